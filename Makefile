@@ -1,0 +1,33 @@
+# `make run` and `make test` set everything up in .venv by themselves.
+# BACKEND=cuda takes MLX for CUDA instead of the CPU build (Linux only; `make clean` first).
+PYTHON ?= python3
+BACKEND ?= cpu
+VENV := .venv
+PY := $(VENV)/bin/python
+ARGS ?=
+
+.PHONY: run test lint format bench setup clean screenshots
+
+run: setup
+	$(PY) -m app $(ARGS)
+
+test: setup lint
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest $(ARGS)
+
+lint: setup
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+format: setup
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: setup
+	$(PY) -m engine bench $(ARGS)
+
+setup:
+	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
