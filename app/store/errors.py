@@ -1,0 +1,103 @@
+"""The one error of the store, and how SQLite's own errors become it."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+_NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
+
+
+class StoreError(Exception):
+    """Something a person has to know about the file that holds their chats.
+
+    Attributes:
+        code: "corrupt" (not a database, damaged, or not one of ours), "newer" (written by a later
+            Stretto), "readonly", "full" (the disk), "io" (anything else the disk or SQLite said),
+            "invalid" (a write that contradicts what is stored, such as a message of a chat that
+            does not exist: that write is dropped, the others go on), "timeout" (a flush or close
+            that did not get its turn in time), "closed".
+        message: a plain sentence or two that say what happened and what to do.
+        path: the file meant.
+    """
+
+    def __init__(self, code: str, message: str, path: Path | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.path = path
+
+
+def corrupt(path: Path) -> StoreError:
+    """The file cannot be read as chats; it has not been touched."""
+    return StoreError(
+        "corrupt",
+        f"The chats in {path} cannot be read: the file is damaged or is not Stretto's. "
+        "It has been left as it is. Move it aside to start with an empty one, or put a copy "
+        "from a backup in its place.",
+        path,
+    )
+
+
+def newer(path: Path) -> StoreError:
+    """The file was written by a version that knows more than this one."""
+    return StoreError(
+        "newer",
+        f"The chats in {path} were last used by a newer version of Stretto. Open them with that "
+        "version, or move the file aside to start with an empty one. It has been left as it is.",
+        path,
+    )
+
+
+def invalid(what: str, error: Exception, path: Path) -> StoreError:
+    """One write that cannot be stored whatever the disk does."""
+    return StoreError(
+        "invalid",
+        f"A change did not fit the stored chats and was left out ({what}: {error}). "
+        "This is a fault of the program; the other changes are saved.",
+        path,
+    )
+
+
+def translate(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+    """What SQLite or the system said, as a StoreError with a code and a way on."""
+    if isinstance(error, OSError):
+        return _readonly(path) if isinstance(error, PermissionError) else _io(path, error)
+    # Extended codes carry the primary one in the low byte.
+    primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return corrupt(path)
+    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _disk_full(path)):
+        return StoreError(
+            "full",
+            f"The disk that holds {path} is full, so the latest messages are not saved yet. "
+            "Free some space; Stretto keeps them and tries again.",
+            path,
+        )
+    if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return _readonly(path)
+    return _io(path, error)
+
+
+def _disk_full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _NEARLY_FULL
+    except OSError:
+        return False
+
+
+def _readonly(path: Path) -> StoreError:
+    return StoreError(
+        "readonly",
+        f"Stretto may not write to {path}. Make the folder and the file writable, "
+        "or start with another folder (--profile).",
+        path,
+    )
+
+
+def _io(path: Path, error: Exception) -> StoreError:
+    return StoreError(
+        "io",
+        f"The chats in {path} could not be read or written ({error}). "
+        "Check that the disk is connected and has space, then try again.",
+        path,
+    )

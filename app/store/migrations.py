@@ -1,0 +1,109 @@
+"""The shape of the database, as numbered steps. `PRAGMA user_version` counts those taken.
+
+A step that has been released is never changed; a new need is a new function at the end of STEPS.
+"""
+
+import sqlite3
+from collections.abc import Callable
+
+APPLICATION_ID = 0x53747274  # "Strt": tells our files from any other SQLite database
+
+
+def chats_messages_layouts(db: sqlite3.Connection) -> None:
+    """Chats, their message trees, and named window layouts."""
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    # `seq` is declared because the full-text index refers to it: an implicit rowid may change.
+    db.execute(
+        """CREATE TABLE chats (
+            seq INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            title TEXT NOT NULL,
+            model TEXT NOT NULL,
+            system TEXT NOT NULL,
+            params TEXT NOT NULL,
+            draft TEXT NOT NULL,
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL,
+            deleted_at REAL,
+            leaf_id TEXT
+        )"""
+    )
+    db.execute(
+        """CREATE TABLE messages (
+            seq INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            chat_id TEXT NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
+            parent_id TEXT REFERENCES messages(id) ON DELETE CASCADE,
+            role TEXT NOT NULL,
+            content TEXT NOT NULL,
+            reasoning TEXT NOT NULL,
+            status TEXT NOT NULL,
+            error TEXT NOT NULL,
+            model TEXT NOT NULL,
+            stats TEXT NOT NULL,
+            created_at REAL NOT NULL
+        )"""
+    )
+    db.execute("CREATE INDEX messages_of_chat ON messages(chat_id, seq)")
+    db.execute("CREATE INDEX messages_by_parent ON messages(parent_id)")
+    db.execute("CREATE INDEX messages_streaming ON messages(status) WHERE status = 'streaming'")
+    db.execute("CREATE TABLE layouts (name TEXT PRIMARY KEY, data TEXT NOT NULL)")
+
+
+def full_text_search(db: sqlite3.Connection) -> None:
+    """An index over titles and message text, kept by triggers.
+
+    A streaming message is indexed when it ends: its text is written anew about once a second,
+    and indexing 60,000 characters each time would cost more than storing them.
+    """
+    _index(db, "chats", "title", when="1")
+    _index(db, "messages", "content", when="{row}.status <> 'streaming'")
+
+
+def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
+    fts = f"{table}_fts"
+    db.execute(
+        f"CREATE VIRTUAL TABLE {fts} USING fts5({column}, content='{table}', content_rowid='seq', "
+        "tokenize='unicode61 remove_diacritics 2')"
+    )
+    add = f"INSERT INTO {fts}(rowid, {column}) VALUES (new.seq, new.{column});"
+    # An external-content index forgets a row only when told exactly what it had been given.
+    remove = f"INSERT INTO {fts}({fts}, rowid, {column}) VALUES ('delete', old.seq, old.{column});"
+    old, new = when.format(row="old"), when.format(row="new")
+    db.execute(f"CREATE TRIGGER {fts}_a AFTER INSERT ON {table} WHEN {new} BEGIN {add} END")
+    db.execute(f"CREATE TRIGGER {fts}_b AFTER DELETE ON {table} WHEN {old} BEGIN {remove} END")
+    # "leave" before "enter": SQLite does not promise an order between two triggers of one event,
+    # so each case is a trigger of its own and the common one does both in order.
+    changed = f"(old.{column} IS NOT new.{column})"
+    on_update = f"AFTER UPDATE ON {table} WHEN"
+    db.execute(
+        f"CREATE TRIGGER {fts}_c {on_update} ({old}) AND ({new}) AND {changed} "
+        f"BEGIN {remove} {add} END"
+    )
+    db.execute(f"CREATE TRIGGER {fts}_d {on_update} ({old}) AND NOT ({new}) BEGIN {remove} END")
+    db.execute(f"CREATE TRIGGER {fts}_e {on_update} NOT ({old}) AND ({new}) BEGIN {add} END")
+    db.execute(
+        f"INSERT INTO {fts}(rowid, {column}) SELECT seq, {column} FROM {table} "
+        f"WHERE {when.format(row=table)}"
+    )
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    chats_messages_layouts,
+    full_text_search,
+)
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Takes the steps not yet taken, each in a transaction of its own: a kill leaves none half."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    for number, step in enumerate(STEPS[version:], start=version + 1):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            step(db)
+            db.execute(f"PRAGMA user_version = {number}")
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise

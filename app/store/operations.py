@@ -1,0 +1,170 @@
+"""The writes, as values: what the queue holds, how each reaches SQLite, what it makes of a record.
+
+Each knows both `write` (SQL) and its effect on a `View`, so that a reader can show what is queued
+without waiting for the disk.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Protocol
+
+from app.store.records import Chat, Message
+
+_CHAT = [f.name for f in fields(Chat)]
+_MESSAGE = [f.name for f in fields(Message)]
+CHAT_COLUMNS = ", ".join(_CHAT)
+MESSAGE_COLUMNS = ", ".join(_MESSAGE)
+
+
+@dataclass
+class View:
+    """Records on their way to a reader: what the file holds, then what is queued on top."""
+
+    chats: dict[str, Chat] = field(default_factory=dict)
+    messages: dict[str, Message] = field(default_factory=dict)
+    layouts: dict[str, str] = field(default_factory=dict)
+
+
+class Operation(Protocol):
+    """One queued write."""
+
+    @property
+    def slot(self) -> str | None:
+        """A queued write with the same slot may be replaced by a later one; None: never."""
+
+    @property
+    def urgent(self) -> bool:
+        """Whether to commit at once rather than with the next group a moment later."""
+
+    def write(self, db: sqlite3.Connection) -> None:
+        """Executes the write inside the open transaction."""
+
+    def show(self, view: View) -> None:
+        """Does to the view what `write` does to the file."""
+
+
+def chat_from_row(row: tuple[Any, ...]) -> Chat:
+    """A row of CHAT_COLUMNS as a record."""
+    values = dict(zip(_CHAT, row, strict=True))
+    values["params"] = json.loads(values["params"])
+    return Chat(**values)
+
+
+def message_from_row(row: tuple[Any, ...]) -> Message:
+    """A row of MESSAGE_COLUMNS as a record."""
+    values = dict(zip(_MESSAGE, row, strict=True))
+    values["stats"] = json.loads(values["stats"])
+    return Message(**values)
+
+
+def _upsert(table: str, columns: list[str]) -> str:
+    marks = ", ".join("?" * len(columns))
+    changes = ", ".join(f"{c} = excluded.{c}" for c in columns if c != "id")
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) "
+        f"ON CONFLICT (id) DO UPDATE SET {changes}"
+    )
+
+
+_UPSERT_CHAT = _upsert("chats", _CHAT)
+_UPSERT_MESSAGE = _upsert("messages", _MESSAGE)
+
+
+@dataclass(frozen=True)
+class SaveChat:
+    """All fields of a chat, new or known."""
+
+    chat: Chat
+    slot: str | None = None  # a later patch must not be overtaken
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        values = [getattr(self.chat, name) for name in _CHAT]
+        values[_CHAT.index("params")] = json.dumps(self.chat.params, ensure_ascii=False)
+        db.execute(_UPSERT_CHAT, values)
+
+    def show(self, view: View) -> None:
+        view.chats[self.chat.id] = self.chat
+
+
+@dataclass(frozen=True)
+class PatchChat:
+    """Some fields of a known chat; an unknown chat is left unknown."""
+
+    chat_id: str
+    changes: dict[str, Any]
+    urgent: bool = True
+
+    @property
+    def slot(self) -> str | None:
+        # Only drafts come at typing speed. One may take its predecessor's place unless the draft
+        # was written in another way in between: `Queue.add` looks after that.
+        return f"draft {self.chat_id}" if list(self.changes) == ["draft"] else None
+
+    def write(self, db: sqlite3.Connection) -> None:
+        names = ", ".join(f"{name} = ?" for name in self.changes)
+        values = [
+            json.dumps(value, ensure_ascii=False) if name == "params" else value
+            for name, value in self.changes.items()
+        ]
+        db.execute(f"UPDATE chats SET {names} WHERE id = ?", (*values, self.chat_id))
+
+    def show(self, view: View) -> None:
+        if chat := view.chats.get(self.chat_id):
+            view.chats[self.chat_id] = replace(chat, **self.changes)
+
+
+@dataclass(frozen=True)
+class SaveMessage:
+    """All fields of a message, new or known. A new one brings its chat to the top of the list."""
+
+    message: Message
+
+    @property
+    def slot(self) -> str | None:
+        return f"message {self.message.id}"
+
+    @property
+    def urgent(self) -> bool:
+        return self.message.status != "streaming"
+
+    def write(self, db: sqlite3.Connection) -> None:
+        message = self.message
+        values = [getattr(message, name) for name in _MESSAGE]
+        values[_MESSAGE.index("stats")] = json.dumps(message.stats, ensure_ascii=False)
+        db.execute(_UPSERT_MESSAGE, values)
+        db.execute(
+            "UPDATE chats SET updated_at = ?1 WHERE id = ?2 AND updated_at < ?1",
+            (message.created_at, message.chat_id),
+        )
+
+    def show(self, view: View) -> None:
+        message = self.message
+        view.messages[message.id] = message
+        chat = view.chats.get(message.chat_id)
+        if chat and chat.updated_at < message.created_at:
+            view.chats[chat.id] = replace(chat, updated_at=message.created_at)
+
+
+@dataclass(frozen=True)
+class SaveLayout:
+    """A named window layout, as JSON text."""
+
+    name: str
+    data: str
+    urgent: bool = False
+
+    @property
+    def slot(self) -> str | None:
+        return f"layout {self.name}"
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.execute(
+            "INSERT INTO layouts (name, data) VALUES (?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET data = excluded.data",
+            (self.name, self.data),
+        )
+
+    def show(self, view: View) -> None:
+        view.layouts[self.name] = self.data

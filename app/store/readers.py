@@ -1,0 +1,79 @@
+"""Read-only connections, one per thread, closed with their thread or with the store."""
+
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.store.database import open_reader
+from app.store.errors import StoreError, translate
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.db = open_reader(path)
+        self.thread = weakref.ref(threading.current_thread())
+        self.in_use = threading.Lock()
+
+    def abandoned(self) -> bool:
+        thread = self.thread()
+        return thread is None or not thread.is_alive()
+
+    def close(self) -> None:
+        with self.in_use:
+            self.db.close()
+
+
+class Readers:
+    """Hands each thread its own connection; WAL lets all of them read while the writer writes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._all: list[_Reader] = []
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """This thread's connection, in one read transaction: the queries agree with each other.
+
+        Raises StoreError, also in place of any sqlite3.Error within the block.
+        """
+        reader = self._reader()
+        with reader.in_use:
+            if self._closed:
+                raise StoreError("closed", "The chats are closed.")
+            try:
+                reader.db.execute("BEGIN")
+                try:
+                    yield reader.db
+                finally:
+                    reader.db.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                raise translate(error, self._path) from error
+
+    def close(self) -> None:
+        """Closes all connections; waits for reads that are running."""
+        with self._lock:
+            self._closed = True
+            readers, self._all = self._all, []
+        for reader in readers:
+            reader.close()
+
+    def _reader(self) -> _Reader:
+        reader: _Reader | None = getattr(self._own, "reader", None)
+        if reader is not None:
+            return reader
+        with self._lock:
+            if self._closed:
+                raise StoreError("closed", "The chats are closed.")
+            for old in [r for r in self._all if r.abandoned()]:
+                self._all.remove(old)
+                old.close()
+            reader = _Reader(self._path)
+            self._all.append(reader)
+        self._own.reader = reader
+        return reader

@@ -1,0 +1,124 @@
+"""What is stored: chats, and messages that form a tree."""
+
+import json
+import os
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+Role = Literal["user", "assistant", "system"]
+Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
+
+
+@dataclass(frozen=True)
+class Chat:
+    """One conversation and how to answer in it.
+
+    Attributes:
+        id: from `new_id()`.
+        title: what the sidebar shows; may be empty.
+        model: path of the model's folder; empty when none was chosen.
+        system: the system prompt; may be empty.
+        params: sampling parameters and the like, anything JSON can hold.
+        draft: what stands unsent in the composer.
+        created_at, updated_at: seconds since the epoch; `updated_at` orders the sidebar.
+        deleted_at: when it was deleted (it can be restored), else None.
+        leaf_id: the last message of the branch that is shown, else None.
+    """
+
+    id: str
+    title: str = ""
+    model: str = ""
+    system: str = ""
+    params: dict[str, Any] = field(default_factory=dict)
+    draft: str = ""
+    created_at: float = field(default_factory=time.time)
+    updated_at: float = field(default_factory=time.time)
+    deleted_at: float | None = None
+    leaf_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn's text. `parent_id` is the message it follows; None begins a branch at the root.
+
+    `status` is "streaming" while its reply runs; what is left so when the program dies becomes
+    "interrupted" at the next start. `error` is the sentence shown where the answer would stand.
+    Raises ValueError for an unknown role or status.
+    """
+
+    id: str
+    chat_id: str
+    parent_id: str | None = None
+    role: Role = "user"
+    content: str = ""
+    reasoning: str = ""
+    status: Status = "complete"
+    error: str = ""
+    model: str = ""
+    stats: dict[str, Any] = field(default_factory=dict)
+    created_at: float = field(default_factory=time.time)
+
+    def __post_init__(self) -> None:
+        if self.role not in get_args(Role):
+            raise ValueError(f"role must be one of {get_args(Role)}, not {self.role!r}")
+        if self.status not in get_args(Status):
+            raise ValueError(f"status must be one of {get_args(Status)}, not {self.status!r}")
+
+
+@dataclass(frozen=True)
+class SearchHit:
+    """A place where the words were found; `message_id` is None when it was the chat's title."""
+
+    chat_id: str
+    message_id: str | None
+    snippet: str
+
+
+_id_lock = threading.Lock()
+_last_id = 0
+
+
+def new_id() -> str:
+    """32 hexadecimal digits that sort by time of making; unique, also between processes.
+
+    Layout: 48 bits of milliseconds, 80 random bits (as a ULID). Within one process each is
+    greater than the one before, even when the clock steps back.
+    """
+    global _last_id
+    fresh = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10), "big")
+    with _id_lock:
+        _last_id = max(fresh, _last_id + 1)
+        return f"{_last_id:032x}"
+
+
+def storable_chat(chat: Chat) -> Chat:
+    """The chat as it will be read back. Raises TypeError when `params` is not JSON."""
+    return replace(
+        chat,
+        title=storable_text(chat.title),
+        system=storable_text(chat.system),
+        draft=storable_text(chat.draft),
+        params=json.loads(json.dumps(chat.params)),
+    )
+
+
+def storable_message(message: Message) -> Message:
+    """The message as it will be read back. Raises TypeError when `stats` is not JSON."""
+    return replace(
+        message,
+        content=storable_text(message.content),
+        reasoning=storable_text(message.reasoning),
+        error=storable_text(message.error),
+        stats=json.loads(json.dumps(message.stats)),
+    )
+
+
+def storable_text(text: str) -> str:
+    """Lone surrogates have no UTF-8 and SQLite refuses them: they become U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
