@@ -1,0 +1,238 @@
+"""What is saved is read back: at once, after a flush, after a restart."""
+
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.store import Chat, Message, Store, StoreError, new_id
+
+
+def chat_with(store: Store, *texts: str) -> tuple[Chat, list[Message]]:
+    chat = Chat(new_id(), title="A chat")
+    store.save_chat(chat)
+    messages: list[Message] = []
+    for number, text in enumerate(texts):
+        parent = messages[-1].id if messages else None
+        role = "assistant" if number % 2 else "user"
+        messages.append(Message(new_id(), chat.id, parent, role, text))
+        store.save_message(messages[-1], as_leaf=True)
+    return chat, messages
+
+
+def test_every_field_survives_a_restart(file: Path) -> None:
+    chat = Chat(
+        new_id(), "Título 🎼", "/models/x", "Be brief.", {"temperature": 0.5, "stop": ["a"]},
+        "unsent", 1.5, 2.5, None, None,
+    )  # fmt: skip
+    message = Message(
+        new_id(), chat.id, None, "assistant", "text\0with nul", "thoughts", "error",
+        "It broke.", "guide", {"tokens_per_s": 48.5}, 2.25,
+    )  # fmt: skip
+    with Store.open(file) as store:
+        store.save_chat(chat)
+        store.save_message(message)
+        store.save_layout("main", {"panes": [1, 2]})
+    with Store.open(file) as store:
+        assert store.chats() == [chat]
+        assert store.messages(chat.id) == [message]
+        assert store.layout("main") == {"panes": [1, 2]}
+        assert store.layout("other") is None
+        assert store.chat("unknown") is None
+        assert store.path("unknown") == []
+    assert [p.name for p in file.parent.iterdir()] == [file.name], "the WAL was not emptied"
+
+
+def test_reads_see_what_is_queued_before_it_is_written(store: Store) -> None:
+    chat, _ = chat_with(store)
+    for number in range(300):
+        message = Message(new_id(), chat.id, None, content=str(number))
+        store.save_message(message, as_leaf=True)
+        store.set_draft(chat.id, f"draft {number}")
+        assert store.path(chat.id) == [message]
+        read = store.chat(chat.id)
+        assert read is not None
+        assert read.draft == f"draft {number}"
+    store.flush()
+    assert len(store.messages(chat.id)) == 300
+
+
+def test_reads_in_other_threads_see_it_too(store: Store) -> None:
+    chat, messages = chat_with(store, "one", "two", "three")
+    seen: list[list[Message]] = []
+    threads = [threading.Thread(target=lambda: seen.append(store.path(chat.id))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [messages] * 8
+
+
+def test_many_threads_write_and_nothing_is_lost(store: Store) -> None:
+    chats = [chat_with(store)[0] for _ in range(4)]
+
+    def stream(chat: Chat) -> None:
+        parent = None
+        for number in range(50):
+            message = Message(new_id(), chat.id, parent, content=f"{number}", status="streaming")
+            store.save_message(message, as_leaf=True)
+            store.save_message(replace(message, status="complete"))
+            parent = message.id
+
+    threads = [threading.Thread(target=stream, args=(chat,)) for chat in chats]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.flush()
+    for chat in chats:
+        path = store.path(chat.id)
+        assert [message.content for message in path] == [str(n) for n in range(50)]
+        assert {message.status for message in path} == {"complete"}
+
+
+def test_branches_keep_each_other(store: Store) -> None:
+    chat, (question, answer, follow_up) = chat_with(store, "q", "a", "f")
+    again = Message(new_id(), chat.id, question.id, "assistant", "a, better")
+    store.save_message(again, as_leaf=True)
+    assert store.path(chat.id) == [question, again]
+    edited = Message(new_id(), chat.id, None, "user", "q, edited")
+    store.save_message(edited, as_leaf=True)
+    assert store.path(chat.id) == [edited]
+    store.set_leaf(chat.id, follow_up.id)
+    assert store.path(chat.id) == [question, answer, follow_up]
+    assert len(store.messages(chat.id)) == 5
+    store.set_leaf(chat.id, None)
+    assert store.path(chat.id) == []
+
+
+def test_a_deleted_chat_comes_back_whole(store: Store) -> None:
+    chat, messages = chat_with(store, "find me", "yes")
+    store.delete_chat(chat.id)
+    assert store.chats() == []
+    assert [c.id for c in store.chats(include_deleted=True)] == [chat.id]
+    assert store.search("find") == []
+    store.restore_chat(chat.id)
+    assert [c.id for c in store.chats()] == [chat.id]
+    assert store.path(chat.id) == messages
+    assert [hit.message_id for hit in store.search("find")] == [messages[0].id]
+
+
+def test_a_new_message_moves_its_chat_up_and_a_checkpoint_does_not(store: Store) -> None:
+    old, recent = Chat(new_id(), updated_at=1.0), Chat(new_id(), updated_at=2.0)
+    store.save_chat(old)
+    store.save_chat(recent)
+    assert [c.id for c in store.chats()] == [recent.id, old.id]
+    message = Message(new_id(), old.id, created_at=3.0, status="streaming")
+    store.save_message(message)
+    assert [c.id for c in store.chats()] == [old.id, recent.id]
+    store.update_chat(recent.id, updated_at=4.0)
+    store.save_message(replace(message, content="more"))
+    store.flush()
+    assert [c.id for c in store.chats()] == [recent.id, old.id]
+
+
+def test_a_draft_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> None:
+    chat = Chat(new_id(), draft="0")
+    expected = []
+    for change in (
+        lambda: store.set_draft(chat.id, "1"),
+        lambda: store.save_chat(replace(chat, draft="2")),
+        lambda: store.set_draft(chat.id, "3"),
+        lambda: store.update_chat(chat.id, draft="4", title="t"),
+        lambda: store.set_draft(chat.id, "5"),
+    ):
+        store.save_chat(chat)
+        change()
+        queued = store.chat(chat.id)
+        store.flush()
+        written = store.chat(chat.id)
+        assert queued == written
+        expected.append(written.draft if written else None)
+    assert expected == ["1", "2", "3", "4", "5"]
+
+
+def test_update_chat_changes_only_what_it_names(store: Store) -> None:
+    chat, _ = chat_with(store, "one")
+    store.set_draft(chat.id, "unsent")
+    store.update_chat(chat.id, title="Renamed", params={"seed": 7})
+    read = store.chat(chat.id)
+    assert read is not None
+    assert (read.title, read.params, read.draft) == ("Renamed", {"seed": 7}, "unsent")
+    with pytest.raises(ValueError, match="created_at"):
+        store.update_chat(chat.id, created_at=1.0)
+
+
+def test_what_was_streaming_is_interrupted_at_the_next_start(file: Path) -> None:
+    with Store.open(file) as store:
+        chat, (question,) = chat_with(store, "q")
+        answer = Message(new_id(), chat.id, question.id, "assistant", "half", status="streaming")
+        store.save_message(answer, as_leaf=True)
+    with Store.open(file) as store:
+        assert store.path(chat.id)[1] == replace(answer, status="interrupted")
+        assert [hit.message_id for hit in store.search("half")] == [answer.id]
+
+
+def test_a_write_that_contradicts_the_file_is_left_out_alone(store: Store) -> None:
+    errors: list[StoreError] = []
+    store.on_error = errors.append
+    chat, (first,) = chat_with(store, "one")
+    store.save_message(Message(new_id(), "no such chat"))
+    store.save_message(Message(new_id(), chat.id, "no such parent"))
+    last = Message(new_id(), chat.id, first.id, "assistant", "kept")
+    store.save_message(last, as_leaf=True)
+    store.flush()
+    assert [error.code for error in errors] == ["invalid", "invalid"]
+    assert store.path(chat.id) == [first, last]
+    assert store.messages("no such chat") == []
+
+
+def test_text_that_utf8_cannot_hold_is_mended(store: Store) -> None:
+    chat, (message,) = chat_with(store, "half a pair \ud83d, a whole one \U0001f3bc")
+    store.flush()
+    assert store.path(chat.id)[0].content == "half a pair \ufffd, a whole one \U0001f3bc"
+    assert message.id == store.path(chat.id)[0].id
+
+
+def test_what_json_cannot_hold_is_refused_at_once(store: Store) -> None:
+    with pytest.raises(TypeError):
+        store.save_chat(Chat(new_id(), params={"bad": object()}))
+    with pytest.raises(ValueError, match="status"):
+        Message(new_id(), "c", status="done")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="role"):
+        Message(new_id(), "c", role="robot")  # type: ignore[arg-type]
+
+
+def test_a_closed_store_says_so_and_closes_twice(file: Path) -> None:
+    store = Store.open(file)
+    store.close()
+    store.close()
+    with pytest.raises(StoreError) as write:
+        store.save_chat(Chat(new_id()))
+    with pytest.raises(StoreError) as read:
+        store.chats()
+    assert (write.value.code, read.value.code) == ("closed", "closed")
+
+
+def test_ids_sort_by_time_and_differ() -> None:
+    ids = [new_id() for _ in range(10_000)]
+    assert ids == sorted(ids)
+    assert len(set(ids)) == len(ids)
+    time.sleep(0.002)
+    assert new_id()[:12] > ids[0][:12]
+
+
+def test_writing_never_waits_for_the_disk(store: Store) -> None:
+    chat, _ = chat_with(store)
+    message = Message(new_id(), chat.id, content="x" * 60_000, status="streaming")
+    store.save_message(message)
+    store.flush()
+    slowest = 0.0
+    for _ in range(200):
+        start = time.perf_counter()
+        store.save_message(message)
+        store.set_draft(chat.id, "text")
+        slowest = max(slowest, time.perf_counter() - start)
+    assert slowest < 0.1, f"{slowest:.3f} s"
