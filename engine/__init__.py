@@ -1,0 +1,42 @@
+"""Stretto's engine: many isolated chats on one copy of the weights, all streaming at once.
+
+    from engine import Engine, SamplingParams
+
+    with Engine() as engine:
+        model = engine.load("resources/guide")
+        chat = engine.open_session(model, system="Be brief.")
+        for event in chat.send("Hello", SamplingParams(max_tokens=64, seed=7)):
+            print(event)
+
+Importing this package does not import MLX; the engine thread does, when it starts.
+"""
+
+from engine.engine import Engine, Reply, Session
+from engine.errors import EngineError
+from engine.messages import (
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    PromptProgress,
+    ReplyStats,
+    TextDelta,
+)
+from engine.models import Model
+from engine.params import SamplingParams
+
+__all__ = [
+    "Engine",
+    "EngineError",
+    "Event",
+    "Failed",
+    "FinishReason",
+    "Finished",
+    "Model",
+    "PromptProgress",
+    "Reply",
+    "ReplyStats",
+    "SamplingParams",
+    "Session",
+    "TextDelta",
+]

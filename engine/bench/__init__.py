@@ -1,0 +1,1 @@
+"""Benchmarks of the engine: commands that compare two things in one run."""

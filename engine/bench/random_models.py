@@ -1,0 +1,117 @@
+"""Model folders with random weights in the real layout, for benchmarks and tests.
+
+Everything about them is real but the weights: config, safetensors, a byte-level BPE tokenizer,
+a ChatML template. The ordinary loader loads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+CHATML = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "tiny": {
+        "model_type": "llama",
+        "hidden_size": 64,
+        "num_hidden_layers": 2,
+        "intermediate_size": 128,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "rms_norm_eps": 1e-5,
+        "vocab_size": 512,
+        "max_position_embeddings": 16384,
+        "tie_word_embeddings": True,
+    },
+    "135m": {
+        "model_type": "llama",
+        "hidden_size": 576,
+        "num_hidden_layers": 30,
+        "intermediate_size": 1536,
+        "num_attention_heads": 9,
+        "num_key_value_heads": 3,
+        "rms_norm_eps": 1e-5,
+        "vocab_size": 49152,
+        "max_position_embeddings": 16384,
+        "tie_word_embeddings": True,
+    },
+    "1b": {
+        "model_type": "llama",
+        "hidden_size": 2048,
+        "num_hidden_layers": 16,
+        "intermediate_size": 8192,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+        "rms_norm_eps": 1e-5,
+        "vocab_size": 128256,
+        "max_position_embeddings": 16384,
+        "tie_word_embeddings": True,
+    },
+}
+
+
+def write_tokenizer(folder: Path, template: str | None = CHATML) -> None:
+    """A byte-level tokenizer with ChatML's special tokens; ids 0 to 260, no merges."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>"]
+    vocab = {token: i for i, token in enumerate([*special, *alphabet])}
+    tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(
+        [AddedToken(token, special=True, normalized=False) for token in special]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings: dict[str, Any] = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": "<|im_end|>",
+        "pad_token": "<|endoftext|>",
+        "clean_up_tokenization_spaces": False,
+        "model_max_length": 1 << 20,
+    }
+    if template is not None:
+        settings["chat_template"] = template
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+
+
+def write_model(
+    folder: Path,
+    config: Mapping[str, Any],
+    seed: int = 0,
+    dtype: str = "float32",
+    scale: float | None = None,
+    template: str | None = CHATML,
+) -> Path:
+    """Write a model folder with random weights of `config`'s shape; returns the folder.
+
+    `scale` multiplies the weights: larger ones make the logits depend more on the context, which
+    tests of isolation want.
+    """
+    import mlx.core as mx
+    from mlx.utils import tree_flatten, tree_map
+    from mlx_lm.utils import _get_classes
+
+    folder.mkdir(parents=True, exist_ok=True)
+    # Without an end-of-turn id in the vocabulary's reach replies have the length asked for.
+    config = {"eos_token_id": 2, **config}
+    (folder / "config.json").write_text(json.dumps(config))
+    model_class, args_class = _get_classes(dict(config))
+    mx.random.seed(seed)
+    net = model_class(args_class.from_dict(dict(config)))
+    weights = net.parameters()
+    if scale is not None:
+        weights = tree_map(lambda a: a * scale if a.ndim > 1 else a, weights)
+    weights = tree_map(lambda a: a.astype(getattr(mx, dtype)), weights)
+    mx.save_safetensors(
+        str(folder / "model.safetensors"), dict(tree_flatten(weights)), {"format": "mlx"}
+    )
+    write_tokenizer(folder, template)
+    return folder

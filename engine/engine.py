@@ -1,0 +1,356 @@
+"""The engine's public face: thread-safe handles that post commands and gather events.
+
+Nothing here touches MLX or waits for the engine thread unless its docstring says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
+from engine.mailbox import Mailbox
+from engine.messages import (
+    Cancel,
+    CloseSession,
+    Event,
+    Failed,
+    Finished,
+    Fork,
+    GetStats,
+    Load,
+    Message,
+    OpenSession,
+    ReplyStats,
+    Send,
+    Stop,
+    TextDelta,
+    Unload,
+)
+from engine.models import Model
+from engine.params import SamplingParams
+
+log = logging.getLogger(__name__)
+Listener = Callable[[Event], None]
+
+
+class Reply:
+    """One answer being generated. Iterate over it for its events, as often as you like.
+
+    Attributes:
+        id: unique in this process.
+        session_id: whose answer it is.
+    """
+
+    def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
+        self.id = uuid.uuid4().hex
+        self.session_id = session_id
+        self._mailbox = mailbox
+        self._on_event = on_event
+        self._events: list[Event] = []
+        self._tokens: list[int] = []
+        self._changed = threading.Condition()
+
+    def __iter__(self) -> Iterator[Event]:
+        """All events from the first, waiting for those to come; ends after the last one."""
+        position = 0
+        while True:
+            with self._changed:
+                while len(self._events) == position:
+                    self._changed.wait()
+                fresh = self._events[position:]
+            position += len(fresh)
+            yield from fresh
+            if isinstance(fresh[-1], (Finished, Failed)):
+                return
+
+    @property
+    def done(self) -> bool:
+        """Whether the last event has come."""
+        with self._changed:
+            return self._last is not None
+
+    @property
+    def stats(self) -> ReplyStats:
+        """What the reply cost; zeros until it has finished."""
+        with self._changed:
+            return self._last.stats if isinstance(self._last, Finished) else ReplyStats()
+
+    def text(self, timeout: float | None = None) -> str:
+        """Wait for the end and return the answer, without reasoning and tool calls.
+
+        Raises:
+            EngineError: when the reply failed.
+            TimeoutError: when it took longer than `timeout` seconds; it goes on regardless.
+        """
+        self._wait(timeout)
+        return "".join(
+            e.text for e in self._events if isinstance(e, TextDelta) and e.kind == "answer"
+        )
+
+    def tokens(self, timeout: float | None = None) -> list[int]:
+        """Wait for the end and return the generated ids, the end-of-turn token not among them.
+
+        Raises:
+            EngineError, TimeoutError: as `text`.
+        """
+        self._wait(timeout)
+        return list(self._tokens)
+
+    def cancel(self) -> None:
+        """Stop at the next token. Harmless when the reply has ended already."""
+        with contextlib.suppress(EngineError):  # a stopped engine has ended it
+            self._mailbox.post(Cancel(self.session_id, self.id))
+
+    @property
+    def _last(self) -> Finished | Failed | None:
+        last = self._events[-1] if self._events else None
+        return last if isinstance(last, (Finished, Failed)) else None
+
+    def _wait(self, timeout: float | None) -> None:
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._last is not None, timeout):
+                raise TimeoutError(f"the reply had not ended after {timeout} seconds")
+            last = self._last
+        if isinstance(last, Failed):
+            raise EngineError(last.code, last.message)
+
+    def _deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
+        """The reply's sink; called on the engine thread."""
+        with self._changed:
+            self._tokens.extend(tokens)
+            if isinstance(event, TextDelta) and not event.text:
+                return
+            self._events.append(event)
+            self._changed.notify_all()
+        if self._on_event is not None:
+            try:
+                self._on_event(event)
+            except Exception:
+                log.exception("a reply's on_event raised")
+
+
+class Session:
+    """One isolated conversation with its own KV cache.
+
+    Attributes:
+        id: as given to `Engine.open_session`, or made up.
+        model: the model it talks to.
+    """
+
+    def __init__(self, session_id: str, model: Model, mailbox: Mailbox) -> None:
+        self.id = session_id
+        self.model = model
+        self._mailbox = mailbox
+
+    def send(
+        self,
+        prompt: str | Sequence[Message],
+        params: SamplingParams | None = None,
+        on_event: Listener | None = None,
+    ) -> Reply:
+        """Ask for an answer; returns at once.
+
+        Args:
+            prompt: a text, which goes after what was said so far; or a list of messages, which
+                is the whole conversation to answer and replaces it. Either way the KV cache of
+                the longest common beginning is reused.
+            on_event: called on the engine thread with every event, in order. Be quick.
+
+        Errors come as the reply's `Failed` event, also when the engine has stopped.
+
+        Raises:
+            EngineError: `invalid_request` when `prompt` is neither.
+        """
+        asked = prompt if isinstance(prompt, str) else _as_messages(prompt)
+        reply = Reply(self.id, self._mailbox, on_event)
+        command = Send(
+            self.id,
+            reply.id,
+            asked,
+            params or SamplingParams(),
+            reply._deliver,
+            time.perf_counter(),
+        )
+        try:
+            self._mailbox.post(command)
+        except EngineError as error:
+            reply._deliver(Failed(self.id, reply.id, error.code, error.message), ())
+        return reply
+
+    def fork(self, session_id: str | None = None) -> Session:
+        """A twin with the same conversation; its KV cache is shared until either side writes."""
+        twin = session_id or uuid.uuid4().hex
+        self._mailbox.post(Fork(self.id, twin))
+        return Session(twin, self.model, self._mailbox)
+
+    def close(self) -> None:
+        """Free the session. A reply that is running ends with `session_closed`."""
+        with contextlib.suppress(EngineError):  # a stopped engine has freed it
+            self._mailbox.post(CloseSession(self.id))
+
+
+class Engine:
+    """An engine thread with its models and sessions.
+
+    Args:
+        memory_budget: bytes that weights and KV caches may take together; by default most of
+            the GPU's recommended working set, or of the free RAM where there is no GPU.
+    """
+
+    def __init__(self, memory_budget: int | None = None) -> None:
+        if memory_budget is not None and memory_budget <= 0:
+            raise ValueError(f"memory_budget must be a positive number of bytes: {memory_budget}")
+        self._memory_budget = memory_budget
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._mailbox = Mailbox()
+        self._stopped = False
+
+    def __enter__(self) -> Engine:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the engine thread is alive."""
+        thread = self._thread
+        return thread is not None and thread.is_alive()
+
+    def start(self) -> None:
+        """Start the engine thread; the first use does it too. Returns at once.
+
+        Raises:
+            EngineError: `engine_stopped` when this engine was stopped. Make a new one.
+        """
+        with self._lock:
+            if self._stopped:
+                raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
+            if self._thread is not None:
+                return
+            # Not a daemon: MLX must be left in order, or the process aborts at exit.
+            self._thread = threading.Thread(
+                target=_run, args=(self._mailbox, self._memory_budget), name="stretto-engine"
+            )
+            self._thread.start()
+            _stop_at_exit(self)
+
+    def stop(self, timeout: float | None = None) -> None:
+        """End all replies with `engine_stopped`, free everything and join the engine thread."""
+        with self._lock:
+            self._stopped = True
+            thread = self._thread
+        with contextlib.suppress(EngineError):  # its thread has ended already
+            self._mailbox.post(Stop())
+        if thread is None:
+            self._mailbox.close()
+        elif thread is not threading.current_thread():
+            thread.join(timeout)
+
+    def load(self, path: str | Path) -> Model:
+        """Load a model folder (Hugging Face/MLX layout) or a hub id already downloaded. Waits.
+
+        The same folder again gives the same weights.
+
+        Raises:
+            EngineError: `model_load_failed` or `out_of_memory`, saying what to do.
+        """
+        return self.load_later(path).result()
+
+    def load_later(self, path: str | Path) -> Future[Model]:
+        """As `load`, without waiting. The future's callbacks run on the engine thread."""
+        answer: Future[Model] = Future()
+        answer.set_running_or_notify_cancel()
+        self._post(Load(str(path), answer))
+        return answer
+
+    def unload(self, model: Model) -> None:
+        """Free a model; its sessions are closed. Waits until that is done."""
+        answer: Future[None] = Future()
+        self._post(Unload(model.id, answer))
+        answer.result()
+
+    def open_session(
+        self,
+        model: Model,
+        session_id: str | None = None,
+        system: str | None = None,
+        reproducible: bool = False,
+        reasoning: bool | None = None,
+    ) -> Session:
+        """Open a conversation; returns at once.
+
+        Args:
+            system: a system message, put before every conversation that brings none.
+            reproducible: step this session alone, so that its logits are the same bits whatever
+                runs beside it; slower when it does not run alone.
+            reasoning: whether to think first, where the model can; None is the model's default.
+        """
+        session = session_id or uuid.uuid4().hex
+        self._post(OpenSession(session, model.id, system, reproducible, reasoning))
+        return Session(session, model, self._mailbox)
+
+    def stats(self) -> dict[str, Any]:
+        """Backend, memory in bytes, models and sessions as they are now. Waits for the answer."""
+        answer: Future[dict[str, Any]] = Future()
+        self._post(GetStats(answer))
+        return answer.result()
+
+    def _post(self, command: Any) -> None:
+        self.start()
+        self._mailbox.post(command)
+
+
+def _as_messages(prompt: object) -> tuple[Message, ...]:
+    if not isinstance(prompt, (list, tuple)):
+        raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
+    return tuple(prompt)
+
+
+def _run(mailbox: Mailbox, memory_budget: int | None) -> None:
+    """The engine thread. Imports MLX here, so that no window waits for it."""
+    try:
+        from engine.loop import Loop
+
+        loop = Loop(mailbox, memory_budget)
+    except BaseException as error:
+        log.exception("the engine could not start")
+        _refuse_all(mailbox, f"The engine could not start: {type(error).__name__}: {error}")
+        return
+    with contextlib.suppress(Exception):  # told to every reply and logged by the loop
+        loop.run()
+
+
+def _refuse_all(mailbox: Mailbox, why: str) -> None:
+    for command in mailbox.close():
+        if isinstance(command, Send):
+            command.sink(Failed(command.session_id, command.reply_id, ENGINE_STOPPED, why), ())
+        elif isinstance(command, (Load, Unload, GetStats)):
+            command.answer.set_exception(EngineError(ENGINE_STOPPED, why))
+
+
+def _stop_at_exit(engine: Engine) -> None:
+    """Stop an engine that was left running when the main thread ends.
+
+    `atexit` is too late: it runs after the interpreter has joined all threads, and that would
+    wait for the engine thread for ever. This hook, which concurrent.futures uses too, is earlier.
+    """
+    reference = weakref.ref(engine)
+
+    def stop() -> None:
+        alive = reference()
+        if alive is not None:
+            alive.stop()
+
+    threading._register_atexit(stop)  # type: ignore[attr-defined]

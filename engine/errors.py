@@ -1,0 +1,34 @@
+"""Everything the engine can say went wrong: one exception, one string code per cause."""
+
+from __future__ import annotations
+
+# The codes are part of the public contract: programs branch on them, people read the message.
+CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request, nothing was started
+CONTEXT_OVERFLOW = "context_overflow"  # the prompt is longer than the model's context
+ENGINE_STOPPED = "engine_stopped"  # the engine was stopped, or its thread could not go on
+INTERNAL_ERROR = "internal_error"  # a fault while answering; fenced to the session it hit
+INVALID_REQUEST = "invalid_request"  # messages of the wrong form
+MODEL_LOAD_FAILED = "model_load_failed"  # the folder is no model, is damaged, or is not supported
+OUT_OF_MEMORY = "out_of_memory"  # the weights do not fit, or the device ran out while working
+SESSION_BUSY = "session_busy"  # the session is still answering
+SESSION_CLOSED = "session_closed"  # the session was closed, or never existed
+TEMPLATE_ERROR = "template_error"  # the model's chat template refused the messages
+UNKNOWN_MODEL = "unknown_model"  # the model was unloaded
+UNSUPPORTED_SESSION = "unsupported_session"  # the session cannot be kept isolated here
+
+
+class EngineError(Exception):
+    """An error with a code for programs and a plain sentence for people.
+
+    Attributes:
+        code: one of the constants of this module.
+        message: what happened and, where there is one, the way on.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.code}]"

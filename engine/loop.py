@@ -1,0 +1,460 @@
+"""The engine thread: it owns every MLX object and gives each running chat one token a turn.
+
+    commands in -> drain -> decode one token for every running session
+                         -> prefill one chunk of one prompt -> events out
+
+Read `step` first; everything else is what it calls.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mlx.core as mx
+
+from engine import backend, models, prompt, runner
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    CONTEXT_OVERFLOW,
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    OUT_OF_MEMORY,
+    SESSION_BUSY,
+    SESSION_CLOSED,
+    UNKNOWN_MODEL,
+    EngineError,
+)
+from engine.kv import SessionKV
+from engine.mailbox import Mailbox
+from engine.messages import (
+    Cancel,
+    CloseSession,
+    Command,
+    Failed,
+    FinishReason,
+    Fork,
+    GetStats,
+    Load,
+    OpenSession,
+    Send,
+    Stop,
+    Unload,
+)
+from engine.models import LoadedModel
+from engine.scheduler import Scheduler, Waiting
+from engine.session import ReplyState, SessionState, Status
+from engine.text import ReplyText
+
+log = logging.getLogger(__name__)
+
+# Left for the rest of the process and for MLX's scratch buffers when no budget is given.
+BUDGET_SHARE = 0.85
+
+
+class Loop:
+    """All sessions and models of one engine, stepped by the thread that calls `run`."""
+
+    def __init__(self, mailbox: Mailbox, memory_budget: int | None = None) -> None:
+        self._mailbox = mailbox
+        self._backend = backend.start()
+        self._budget = memory_budget or int(self._backend.memory * BUDGET_SHARE)
+        self._scheduler = Scheduler()
+        self._models: dict[str, LoadedModel] = {}
+        self._sessions: dict[str, SessionState] = {}
+        self._step_seconds = 0.0
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            Load: self._load,
+            Unload: self._unload,
+            OpenSession: self._open,
+            Send: self._send,
+            Cancel: self._cancel,
+            Fork: self._fork,
+            CloseSession: self._close,
+            GetStats: self._stats,
+        }
+
+    def run(self) -> None:
+        """Step until a `Stop` arrives or something cannot be fenced; always shuts down in order."""
+        why = "The engine was stopped."
+        try:
+            while self.step():
+                pass
+        except BaseException as error:
+            log.exception("the engine thread cannot go on")
+            why = f"The engine cannot go on: {type(error).__name__}: {error}"
+            raise
+        finally:
+            self._shut_down(why)
+
+    def step(self) -> bool:
+        """One turn of the loop; False when it is over. Blocks only when there is nothing to do."""
+        if not self._drain(block=not self._busy()):
+            return False
+        self._decode()
+        self._prefill()
+        return True
+
+    # -- commands in ------------------------------------------------------------------------
+
+    def _busy(self) -> bool:
+        return any(s.reply is not None for s in self._sessions.values())
+
+    def _drain(self, block: bool) -> bool:
+        for command in self._mailbox.take(block):
+            if isinstance(command, Stop):
+                return False
+            try:
+                self._handlers[type(command)](command)
+            except EngineError as error:
+                refuse(command, error)
+            except Exception as error:
+                log.exception("%s failed", type(command).__name__)
+                refuse(command, EngineError(INTERNAL_ERROR, f"{type(error).__name__}: {error}"))
+        return True
+
+    def _load(self, command: Load) -> None:
+        loaded = models.load(command.path, self._backend)
+        # The same folder loaded twice is one copy of the weights.
+        known = self._models.setdefault(loaded.info.id, loaded)
+        command.answer.set_result(known.info)
+
+    def _unload(self, command: Unload) -> None:
+        for session in list(self._sessions.values()):
+            if session.model.info.id == command.model_id:
+                self._end_session(session, UNKNOWN_MODEL, "The model was unloaded.")
+        if self._models.pop(command.model_id, None) is not None:
+            self._give_back_memory()
+        command.answer.set_result(None)
+
+    def _open(self, command: OpenSession) -> None:
+        model = self._models.get(command.model_id)
+        if model is None:
+            return  # its first message is answered with the reason
+        self._sessions[command.session_id] = SessionState(
+            command.session_id,
+            model,
+            command.system,
+            command.reproducible,
+            command.reasoning,
+            SessionKV(model.new_caches),
+        )
+
+    def _send(self, command: Send) -> None:
+        session = self._sessions.get(command.session_id)
+        if session is None:
+            raise EngineError(
+                SESSION_CLOSED, "This chat's session is closed or its model unloaded."
+            )
+        if session.reply is not None:
+            raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
+        model = session.model
+        asked = command.prompt
+        messages = session.conversation(
+            asked if isinstance(asked, str) else prompt.check_messages(asked)
+        )
+        ready = prompt.build(model.tokenizer, messages, session.reasoning, session.kv)
+        room = model.info.context_length - len(ready.tokens)
+        if room < 1:
+            raise EngineError(
+                CONTEXT_OVERFLOW,
+                f"The conversation is {len(ready.tokens):,} tokens long and {model.info.name} "
+                f"takes at most {model.info.context_length:,}. Shorten it or start a new chat.",
+            )
+        limit = min(command.params.max_tokens, room)
+        self._admit(session, len(ready.tokens) + limit)
+        reply = ReplyState(
+            command.reply_id,
+            session.id,
+            messages,
+            ready,
+            command.params,
+            ReplyText(model.tokenizer, ready.text, command.params.stop),
+            command.sink,
+            command.sent_at,
+            limit,
+        )
+        reply.reused = session.kv.begin(ready.tokens)
+        reply.rebuilt = session.kv.rebuilt
+        session.reply = reply
+        self._note_prefilled(session)
+        if reply.status == Status.PREFILLING:
+            reply.progress(reply.reused, len(self._waiting()) - 1)
+
+    def _cancel(self, command: Cancel) -> None:
+        session = self._sessions.get(command.session_id)
+        if session is not None and session.reply and session.reply.id == command.reply_id:
+            self._end_reply(session, FinishReason.CANCELLED)
+
+    def _fork(self, command: Fork) -> None:
+        source = self._sessions.get(command.session_id)
+        if source is None:
+            return  # the twin's first message is answered with the reason
+        self._sessions[command.twin_id] = SessionState(
+            command.twin_id,
+            source.model,
+            source.system,
+            source.reproducible,
+            source.reasoning,
+            source.kv.fork(),
+            history=[dict(m) for m in source.history],
+        )
+
+    def _close(self, command: CloseSession) -> None:
+        session = self._sessions.get(command.session_id)
+        if session is not None:
+            self._end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")
+            self._give_back_memory()
+
+    def _stats(self, command: GetStats) -> None:
+        command.answer.set_result(
+            {
+                "backend": vars(self._backend),
+                "memory_budget": self._budget,
+                "memory_in_use": backend.memory_in_use(),
+                "step_seconds": self._step_seconds,
+                "models": [m.info for m in self._models.values()],
+                "sessions": {
+                    s.id: {
+                        "model": s.model.info.id,
+                        "kv_tokens": s.kv.length,
+                        "kv_bytes": s.kv.nbytes,
+                        "status": s.reply.status.name.lower() if s.reply else "idle",
+                    }
+                    for s in self._sessions.values()
+                },
+            }
+        )
+
+    # -- admission --------------------------------------------------------------------------
+
+    def _admit(self, session: SessionState, tokens: int) -> None:
+        """Make room for `tokens` tokens in `session`, dropping idle caches, or refuse."""
+        others = [s for s in self._sessions.values() if s is not session]
+        weights = sum(m.info.nbytes for m in self._models.values())
+        wanted = weights + session.model.need.bytes(tokens) + sum(map(self._projected, others))
+        idle = sorted((s for s in others if s.reply is None), key=lambda s: s.used_at)
+        while wanted > self._budget and idle:
+            victim = idle.pop(0)
+            wanted -= victim.kv.nbytes
+            victim.kv.drop()
+        if wanted > self._budget:
+            raise EngineError(
+                CAPACITY_EXHAUSTED,
+                f"This needs {wanted / 1e9:.2f} GB with the chats that are answering now, and "
+                f"{self._budget / 1e9:.2f} GB may be used. Wait for one to finish, or ask for a "
+                "shorter answer.",
+            )
+
+    def _projected(self, session: SessionState) -> int:
+        """Bytes that a session has, or will have when its reply is as long as it may be."""
+        if session.reply is None:
+            return session.kv.nbytes
+        reply = session.reply
+        return session.model.need.bytes(len(reply.prompt.tokens) + reply.limit)
+
+    # -- decode -----------------------------------------------------------------------------
+
+    def _groups(self) -> Iterator[list[SessionState]]:
+        """The decoding sessions, by the forward pass that they take part in."""
+        shared: dict[str, list[SessionState]] = {}
+        for session in self._sessions.values():
+            reply = session.reply
+            if reply is None or reply.status != Status.DECODING:
+                continue
+            if session.reproducible or reply.alone:
+                yield [session]
+            else:
+                shared.setdefault(session.model.info.id, []).append(session)
+        yield from shared.values()
+
+    def _decode(self) -> None:
+        """One token for every decoding session."""
+        for group in list(self._groups()):
+            self._decode_group(group)
+
+    def _decode_group(self, group: list[SessionState]) -> None:
+        feeding = [s for s in group if s.reply and s.reply.wants_more]
+        sampled: dict[str, Any] = {}
+        broken: list[tuple[SessionState, Exception]] = []
+        if feeding:
+            try:
+                tokens = runner.decode(feeding, alone=len(group) == 1)
+                sampled = {s.id: t for s, t in zip(feeding, tokens, strict=True)}
+            except Exception as error:
+                broken = [(s, error) for s in feeding]
+        fine = [s for s in group if s not in feeding or s.id in sampled]
+        for session in fine:
+            try:
+                self._read(session, sampled.get(session.id))
+            except Exception as error:
+                broken.append((session, error))
+        for session, fault in broken:
+            self._fence(session, fault, guilty=len(group) == 1)
+
+    def _read(self, session: SessionState, following: Any) -> None:
+        """Take the token that was pending, if it was a generated one, and move on to the next."""
+        reply = session.reply
+        assert reply is not None
+        if reply.next is None:
+            session.kv.tokens.append(reply.tokens[-1])
+        else:
+            token = int(reply.next.item())
+            reply.next = None
+            if following is not None:
+                session.kv.tokens.append(token)
+            if token in session.model.eos:
+                return self._end_reply(session, FinishReason.STOP)
+            reply.accept(token)
+            if reply.text.stopped:
+                return self._end_reply(session, FinishReason.STOP)
+            if reply.generated >= reply.limit:
+                return self._end_reply(session, FinishReason.LENGTH)
+        if isinstance(following, Exception):
+            return self._fail_reply(session, following)
+        reply.next = following
+        return None
+
+    def _fence(self, session: SessionState, error: Exception, guilty: bool) -> None:
+        """Keep a fault with the session that caused it.
+
+        A step that several shared does not tell whose fault it was: all go on alone, their caches
+        made anew, and whoever fails alone is the one.
+        """
+        reply = session.reply
+        if reply is None:
+            return
+        if guilty:
+            self._fail_reply(session, error)
+            return
+        log.warning("a shared step failed (%s); its sessions go on alone", error)
+        session.kv.drop()
+        session.kv.begin(reply.tokens)
+        reply.next = None
+        reply.alone = reply.rebuilt = True
+        reply.status = Status.PREFILLING
+        reply.waiting_since = time.perf_counter()
+        self._note_prefilled(session)
+
+    # -- prefill ----------------------------------------------------------------------------
+
+    def _remaining(self, session: SessionState) -> int:
+        """Tokens to read before the last one, which the first decode step feeds."""
+        assert session.reply is not None
+        return len(session.reply.tokens) - 1 - session.kv.length
+
+    def _waiting(self) -> list[Waiting]:
+        return [
+            Waiting(s.id, self._remaining(s), s.reply.waiting_since)
+            for s in self._sessions.values()
+            if s.reply is not None and s.reply.status == Status.PREFILLING
+        ]
+
+    def _prefill(self) -> None:
+        """One chunk of one prompt."""
+        now = time.perf_counter()
+        order = self._scheduler.order(self._waiting(), now)
+        if not order:
+            return
+        for position, waiting in enumerate(order):
+            reply = self._sessions[waiting.key].reply
+            if reply is not None and position and reply.queue_position != position:
+                reply.progress(reply.reused, position)
+        session = self._sessions[order[0].key]
+        try:
+            self._prefill_chunk(session)
+        except Exception as error:
+            self._fence(session, error, guilty=True)
+
+    def _prefill_chunk(self, session: SessionState) -> None:
+        reply, kv, model = session.reply, session.kv, session.model
+        assert reply is not None
+        decoding = any(True for _ in self._groups())
+        if decoding:
+            # The decode step in flight must not be counted as reading time, nor the other way.
+            started = time.perf_counter()
+            mx.synchronize()
+            self._step_seconds = max(self._step_seconds * 0.9, time.perf_counter() - started)
+        remaining = self._remaining(session)
+        if session.reproducible:
+            size = self._scheduler.fixed_chunk(kv.length, remaining)
+        else:
+            size = self._scheduler.chunk(
+                model.info.id, kv.length, remaining, self._step_seconds if decoding else None
+            )
+        to_border = reply.prompt.border - kv.length
+        if kv.needs_snapshot and to_border > 0:
+            size = min(size, to_border)
+        started = time.perf_counter()
+        runner.prefill(session, size)
+        self._scheduler.observe(model.info.id, size, time.perf_counter() - started)
+        if kv.needs_snapshot and kv.length == reply.prompt.border:
+            kv.snapshot()
+        reply.progress(min(kv.length, len(reply.prompt.tokens)), 0)
+        self._note_prefilled(session)
+
+    def _note_prefilled(self, session: SessionState) -> None:
+        """Let the session decode once only its last token is left to feed."""
+        if session.reply is not None and self._remaining(session) == 0:
+            session.reply.status = Status.DECODING
+
+    # -- endings ----------------------------------------------------------------------------
+
+    def _end_reply(self, session: SessionState, reason: FinishReason) -> None:
+        reply = session.reply
+        assert reply is not None
+        reply.next = None
+        session.reply = None
+        session.used_at = time.monotonic()
+        reply.flush()
+        session.conclude(reply)
+        reply.finish(reason)
+
+    def _fail_reply(self, session: SessionState, error: Exception) -> None:
+        reply = session.reply
+        assert reply is not None
+        session.reply = None
+        session.kv.drop()  # whatever state the caches were left in, nobody goes on from it
+        if isinstance(error, EngineError):
+            reply.fail(error.code, error.message)
+        elif isinstance(error, MemoryError) or "allocate" in str(error).lower():
+            reply.fail(OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again.")
+        else:
+            log.error("a reply failed", exc_info=error)
+            reply.fail(INTERNAL_ERROR, f"Answering failed: {type(error).__name__}: {error}")
+
+    def _end_session(self, session: SessionState, code: str, message: str) -> None:
+        del self._sessions[session.id]
+        if session.reply is not None:
+            session.reply.fail(code, message)
+
+    def _give_back_memory(self) -> None:
+        mx.synchronize()
+        gc.collect() if gc.isenabled() else None
+        mx.clear_cache()
+
+    def _shut_down(self, why: str) -> None:
+        for session in list(self._sessions.values()):
+            self._end_session(session, ENGINE_STOPPED, why)
+        for command in self._mailbox.close():
+            refuse(command, EngineError(ENGINE_STOPPED, why))
+        self._models.clear()
+        mx.synchronize()
+        mx.clear_cache()
+        # A thread that ends with live streams aborts the process at exit (mlx #4110, #4373).
+        mx.clear_streams()
+
+
+def refuse(command: Command, error: EngineError) -> None:
+    """Answer a command that cannot be carried out."""
+    if isinstance(command, Send):
+        failed = Failed(command.session_id, command.reply_id, error.code, error.message)
+        command.sink(failed, ())
+    elif isinstance(command, (Load, Unload, GetStats)) and not command.answer.done():
+        command.answer.set_exception(error)
+
+
+__all__ = ["Loop", "ReplyState", "refuse"]

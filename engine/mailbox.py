@@ -1,0 +1,46 @@
+"""The way into the engine thread: a queue of commands that can be closed."""
+
+from __future__ import annotations
+
+import queue
+import threading
+
+from engine.errors import ENGINE_STOPPED, EngineError
+from engine.messages import Command
+
+
+class Mailbox:
+    """Commands in order, from any thread. After `close`, posting says that the engine stopped."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def post(self, command: Command) -> None:
+        """Hand a command over.
+
+        Raises:
+            EngineError: `engine_stopped` when nobody will take it.
+        """
+        with self._lock:
+            if self._closed:
+                raise EngineError(ENGINE_STOPPED, "The engine is not running.")
+            self._queue.put(command)
+
+    def take(self, block: bool) -> list[Command]:
+        """Everything that has been posted; with `block`, waits (without spinning) for the first."""
+        commands: list[Command] = []
+        if block:
+            commands.append(self._queue.get())
+        while True:
+            try:
+                commands.append(self._queue.get_nowait())
+            except queue.Empty:
+                return commands
+
+    def close(self) -> list[Command]:
+        """Take no more commands; returns those that were never taken out."""
+        with self._lock:
+            self._closed = True
+        return self.take(block=False)

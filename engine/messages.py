@@ -1,0 +1,162 @@
+"""Every message that crosses the thread boundary: commands in, events out. Nothing else does.
+
+All are frozen and hold plain Python values only, so no lazy array and no Qt object can travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
+
+from engine.params import SamplingParams
+
+Kind = Literal["answer", "reasoning", "tool"]
+Message = dict[str, Any]
+"""One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed."""
+
+
+class FinishReason(StrEnum):
+    """Why a reply ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class ReplyStats:
+    """What one reply cost. Times in seconds, counts in tokens.
+
+    Attributes:
+        prompt_tokens: the whole prompt, history included.
+        reused_tokens: how many of them were in the session's KV cache already.
+        generated_tokens: reasoning included, the end-of-turn token not.
+        ttft_s: from `send` to the first token.
+        decode_s: from the first to the last token.
+        tokens_per_s: tokens after the first, divided by `decode_s`; 0 for a single token.
+        rebuilt: the cache had been dropped for memory and was made anew by prefill, which may
+            round differently from decoding (matters only to reproducible sessions).
+    """
+
+    prompt_tokens: int = 0
+    reused_tokens: int = 0
+    generated_tokens: int = 0
+    ttft_s: float = 0.0
+    decode_s: float = 0.0
+    tokens_per_s: float = 0.0
+    rebuilt: bool = False
+
+
+@dataclass(frozen=True)
+class ReplyEvent:
+    """What all events share: whose they are."""
+
+    session_id: str
+    reply_id: str
+
+
+@dataclass(frozen=True)
+class PromptProgress(ReplyEvent):
+    """`done` of `total` prompt tokens are in the KV cache, `reused` of them from before.
+
+    `queue_position` is how many prompts are read before this one; 0 means it is being read.
+    """
+
+    done: int
+    total: int
+    reused: int
+    queue_position: int = 0
+
+
+@dataclass(frozen=True)
+class TextDelta(ReplyEvent):
+    """New text at the end of the reply's answer, reasoning or tool call."""
+
+    text: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Finished(ReplyEvent):
+    """The reply's last event: it ended as asked."""
+
+    reason: FinishReason
+    stats: ReplyStats
+
+
+@dataclass(frozen=True)
+class Failed(ReplyEvent):
+    """The reply's last event: it ended with an error (`EngineError`'s code and message)."""
+
+    code: str
+    message: str
+
+
+Event = PromptProgress | TextDelta | Finished | Failed
+Sink = Callable[[Event, tuple[int, ...]], None]
+"""Where a reply's events go, with the ids that came with them. Called on the engine thread."""
+
+
+@dataclass(frozen=True)
+class Load:
+    path: str
+    answer: Future[Any]  # of engine.models.Model
+
+
+@dataclass(frozen=True)
+class Unload:
+    model_id: str
+    answer: Future[None]
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    session_id: str
+    model_id: str
+    system: str | None
+    reproducible: bool
+    reasoning: bool | None
+
+
+@dataclass(frozen=True)
+class Send:
+    session_id: str
+    reply_id: str
+    prompt: str | tuple[Message, ...]
+    params: SamplingParams
+    sink: Sink
+    sent_at: float  # time.perf_counter() of the caller, so that waiting in the mailbox counts
+
+
+@dataclass(frozen=True)
+class Cancel:
+    session_id: str
+    reply_id: str
+
+
+@dataclass(frozen=True)
+class Fork:
+    session_id: str
+    twin_id: str
+
+
+@dataclass(frozen=True)
+class CloseSession:
+    session_id: str
+
+
+@dataclass(frozen=True)
+class GetStats:
+    answer: Future[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Stop:
+    pass
+
+
+Command = Load | Unload | OpenSession | Send | Cancel | Fork | CloseSession | GetStats | Stop

@@ -1,0 +1,290 @@
+"""Loading a model folder: checks first, then mlx-lm's loader, then what the engine must know."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.backend import Backend
+from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError
+
+if TYPE_CHECKING:  # Model must be importable without mlx, which engine.kv imports
+    from engine.kv import Caches, Need
+
+# What the loader needs beside the weights, in a plain folder or a hub snapshot.
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A loaded model, as everyone outside the engine thread sees it.
+
+    Attributes:
+        id: fingerprint of weights, config, tokenizer, template, dtype and mlx-lm's version.
+        name: what to show people.
+        path: the folder it came from.
+        context_length: most tokens a prompt and its reply may have together.
+        nbytes: bytes of weights in memory.
+        dtype: what the weights compute in, e.g. "float32".
+        step: how sessions share a decode step: "shared", "rows" (attention row by row) or "alone".
+        thinking: whether the model can reason before it answers.
+        defaults: the sampling settings its maker recommends (`generation_config.json`).
+    """
+
+    id: str
+    name: str
+    path: str
+    context_length: int
+    nbytes: int
+    dtype: str
+    step: str
+    thinking: bool
+    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass
+class LoadedModel:
+    """A model with everything that lives on the engine thread."""
+
+    info: Model
+    net: Any  # the mlx nn.Module
+    tokenizer: Any  # mlx-lm's TokenizerWrapper
+    eos: frozenset[int]
+    need: Need
+    make_cache: Any  # () -> Caches
+    prefill_rate: float = 0.0  # tokens per second, from the probe
+
+    def new_caches(self) -> Caches:
+        return list(self.make_cache())
+
+
+def resolve(path_or_id: str) -> Path:
+    """The folder of a model: a path, or a hub id that has been downloaded.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is missing and what to do.
+    """
+    folder = Path(path_or_id).expanduser()
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise _refuse(f"{path_or_id} is a file. Choose the folder that holds config.json.")
+    looks_like_id = path_or_id.count("/") == 1 and not path_or_id.startswith((".", "/", "~"))
+    if not looks_like_id:
+        raise _refuse(f"There is no folder {path_or_id}.")
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(path_or_id, local_files_only=True))
+    except Exception:
+        raise _refuse(
+            f"There is no folder {path_or_id}, and no model of that name has been downloaded."
+        ) from None
+
+
+def _refuse(message: str) -> EngineError:
+    return EngineError(MODEL_LOAD_FAILED, message)
+
+
+def check_folder(folder: Path) -> dict[str, Any]:
+    """The folder's config after the checks that give better words than the loader's own."""
+    config_file = folder / "config.json"
+    if not config_file.is_file():
+        raise _refuse(
+            f"{folder.name} is not a model folder: config.json is missing. Choose a folder that "
+            "holds config.json, safetensors weights and a tokenizer."
+        )
+    try:
+        config = json.loads(config_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _refuse(f"The config.json of {folder.name} cannot be read: {error}.") from None
+    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+        raise _refuse(f"The config.json of {folder.name} does not name a model type.")
+    weights = list(folder.glob("model*.safetensors"))
+    if not weights:
+        raise _refuse(
+            f"{folder.name} has no safetensors weights. Only safetensors are loaded: other "
+            "formats can run code."
+        )
+    for file in weights:
+        _check_safetensors(file)
+    if config.get("model_file"):
+        raise _refuse(
+            f"{folder.name} wants to run code from its own folder ({config['model_file']}). "
+            "Stretto never does that."
+        )
+    if not any((folder / name).exists() for name in _TOKENIZER_FILES):
+        raise _refuse(f"{folder.name} has no tokenizer (tokenizer.json or tokenizer.model).")
+    return config
+
+
+def _check_safetensors(file: Path) -> None:
+    """Compare a file's size with what its header promises: a broken download is common."""
+    size = file.stat().st_size
+    with file.open("rb") as stream:
+        head = stream.read(8)
+        length = int.from_bytes(head, "little") if len(head) == 8 else -1
+        if not 0 < length <= size - 8:
+            raise _refuse(f"{file.name} is damaged or incomplete. Download the model again.")
+        try:
+            header = json.loads(stream.read(length))
+            end = max(
+                (t["data_offsets"][1] for n, t in header.items() if n != "__metadata__"), default=0
+            )
+        except (ValueError, KeyError, TypeError, IndexError):
+            raise _refuse(f"{file.name} is damaged. Download the model again.") from None
+    if 8 + length + end > size:
+        raise _refuse(
+            f"{file.name} is incomplete: {8 + length + end - size:,} bytes are missing. "
+            "Download the model again."
+        )
+
+
+def load(path_or_id: str, backend: Backend) -> LoadedModel:
+    """Load a model and find out how its sessions can share a step. Engine thread only.
+
+    Raises:
+        EngineError: `model_load_failed` or `out_of_memory`.
+    """
+    import mlx.core as mx
+    from mlx_lm.models.cache import make_prompt_cache
+    from mlx_lm.utils import load_model, load_tokenizer
+
+    from engine import probe
+
+    folder = resolve(path_or_id)
+    config = check_folder(folder)
+    size = sum(f.stat().st_size for f in folder.glob("model*.safetensors"))
+    free = backend.memory - mx.get_active_memory()
+    if size > free:
+        raise EngineError(
+            OUT_OF_MEMORY,
+            f"{folder.name} needs {size / 1e9:.1f} GB for its weights and {max(0, free) / 1e9:.1f}"
+            " GB are free. Close another model or choose a smaller or quantized one.",
+        )
+    try:
+        net, config = load_model(folder, trust_remote_code=False)
+        eos = config.get("eos_token_id")
+        tokenizer = load_tokenizer(
+            folder, eos_token_ids=[eos] if isinstance(eos, int) else eos or None
+        )
+    except Exception as error:
+        raise _load_error(folder, config, error) from None
+    if backend.prefers_float32 and 2 * size < free:
+        net.set_dtype(mx.float32)
+        mx.eval(net.parameters())
+    dtype = _compute_dtype(net)
+    need, rate, step = probe.explore(net, lambda: make_prompt_cache(net), tokenizer)
+    info = Model(
+        id=fingerprint(folder, dtype),
+        name=_display_name(path_or_id, folder),
+        path=str(folder.resolve()),
+        context_length=_context_length(config, tokenizer),
+        nbytes=_weight_bytes(net),
+        dtype=dtype,
+        step=step,
+        thinking=bool(tokenizer.has_thinking),
+        defaults=_defaults(folder),
+    )
+    return LoadedModel(
+        info=info,
+        net=net,
+        tokenizer=tokenizer,
+        eos=frozenset(tokenizer.eos_token_ids),
+        need=need,
+        make_cache=lambda: make_prompt_cache(net),
+        prefill_rate=rate,
+    )
+
+
+def _load_error(folder: Path, config: dict[str, Any], error: Exception) -> EngineError:
+    text = str(error).strip().splitlines()
+    first = text[0] if text else type(error).__name__
+    if "not supported" in first and "odel type" in first:
+        return _refuse(
+            f"{folder.name} is of the type {config['model_type']!r}, which this version does not "
+            "know. A newer version of Stretto may."
+        )
+    if isinstance(error, MemoryError) or "allocate" in first.lower():
+        return EngineError(OUT_OF_MEMORY, f"There is not enough memory to load {folder.name}.")
+    return _refuse(f"{folder.name} could not be loaded: {first}")
+
+
+def fingerprint(folder: Path, dtype: str) -> str:
+    """Names a model's weights, config, tokenizer and template, its dtype and mlx-lm's version.
+
+    A KV cache is only ever used with the fingerprint that it was made with. Weights enter with
+    their headers, sizes and a sample of their bytes, since hashing gigabytes would take longer
+    than loading them.
+    """
+    from mlx_lm._version import __version__
+
+    digest = hashlib.sha256(f"{__version__} {dtype}".encode())
+    for file in sorted(folder.glob("*")):
+        if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
+            digest.update(file.name.encode() + file.read_bytes())
+        elif file.suffix == ".safetensors":
+            size = file.stat().st_size
+            digest.update(f"{file.name} {size}".encode())
+            with file.open("rb") as stream:
+                for position in range(0, size, max(1, size // 64)):
+                    stream.seek(position)
+                    digest.update(stream.read(4096))
+    return digest.hexdigest()[:32]
+
+
+def _context_length(config: dict[str, Any], tokenizer: Any) -> int:
+    """The model's own limit; models that name none get a large one, memory permitting."""
+    places = [config, config.get("text_config") or {}]
+    names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
+    for place in places:
+        for name in names:
+            if isinstance(place.get(name), int) and place[name] > 0:
+                return int(place[name])
+    limit = getattr(tokenizer, "model_max_length", None)
+    return int(limit) if isinstance(limit, int) and 0 < limit < 1 << 24 else 131_072
+
+
+def _display_name(path_or_id: str, folder: Path) -> str:
+    card = folder / "stretto.json"  # a folder may carry its own name for people
+    if card.is_file():
+        try:
+            name = json.loads(card.read_text(encoding="utf-8")).get("name")
+        except (OSError, ValueError):
+            name = None
+        if isinstance(name, str) and name.strip():
+            return name.strip()
+    if folder.parent.name == "snapshots":
+        return path_or_id.rsplit("/", 1)[-1]
+    return folder.resolve().name
+
+
+def _compute_dtype(net: Any) -> str:
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+
+    counts: dict[str, int] = {}
+    for _, array in tree_flatten(net.parameters()):
+        if mx.issubdtype(array.dtype, mx.floating):
+            name = str(array.dtype).rsplit(".", 1)[-1]
+            counts[name] = counts.get(name, 0) + array.size
+    return max(counts, key=lambda n: counts[n]) if counts else "float32"
+
+
+def _weight_bytes(net: Any) -> int:
+    from mlx.utils import tree_flatten
+
+    return sum(array.nbytes for _, array in tree_flatten(net.parameters()))
+
+
+def _defaults(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    names = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+    return {n: found[n] for n in names if isinstance(found.get(n), (int, float))}

@@ -1,0 +1,122 @@
+"""From messages to the tokens of a prompt, by the model's own chat template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import INVALID_REQUEST, TEMPLATE_ERROR, EngineError
+from engine.kv import SessionKV, common_prefix
+from engine.messages import Message
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt ready to be read.
+
+    Attributes:
+        tokens: its ids; never empty.
+        text: what the template rendered.
+        border: how many of the tokens come before the opening of the answer. A later prompt of
+            the same chat begins with these, whatever its template drops from the answer.
+    """
+
+    tokens: list[int]
+    text: str
+    border: int
+
+
+def check_messages(messages: Any) -> list[Message]:
+    """`messages` as a list of dicts with a role and a content; `EngineError` where they are not."""
+    if not isinstance(messages, (list, tuple)) or not messages:
+        raise EngineError(INVALID_REQUEST, "Send a text or a non-empty list of messages.")
+    for number, message in enumerate(messages, 1):
+        if (
+            not isinstance(message, dict)
+            or not isinstance(message.get("role"), str)
+            or not isinstance(message.get("content"), (str, type(None)))
+        ):
+            raise EngineError(
+                INVALID_REQUEST,
+                f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
+            )
+    return [dict(m) for m in messages]
+
+
+def build(tokenizer: Any, messages: list[Message], reasoning: bool | None, kv: SessionKV) -> Prompt:
+    """Render `messages` and turn them into tokens, in line with what `kv` already holds.
+
+    The tokens that a model generated need not be those its tokenizer would make of their text.
+    Where the rendered text begins with the conversation as it was, the tokens of that are kept
+    and only the rest is encoded, so that nothing is read twice.
+
+    Raises:
+        EngineError: `template_error` with the template's own words.
+    """
+    text = _render(tokenizer, messages, reasoning, opening=True)
+    closed = _render(tokenizer, messages, reasoning, opening=False)
+    known, known_tokens = kv.ledger
+    if known and text.startswith(known):
+        tokens = known_tokens + _encode(tokenizer, text[len(known) :])
+    else:
+        tokens = _encode(tokenizer, text)
+    if not tokens:
+        raise EngineError(INVALID_REQUEST, "The message is empty. Write something first.")
+    border = len(tokens)
+    if text.startswith(closed) and len(closed) < len(text):
+        border -= len(_encode(tokenizer, text[len(closed) :]))
+    else:
+        border = common_prefix(tokens, _encode(tokenizer, closed))
+    return Prompt(tokens, text, max(0, min(border, len(tokens) - 1)))
+
+
+def _encode(tokenizer: Any, text: str) -> list[int]:
+    # The template has written any BOS token itself.
+    return list(tokenizer.encode(text, add_special_tokens=False)) if text else []
+
+
+def _render(tokenizer: Any, messages: list[Message], reasoning: bool | None, opening: bool) -> str:
+    if not tokenizer.has_chat_template:
+        return _plain(messages, opening)
+    options = {} if reasoning is None else {"enable_thinking": reasoning}
+    try:
+        return _apply(tokenizer, messages, opening, options)
+    except Exception as error:
+        if len(messages) > 1 and messages[0]["role"] == "system":
+            # Some templates know no system message; models of that kind are trained with the
+            # instructions at the head of the first user message.
+            try:
+                return _apply(tokenizer, _fold_system(messages), opening, options)
+            except Exception:
+                pass  # the first error says more
+        raise EngineError(
+            TEMPLATE_ERROR,
+            "The model's chat template could not take these messages: "
+            f"{type(error).__name__}: {error}",
+        ) from None
+
+
+def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
+    # mlx-lm's wrapper turns reasoning on for every model that knows it. Here a session that does
+    # not say leaves that to the template's own default, by asking the tokenizer inside.
+    inner = getattr(tokenizer, "_tokenizer", None)
+    if not options and inner is not None and getattr(inner, "chat_template", None):
+        tokenizer = inner
+    text = tokenizer.apply_chat_template(
+        messages, tokenize=False, add_generation_prompt=opening, **options
+    )
+    return text if isinstance(text, str) else tokenizer.decode(text)
+
+
+def _fold_system(messages: list[Message]) -> list[Message]:
+    first, second, *rest = messages
+    if second["role"] != "user":
+        return messages
+    return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
+
+
+def _plain(messages: list[Message], opening: bool) -> str:
+    """For models without a chat template: a transcript that a base model can continue."""
+    names = {"user": "User", "assistant": "Assistant", "system": "System"}
+    turns = [f"{names.get(m['role'], m['role'])}: {m['content'] or ''}\n" for m in messages]
+    return "".join(turns) + ("Assistant:" if opening else "")

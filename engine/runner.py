@@ -1,0 +1,81 @@
+"""The only caller of the model: reads chunks of prompts, decodes one token for many sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mlx.core as mx
+
+from engine import ragged
+from engine.kv import leaves
+from engine.probe import ALONE
+from engine.sampling import sample_rows
+from engine.session import ReplyState, SessionState
+
+
+def prefill(session: SessionState, count: int) -> None:
+    """Feed the next `count` tokens of the reply's prompt and wait until that is done.
+
+    Logits are not computed for them: what nobody evaluates, MLX does not run.
+    """
+    reply, kv = session.reply, session.kv
+    assert reply is not None
+    assert kv.caches is not None
+    tokens = reply.tokens[kv.length : kv.length + count]
+    session.model.net(mx.array([tokens]), cache=kv.caches)
+    mx.eval(list(leaves(kv.caches)))
+    kv.tokens.extend(tokens)
+
+
+def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Exception]:
+    """Feed every session's pending token; returns the lazy token after it, or its sampler's error.
+
+    All sessions are of one model. With `alone` (or where the model cannot share a step) each gets
+    a forward pass of its own.
+
+    The pass is launched before Python knows the id that it feeds, so the device works while
+    Python handles the token before. A reply that turns out to have ended with that token has
+    wasted one row of one pass.
+    """
+    model = sessions[0].model
+    feeds = [_pending(s) for s in sessions]
+    if alone or model.info.step == ALONE or len(sessions) == 1:
+        rows = [
+            model.net(feed, cache=s.kv.caches)[:, -1]
+            for feed, s in zip(feeds, sessions, strict=True)
+        ]
+        logits = rows[0] if len(rows) == 1 else mx.concatenate(rows)
+    else:
+        shared = ragged.share_caches([s.kv.caches or [] for s in sessions])
+        logits = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
+    replies = [s.reply for s in sessions if s.reply is not None]
+    sampled = sample_rows(
+        logits,
+        [r.sampler for r in replies],
+        [r.generated + (r.next is not None) for r in replies],
+        [_recent(r) for r in replies],
+    )
+    lazy = [t for t in sampled if isinstance(t, mx.array)]
+    mx.async_eval(lazy)  # type: ignore[no-untyped-call]
+    return sampled
+
+
+def _pending(session: SessionState) -> mx.array:
+    """The pending token as `[1, 1]`: sampled and still lazy, or the last one known."""
+    reply = session.reply
+    assert reply is not None
+    if reply.next is not None:
+        pending: mx.array = reply.next.reshape(1, 1)
+        return pending
+    return mx.array([[reply.tokens[-1]]], mx.uint32)
+
+
+def _recent(reply: ReplyState) -> mx.array | None:
+    """The latest token ids, the pending one included, for a sampler with penalties."""
+    if not reply.params.uses_history:
+        return None
+    window = reply.params.penalty_window
+    if reply.next is None:
+        return mx.array(reply.tokens[-window:], mx.uint32)
+    known = reply.tokens[-(window - 1) :] if window > 1 else []
+    return mx.concatenate([mx.array(known, mx.uint32), reply.next.astype(mx.uint32).reshape(1)])

@@ -1,0 +1,189 @@
+"""What the engine thread knows of a session and of the reply it is giving."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from engine.kv import SessionKV
+from engine.messages import (
+    Failed,
+    Finished,
+    FinishReason,
+    Message,
+    PromptProgress,
+    ReplyStats,
+    Sink,
+    TextDelta,
+)
+from engine.models import LoadedModel
+from engine.params import SamplingParams
+from engine.prompt import Prompt
+from engine.sampling import Sampler
+from engine.text import Delta, ReplyText
+
+
+class Status(IntEnum):
+    """Where a reply is; it only moves down this list."""
+
+    PREFILLING = 0
+    DECODING = 1
+    FINISHED = 2
+
+
+class ReplyState:
+    """One answer in the making.
+
+    Attributes:
+        tokens: the prompt and everything generated and read so far.
+        next: the lazy id after `tokens`, sampled but not read yet; None until there is one.
+        reused: prompt tokens that were in the cache already.
+    """
+
+    def __init__(
+        self,
+        reply_id: str,
+        session_id: str,
+        messages: list[Message],
+        prompt: Prompt,
+        params: SamplingParams,
+        text: ReplyText,
+        sink: Sink,
+        sent_at: float,
+        limit: int,
+    ) -> None:
+        self.id = reply_id
+        self.session_id = session_id
+        self.messages = messages
+        self.prompt = prompt
+        self.params = params
+        self.sampler = Sampler(params)
+        self.text = text
+        self.limit = limit
+        self.tokens = list(prompt.tokens)
+        self.next: Any = None
+        self.reused = 0
+        self.rebuilt = False
+        self.alone = False
+        self.status = Status.PREFILLING
+        self.queue_position = -1
+        self.waiting_since = sent_at
+        self._sink = sink
+        self._sent_at = sent_at
+        self._first_at = 0.0
+        self._last_at = 0.0
+
+    @property
+    def generated(self) -> int:
+        """Tokens generated and read."""
+        return len(self.tokens) - len(self.prompt.tokens)
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether a token has to follow the one that is pending."""
+        return self.generated + (self.next is not None) < self.limit
+
+    def progress(self, done: int, position: int) -> None:
+        """Tell how far the prompt has been read, when that has changed."""
+        self.queue_position = position
+        self._sink(
+            PromptProgress(
+                self.session_id, self.id, done, len(self.prompt.tokens), self.reused, position
+            ),
+            (),
+        )
+
+    def accept(self, token: int) -> None:
+        """Take a token that has been read: count it, time it, tell its text."""
+        self._last_at = time.perf_counter()
+        if not self.generated:
+            self._first_at = self._last_at
+        self.tokens.append(token)
+        self._tell(self.text.add(token), (token,))
+
+    def flush(self) -> None:
+        """Tell the text that was held back, now that no more comes."""
+        self._tell(self.text.finish())
+
+    def finish(self, reason: FinishReason) -> None:
+        """End as asked; the last event."""
+        if self.status == Status.FINISHED:
+            return
+        self.status = Status.FINISHED
+        self._sink(Finished(self.session_id, self.id, reason, self.stats()), ())
+
+    def fail(self, code: str, message: str) -> None:
+        """End with an error; the last event."""
+        if self.status == Status.FINISHED:
+            return
+        self.status = Status.FINISHED
+        self._sink(Failed(self.session_id, self.id, code, message), ())
+
+    def stats(self) -> ReplyStats:
+        """What the reply has cost so far."""
+        decode = max(0.0, self._last_at - self._first_at)
+        return ReplyStats(
+            prompt_tokens=len(self.prompt.tokens),
+            reused_tokens=self.reused,
+            generated_tokens=self.generated,
+            ttft_s=self._first_at - self._sent_at if self.generated else 0.0,
+            decode_s=decode,
+            tokens_per_s=(self.generated - 1) / decode if decode > 0 else 0.0,
+            rebuilt=self.rebuilt,
+        )
+
+    def _tell(self, deltas: list[Delta], tokens: tuple[int, ...] = ()) -> None:
+        for text, kind in deltas:
+            self._sink(TextDelta(self.session_id, self.id, text, kind), tokens)
+            tokens = ()
+        if tokens:  # a token without text yet still counts: an empty delta carries it
+            self._sink(TextDelta(self.session_id, self.id, "", "answer"), tokens)
+
+
+@dataclass
+class SessionState:
+    """One isolated conversation.
+
+    Attributes:
+        history: the messages so far, the session's system message not among them.
+        reply: the one being given, if any.
+        used_at: when it last worked, for deciding whose cache goes first under memory pressure.
+    """
+
+    id: str
+    model: LoadedModel
+    system: str | None
+    reproducible: bool
+    reasoning: bool | None
+    kv: SessionKV
+    history: list[Message] = field(default_factory=list)
+    reply: ReplyState | None = None
+    used_at: float = field(default_factory=time.monotonic)
+
+    def conversation(self, prompt: list[Message] | str) -> list[Message]:
+        """The messages of the next turn: a text goes after the history, a list replaces it."""
+        if isinstance(prompt, str):
+            messages = [*self.history, {"role": "user", "content": prompt}]
+        else:
+            messages = prompt
+        if self.system and messages[0]["role"] != "system":
+            messages = [{"role": "system", "content": self.system}, *messages]
+        return messages
+
+    def conclude(self, reply: ReplyState) -> None:
+        """Keep what a reply that ended as asked adds to the conversation."""
+        parts = reply.text.parts
+        answer: Message = {"role": "assistant", "content": parts["answer"]}
+        if parts["reasoning"]:
+            answer["reasoning_content"] = parts["reasoning"]
+        messages = reply.messages
+        if self.system and messages[0] == {"role": "system", "content": self.system}:
+            messages = messages[1:]
+        self.history = [*messages, answer]
+        # A stop string is cut from the text but not from the tokens, so they no longer match.
+        text, tokens = (
+            ("", reply.prompt.tokens) if reply.text.stopped else (reply.text.raw, reply.tokens)
+        )
+        self.kv.ledger = (reply.prompt.text + text, tokens)

@@ -1,0 +1,174 @@
+"""From generated tokens to what a person reads: answer, reasoning and tool calls, cut at stops.
+
+Text that may still turn out to be the beginning of a marker or a stop string is held back until
+the next tokens decide, so half a marker never leaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.messages import Kind
+
+
+@dataclass(frozen=True)
+class Markers:
+    """The strings with which a model frames its reasoning and its tool calls; "" where unknown."""
+
+    think_start: str = ""
+    think_end: str = ""
+    tool_start: str = ""
+    tool_end: str = ""
+
+    @classmethod
+    def of(cls, tokenizer: Any) -> Markers:
+        """What mlx-lm found out about a tokenizer."""
+        return cls(
+            tokenizer.think_start or "",
+            tokenizer.think_end or "",
+            (tokenizer.tool_call_start or "") if tokenizer.has_tool_calling else "",
+            (tokenizer.tool_call_end or "") if tokenizer.has_tool_calling else "",
+        )
+
+    def opens_reasoning(self, prompt: str) -> bool:
+        """Whether a rendered prompt ends inside a reasoning block that its template opened."""
+        if not self.think_start:
+            return False
+        return prompt.rfind(self.think_start) > prompt.rfind(self.think_end)
+
+
+Delta = tuple[str, Kind]
+
+
+class TextSplitter:
+    """Splits a stream of text into deltas by kind, and finds the stop strings.
+
+    Stop strings end the answer only: a blank line in the reasoning is no reason to fall silent.
+    """
+
+    def __init__(self, markers: Markers, stops: Iterable[str] = (), reasoning: bool = False):
+        self._markers = markers
+        self._stops = tuple(stops)
+        self._kind: Kind = "reasoning" if reasoning else "answer"
+        self._held = ""
+        # The line breaks that templates put around the markers belong to neither side.
+        self._strip = reasoning
+        self.stopped = False
+
+    def feed(self, text: str) -> list[Delta]:
+        """The deltas that `text` makes certain. Nothing after a stop string."""
+        self._held += text
+        out: list[Delta] = []
+        while not self.stopped:
+            found = self._first_marker()
+            if found is None:
+                break
+            position, marker = found
+            self._emit(out, self._held[:position])
+            self._held = self._held[position + len(marker) :]
+            self._pass(marker)
+        if self.stopped:
+            self._held = ""
+            return out
+        keep = self._may_begin_marker()
+        self._emit(out, self._held[: len(self._held) - keep])
+        self._held = self._held[len(self._held) - keep :]
+        return out
+
+    def finish(self) -> list[Delta]:
+        """What was held back, now that no more text comes."""
+        out: list[Delta] = []
+        if not self.stopped:
+            self._emit(out, self._held)
+        self._held = ""
+        return out
+
+    def _watched(self) -> tuple[str, ...]:
+        m = self._markers
+        if self._kind == "reasoning":
+            return (m.think_end,) if m.think_end else ()
+        if self._kind == "tool":
+            return (m.tool_end,) if m.tool_end else ()
+        return tuple(s for s in (m.think_start, m.tool_start, *self._stops) if s)
+
+    def _first_marker(self) -> tuple[int, str] | None:
+        hits = [(self._held.find(w), -len(w), w) for w in self._watched()]
+        hits = [h for h in hits if h[0] >= 0]
+        if not hits:
+            return None
+        position, _, marker = min(hits)
+        return position, marker
+
+    def _pass(self, marker: str) -> None:
+        m = self._markers
+        if self._kind == "answer":
+            if marker in self._stops:
+                self.stopped = True
+            elif marker == m.think_start:
+                self._kind, self._strip = "reasoning", True
+            else:
+                self._kind = "tool"
+        else:
+            self._strip = self._kind == "reasoning"
+            self._kind = "answer"
+
+    def _may_begin_marker(self) -> int:
+        """Length of the longest end of the held text that begins a watched string."""
+        longest = 0
+        for watched in self._watched():
+            for n in range(min(len(watched) - 1, len(self._held)), longest, -1):
+                if self._held.endswith(watched[:n]):
+                    longest = n
+                    break
+        return longest
+
+    def _emit(self, out: list[Delta], text: str) -> None:
+        if self._strip:
+            text = text.lstrip("\n")
+            if not text:
+                return
+            self._strip = False
+        if text:
+            out.append((text, self._kind))
+
+
+class ReplyText:
+    """The text of one reply, token by token, with a detokenizer of its own.
+
+    Attributes:
+        parts: all text so far by kind.
+    """
+
+    def __init__(self, tokenizer: Any, prompt: str, stops: Iterable[str] = ()) -> None:
+        self._detokenizer = tokenizer.detokenizer
+        markers = Markers.of(tokenizer)
+        self._splitter = TextSplitter(markers, stops, markers.opens_reasoning(prompt))
+        self.parts: dict[Kind, str] = {"answer": "", "reasoning": "", "tool": ""}
+
+    @property
+    def raw(self) -> str:
+        """Everything generated so far as one text, markers and reasoning included."""
+        return str(self._detokenizer.text)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop string has been found."""
+        return self._splitter.stopped
+
+    def add(self, token: int) -> list[Delta]:
+        """The deltas that one more token makes certain."""
+        self._detokenizer.add_token(token)
+        return self._note(self._splitter.feed(self._detokenizer.last_segment))
+
+    def finish(self) -> list[Delta]:
+        """The rest, including the bytes of an unfinished character."""
+        self._detokenizer.finalize()
+        deltas = self._splitter.feed(self._detokenizer.last_segment)
+        return self._note(deltas + self._splitter.finish())
+
+    def _note(self, deltas: list[Delta]) -> list[Delta]:
+        for text, kind in deltas:
+            self.parts[kind] += text
+        return deltas
