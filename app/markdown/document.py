@@ -1,11 +1,22 @@
 """One message's Markdown as one QTextDocument that grows while the text streams in."""
 
+import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtCore import QObject, QRectF, QTimer, Slot
+from PySide6.QtGui import QPainter, QTextDocument
 
+from app.markdown.blocks import BlockSplitter
+from app.markdown.decoration import Decoration
+from app.markdown.formats import Formats
+from app.markdown.inline import InlineParser
+from app.markdown.layout import block_rows, open_fence_rows, raw_rows
+from app.markdown.painter import Painter
+from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
+
+_REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time per document
+_SHORTEST_S = 0.016
 
 
 @dataclass(frozen=True)
@@ -13,7 +24,7 @@ class CodeBlock:
     """A code block as rendered: its text and where it stands in the document.
 
     `first_position` and `last_position` are cursor positions (the start of its first line and the
-    end of its last); they hold until the next `append`, `set_text` or `set_style`.
+    end of its last); they hold until the document changes.
     """
 
     source: str
@@ -25,17 +36,47 @@ class CodeBlock:
 class MarkdownDocument(QObject):
     """Renders Markdown into `document` as it arrives. GUI thread only.
 
-    `append` costs what the open tail costs, not what came before; finished blocks are not touched
-    again (a selection in them survives). After `finish` the document equals the one-shot rendering
-    of `source`, whatever the pieces were. HTML is shown as text, images as their alt text; links
-    are http, https or mailto, all else is text.
+    `append` never costs more than the open tail does, not what came before; finished blocks are
+    not touched again (a selection in them survives), except where a link reference definition
+    arrives after its use. Rendering rests after each refresh eight times as long as it took, so
+    that many streaming documents leave the thread free; `refresh` shows all at once. After
+    `finish` the document equals the one-shot rendering of `source`, whatever the pieces were.
+
+    HTML is shown as text, images as their alt text; links are http, https or mailto, all else is
+    text. Nothing is ever loaded.
+
+    A view must call `paint_under(painter, clip)` before it draws the document: the tint of code
+    blocks with its language label, bullets, the bars of quotations and rules are painted there
+    (Qt's rich text has neither rounded corners nor one-sided bars).
     """
 
     def __init__(self, style: MarkdownStyle = LIGHT, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._style = style
         self._source: list[str] = []
+        self._formats = Formats(style)
         self._document = QTextDocument(self)
+        self._document.setUndoRedoEnabled(False)
+        self._document.setDocumentMargin(0)
+        self._document.setDefaultFont(self._formats.font())
+        self._painter = Painter(self._document, self._formats)
+        self._decoration = Decoration(self._painter, self._document, self._formats)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+        self._reset()
+
+    def _reset(self) -> None:
+        self._splitter = BlockSplitter()
+        self._final_inline = InlineParser()
+        self._open_inline = InlineParser()
+        self._ends: list[int] = []  # rows up to the end of each finished block
+        self._uses: dict[str, int] = {}  # bracketed label -> first finished block that has it
+        self._known: set[str] = set()  # labels that finished blocks were rendered with
+        self._codes: dict[CodeKey, str] = {}
+        self._cost = 0.0
+        self._rested_from = 0.0
+        self._source = []
 
     @property
     def document(self) -> QTextDocument:
@@ -52,32 +93,128 @@ class MarkdownDocument(QObject):
         """The style last set."""
         return self._style
 
+    @property
+    def end_position(self) -> int:
+        """Where the open end is: the place of a streaming caret."""
+        if not self._painter.rows:
+            return 0
+        _, block = self._painter.blocks(len(self._painter.rows) - 1)
+        return block.position() + block.length() - 1
+
     def append(self, text: str) -> None:
-        """Adds text at the end and renders what changed."""
+        """Adds text at the end; it is shown at once or a few milliseconds later."""
         self._source.append(text)
-        cursor = QTextCursor(self._document)
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text)
+        self._splitter.feed(text)
+        if self._timer.isActive():
+            return
+        rest = max(self._cost * _REST, _SHORTEST_S)
+        left = self._rested_from + rest - time.monotonic()
+        if left > 0:
+            self._timer.start(int(left * 1000) + 1)
+        else:
+            self.refresh()
 
     def finish(self) -> None:
-        """The text is complete. A later `append` opens it again."""
+        """The text is complete; shows it all. A later `append` begins a new top-level block."""
+        self._splitter.finish()
+        self.refresh()
 
     def set_text(self, markdown: str) -> None:
-        """Replaces all by a complete text (history from the store): clear, append, finish."""
-        self._source = []
-        self._document.clear()
-        self.append(markdown)
+        """Replaces all by a complete text (history from the store)."""
+        self._reset()
+        self._source.append(markdown)
+        self._splitter.feed(markdown)
         self.finish()
 
     def set_style(self, style: MarkdownStyle) -> None:
         """Renders everything again with the style (light to dark, another font size)."""
+        if style == self._style:
+            return
         self._style = style
+        self._formats = Formats(style)
+        self._document.setDefaultFont(self._formats.font())
+        self._painter.restyle(self._formats)
+        self._decoration = Decoration(self._painter, self._document, self._formats)
 
     def code_blocks(self) -> list[CodeBlock]:
         """The code blocks, first to last, for copy buttons."""
-        return []
+        found: list[CodeBlock] = []
+        rows = self._painter.rows
+        first = 0
+        for place, row in enumerate(rows):
+            if not isinstance(row, TextRow) or row.code is None:
+                continue
+            if row.first:
+                first = place
+            if row.last:
+                begin, _ = self._painter.blocks(first)
+                _, end = self._painter.blocks(place)
+                last = end.position() + end.length() - 1
+                source = self._codes.get(row.code, "")
+                found.append(CodeBlock(source, row.code.language, begin.position(), last))
+        return found
 
-    @property
-    def end_position(self) -> int:
-        """Where the open end is: the place of a streaming caret."""
-        return max(self._document.characterCount() - 1, 0)
+    def code_area(self, block: CodeBlock) -> QRectF:
+        """The tinted area of a code block in document coordinates, header included.
+
+        The header is its top `layout.CODE_HEADER` pixels: the label stands at its left, a copy
+        button has its place at the right.
+        """
+        return self._decoration.code_area(block.first_position, block.last_position)
+
+    def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
+        """Paints what lies under the text, in document coordinates. Call before drawing it."""
+        self._decoration.paint(painter, clip)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Shows everything that has been appended."""
+        start = time.monotonic()
+        self._timer.stop()
+        splitter = self._splitter
+        splitter.advance()
+        done = self._first_to_render()
+        begin = self._ends[done - 1] if done else 0
+        del self._ends[done:]
+        rows: list[Row] = []
+        self._final_inline.begin(splitter.references, steady=True)
+        for number in range(done, len(splitter.finished)):
+            block = splitter.finished[number]
+            previous = rows[-1] if rows else self._row_before(begin)
+            rows += block_rows(block, number, self._final_inline, previous, self._codes)
+            self._ends.append(begin + len(rows))
+            for label in block.labels:
+                self._uses.setdefault(label, number)
+        self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
+        self._rested_from = time.monotonic()
+        self._cost = self._rested_from - start
+
+    def _first_to_render(self) -> int:
+        """The first finished block whose rows are missing, or wrong since a definition came."""
+        first = len(self._ends)
+        references = self._splitter.references
+        if len(references) > len(self._known):
+            for label in references.keys() - self._known:
+                first = min(first, self._uses.get(label, first))
+            self._known.update(references)
+        return first
+
+    def _open_rows(self, finished: list[Row], begin: int) -> list[Row]:
+        splitter = self._splitter
+        number = len(splitter.finished)
+        previous = finished[-1] if finished else self._row_before(begin)
+        if fence := splitter.open_fence:
+            shown = self._painter.rows[begin:] if not finished else []
+            return open_fence_rows(fence, number, previous, shown, self._codes)
+        if not splitter.tail:
+            return []
+        references = splitter.open_references
+        self._open_inline.begin(references, steady=len(references) == len(splitter.references))
+        block = splitter.open_block
+        rows = block_rows(block, number, self._open_inline, previous, self._codes, final=False)
+        if splitter.unparsed:
+            rows += raw_rows(splitter.unparsed, rows[-1] if rows else previous)
+        return rows
+
+    def _row_before(self, place: int) -> Row | None:
+        return self._painter.rows[place - 1] if place else None

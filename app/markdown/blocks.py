@@ -1,0 +1,296 @@
+"""Where the finished part of a growing Markdown text ends. Pure Python, no Qt.
+
+The text is cut at top-level blocks, using the line numbers markdown-it-py gives its tokens; blank
+lines are no guide (lists, quotations and code contain them). A block is finished once nothing that
+may still come can change it:
+
+- the block after it has begun, and the line that begins it is complete (`#` may still become
+  `#word`, which continues a paragraph); for a table, whose second line makes it one, two lines;
+- or it closes itself: a fence with its closing line, a `#` heading, a rule.
+
+Link reference definitions leave no token. They stay in the tail until the block after the next
+begins, because a title may follow on a line of its own. A definition may come long after its use;
+what that means for finished blocks is the renderer's business (`Block.labels`).
+"""
+
+import re
+from collections import ChainMap
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
+from markdown_it.token import Token
+
+NESTING_LIMIT = 20
+"""What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
+
+TAIL_LIMIT = 16_384
+"""Characters of an open block that are parsed again whenever it grows."""
+
+References = MutableMapping[str, Any]
+
+_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
+_SHORT = 80
+_UNDECIDED = re.compile(r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)")
+_OPENING = re.compile(r"(`{3,})([^`\n]*)\n|(~{3,})([^\n]*)\n")
+
+
+@cache
+def parser() -> MarkdownIt:
+    """CommonMark with tables and strikethrough. HTML is text; the renderer filters links."""
+    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": NESTING_LIMIT})
+    markdown.enable(["table", "strikethrough"])
+    # A refused link would show its source; the renderer shows its text instead.
+    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
+    return markdown
+
+
+@dataclass(frozen=True)
+class Block:
+    """A finished top-level block (with any definitions before it).
+
+    Attributes:
+        source: its lines, with the blank lines after it; all blocks and the tail make up the text.
+        tokens: its block tokens; the children of `inline` tokens are not parsed yet.
+        first_line: what to subtract from the tokens' line numbers to count from `source`.
+        labels: normalised texts in brackets, each perhaps a reference not defined yet.
+    """
+
+    source: str
+    tokens: tuple[Token, ...]
+    first_line: int
+    labels: frozenset[str]
+
+
+@dataclass(frozen=True)
+class OpenFence:
+    """A tail that is nothing but an unclosed top-level fence: it needs no parsing at all."""
+
+    info: str
+    code: str
+
+
+class BlockSplitter:
+    """Takes text in pieces, gives finished blocks and an open tail.
+
+    `feed` only collects; `advance` does the work: O(tail), nothing for an unclosed fence. Past
+    TAIL_LIMIT the tail is parsed only when it has grown by a quarter, so that a huge list or table
+    costs O(n log n) in all; what is not parsed yet is `unparsed`.
+
+    Attributes:
+        finished: the finished blocks, in order; only ever appended to.
+        references: definitions found in finished blocks, by normalised label; the first wins.
+        tail: the source after the finished blocks, as far as it is looked at: a last line that
+            may still turn out to be anything (`-`, `1.`, `|`, the head of a table) is held back.
+    """
+
+    def __init__(self) -> None:
+        self.finished: list[Block] = []
+        self.references: References = {}
+        self.tail = ""
+        self._pieces: list[str] = []
+        self._held = ""  # a carriage return that may be half of a line end
+        self._tokens: list[Token] = []
+        self._first_line = 0
+        self._seen: References = {}
+        self._parsed = 0
+        self._info = ""
+        self._fence: re.Pattern[str] | None = None  # what closes the fence that is the whole tail
+        self._fence_start = 0
+        self._scanned = 0
+
+    def feed(self, text: str) -> None:
+        """Adds text. Line ends become "\n" and NUL U+FFFD, as CommonMark has it."""
+        text = self._held + text
+        self._held = "\r" if text.endswith("\r") else ""
+        if self._held:
+            text = text[:-1]
+        if text:
+            self._pieces.append(normalised(text))
+
+    def advance(self) -> None:
+        """Moves what is finished from the tail to `finished`."""
+        if not self._pieces:
+            return
+        text = self.tail + "".join(self._pieces)
+        end = len(text) if self._fence else _settled(text)
+        self._pieces = [text[end:]] if end < len(text) else []
+        if end > len(self.tail):
+            self.tail = text[:end]
+            self._advance()
+
+    def finish(self) -> None:
+        """The text is complete: the tail becomes blocks too."""
+        self.tail += "".join(self._pieces) + self._held.replace("\r", "\n")
+        self._pieces.clear()
+        self._held = ""
+        self._fence = None
+        if self.tail:
+            self._parse()
+            self._take(self.tail, self._tokens)
+            self._set_tail("")
+
+    @property
+    def open_fence(self) -> OpenFence | None:
+        """The tail as an unclosed fence, when that is all it is."""
+        if self._fence is None:
+            return None
+        return OpenFence(self._info, self.tail[self._fence_start :])
+
+    @property
+    def open_block(self) -> Block:
+        """The tail as far as it is parsed, as if it were one finished block."""
+        return Block(self.tail, tuple(self._tokens), self._first_line, frozenset())
+
+    @property
+    def open_references(self) -> References:
+        """Definitions as the open block sees them: the finished ones, then its own."""
+        return self._seen
+
+    @property
+    def unparsed(self) -> str:
+        """The end of an oversized tail."""
+        return "" if self._fence else self.tail[self._parsed :]
+
+    def _advance(self) -> None:
+        if self._fence is not None:
+            if not self._fence_closed():
+                return
+            self._fence = None
+        elif TAIL_LIMIT < len(self.tail) < self._parsed * 1.25:
+            return
+        self._parse()
+        self._cut(self._tokens)
+        self._find_fence()
+
+    def _parse(self) -> None:
+        self._tokens = []
+        self._first_line = 0
+        self._parsed = len(self.tail)
+        self._seen = ChainMap({}, self.references)
+        parser().block.parse(self.tail, parser(), {"references": self._seen}, self._tokens)
+
+    def _cut(self, tokens: list[Token]) -> None:
+        tops = [i for i, t in enumerate(tokens) if t.level == 0 and t.nesting >= 0 and t.map]
+        if not tops:
+            return
+        complete = self.tail.count("\n")
+        maps = [tokens[i].map or [0, 0] for i in tops]
+        if _closes_itself(tokens[tops[-1]], self.tail, complete):
+            self._take_lines(maps[-1][1], len(tokens))
+            return
+        for place in range(len(tops) - 1, 0, -1):
+            first_line = maps[place][0]
+            needed = 2 if tokens[tops[place]].type == "table_open" else 1
+            if first_line + needed > complete:
+                continue
+            end = maps[place - 1][1]
+            gap = self.tail.split("\n", first_line)[end:first_line]
+            if any(line.strip() for line in gap):  # definitions
+                first_line = end
+            self._take_lines(first_line, tops[place])
+            return
+
+    def _take_lines(self, count: int, tokens: int) -> None:
+        """The first `count` lines, and the tokens they gave, are finished."""
+        offset = 0
+        for _ in range(count):
+            offset = self.tail.index("\n", offset) + 1
+        self._take(self.tail[:offset], self._tokens[:tokens])
+        self._set_tail(self.tail[offset:])
+        self._tokens = self._tokens[tokens:]
+        self._first_line = count
+
+    def _set_tail(self, tail: str) -> None:
+        self.tail = tail
+        self._parsed = len(tail)
+        if not tail:
+            self._tokens = []
+
+    def _take(self, source: str, tokens: list[Token]) -> None:
+        lines = source.split("\n")
+        starts = [i for i, t in enumerate(tokens) if t.level == 0 and t.nesting >= 0 and t.map]
+        line = 0
+        for number, start in enumerate(starts):
+            last = number + 1 == len(starts)
+            stop = len(tokens) if last else starts[number + 1]
+            next_line = len(lines) if last else (tokens[starts[number + 1]].map or [0])[0]
+            part = "\n".join(lines[line:next_line]) + ("" if last else "\n")
+            self._add(part, tokens[start:stop], line)
+            line = next_line
+        if not starts:
+            self._add(source, [], 0)
+
+    def _add(self, source: str, tokens: list[Token], first_line: int) -> None:
+        if "]:" in source:
+            found: References = {}
+            parser().block.parse(source, parser(), {"references": found}, [])
+            for label, definition in found.items():
+                self.references.setdefault(label, definition)
+        labels = frozenset(
+            normalizeReference(label)
+            for token in tokens
+            if token.type == "inline" and "[" in token.content
+            for label in _LABEL.findall(token.content)
+        )
+        self.finished.append(Block(source, tuple(tokens), first_line, labels))
+
+    def _find_fence(self) -> None:
+        opening = _OPENING.match(self.tail)
+        if opening is None:
+            return
+        fence = opening[1] or opening[3]
+        self._info = opening[2] or opening[4] or ""
+        self._fence = re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")
+        self._fence_start = self._scanned = opening.end()
+        if self._fence_closed():
+            self._fence = None
+
+    def _fence_closed(self) -> bool:
+        """Looks at the lines not seen before; an incomplete one is looked at again."""
+        assert self._fence is not None
+        while (end := self.tail.find("\n", self._scanned)) >= 0:
+            if self._fence.fullmatch(self.tail, self._scanned, end):
+                return True
+            self._scanned = end + 1
+        return False
+
+
+def normalised(text: str) -> str:
+    """Line ends and NUL as CommonMark wants them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+
+
+def _settled(text: str) -> int:
+    """Where a last line begins that says nothing yet; else the end of the text.
+
+    Showing it would flash: `-` under a paragraph makes a heading of it until `- item` follows.
+    """
+    last = text.rfind("\n") + 1
+    partial = text[last : last + _SHORT + 1]
+    if partial and len(partial) <= _SHORT and _UNDECIDED.fullmatch(partial):
+        return last
+    # The head of a table is a paragraph until the line below it is complete.
+    if (partial.startswith("|") or not partial) and last:
+        before = text.rfind("\n", 0, last - 1) + 1
+        if text.startswith("|", before):
+            above = text.rfind("\n", 0, max(before - 1, 0)) + 1
+            if before == 0 or not text[above : before - 1].strip(" >").startswith("|"):
+                return before
+    return last if partial.startswith("|") else len(text)
+
+
+def _closes_itself(token: Token, tail: str, complete: int) -> bool:
+    """Whether the last top-level block is complete without a block after it."""
+    first, end = token.map or [0, 0]
+    if end > complete:
+        return False
+    if token.type == "hr" or (token.type == "heading_open" and token.markup.startswith("#")):
+        return True
+    if token.type != "fence" or end - first < 2:
+        return False
+    last = tail.split("\n", end)[end - 1].strip()
+    return len(last) >= len(token.markup) and not last.strip(token.markup[0])

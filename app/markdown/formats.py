@@ -1,0 +1,180 @@
+"""A style as Qt formats."""
+
+from functools import lru_cache
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontDatabase,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextFrameFormat,
+    QTextListFormat,
+    QTextTableCellFormat,
+    QTextTableFormat,
+)
+
+from app.markdown.highlight import COLOURS
+from app.markdown.layout import CODE_HEADER, CODE_PAD
+from app.markdown.rows import PLAIN, Ink, ListItem, TableRow, TextRow
+from app.markdown.style import MarkdownStyle
+
+_HEADINGS = {"heading1": 1.6, "heading2": 1.333, "heading3": 1.133, "heading4": 1.0}
+_FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
+_ALIGN = {
+    "l": Qt.AlignmentFlag.AlignLeft,
+    "c": Qt.AlignmentFlag.AlignHCenter,
+    "r": Qt.AlignmentFlag.AlignRight,
+}
+_LINE = QTextFrameFormat.BorderStyle.BorderStyle_Solid
+
+
+class Formats:
+    """Makes and keeps the formats of one style."""
+
+    def __init__(self, style: MarkdownStyle) -> None:
+        self.style = style
+        self.char = lru_cache(maxsize=512)(self._char)
+
+    def font(self) -> QFont:
+        """The body font."""
+        font = QFont(self.style.font_family) if self.style.font_family else _system_font()
+        font.setPixelSize(self.style.font_px)
+        return font
+
+    def code_font(self) -> QFont:
+        """The font of code."""
+        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font = QFont(self.style.code_family) if self.style.code_family else QFont(fixed.family())
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        font.setFixedPitch(True)
+        font.setPixelSize(self.style.code_px)
+        return font
+
+    def row_char(self, row: TextRow) -> QTextCharFormat:
+        """The look of the block itself: an empty line's height, a list's marker."""
+        if row.item is not None:
+            return self.char("marker", PLAIN, bool(row.bars))
+        return self.char(row.kind, PLAIN, bool(row.bars))
+
+    def block(self, row: TextRow) -> QTextBlockFormat:
+        """Margins, line height and marks of a row."""
+        style = self.style
+        block = QTextBlockFormat()
+        space = row.space
+        left, right = row.left, 0
+        if row.kind == "code":
+            height = self._pixels(style.code_px * 1.5)
+            left, right = left + CODE_PAD, CODE_PAD
+            if row.first:
+                space += CODE_HEADER
+            if row.last:
+                block.setBottomMargin(CODE_PAD)
+        elif row.kind.startswith("heading"):
+            height = self._pixels(self._px(row.kind) * 1.3)
+            block.setHeadingLevel(int(row.kind[-1]))
+        elif row.kind == "rule":
+            height = 1
+        else:
+            height = self._pixels(style.font_px * style.line_height)
+        block.setTopMargin(space)
+        block.setLeftMargin(left)
+        block.setRightMargin(right)
+        block.setLineHeight(height, _FIXED)
+        return block
+
+    def list(self, item: ListItem) -> QTextListFormat:
+        """Numbers; bullets and boxes are painted (Qt's stand too close and too small).
+
+        Rows bring their own margins.
+        """
+        form = QTextListFormat()
+        form.setIndent(0)
+        if item.ordered:
+            form.setStyle(QTextListFormat.Style.ListDecimal)
+            form.setStart(item.start)
+            form.setNumberSuffix(item.delimiter + "\u2009")
+        else:
+            form.setStyle(QTextListFormat.Style.ListStyleUndefined)
+        return form
+
+    def table(self, row: TableRow) -> QTextTableFormat:
+        """A table without a box: hairlines come from the cells."""
+        form = QTextTableFormat()
+        form.setBorder(0)
+        form.setBorderCollapse(True)
+        form.setCellSpacing(0)
+        form.setCellPadding(0)
+        form.setTopMargin(row.space)
+        form.setLeftMargin(row.left)
+        form.setHeaderRowCount(1)
+        return form
+
+    def cell(self, header: bool, first_column: bool, last_row: bool) -> QTextTableCellFormat:
+        """Padding, and a hairline below."""
+        form = QTextTableCellFormat()
+        form.setTopPadding(7)
+        form.setBottomPadding(7)
+        form.setLeftPadding(2 if first_column else 14)
+        form.setRightPadding(14)
+        form.setBottomBorder(1)
+        form.setBottomBorderStyle(_LINE)
+        form.setBottomBorderBrush(QBrush(QColor(self.style.border)))
+        return form
+
+    def cell_block(self, align: str) -> QTextBlockFormat:
+        """A cell's paragraph."""
+        block = QTextBlockFormat()
+        block.setAlignment(_ALIGN[align])
+        block.setLineHeight(self._pixels(self.style.font_px * 1.4), _FIXED)
+        return block
+
+    def after_table(self) -> QTextBlockFormat:
+        """The empty block Qt wants after a table; it hides it there."""
+        block = QTextBlockFormat()
+        block.setLineHeight(1, _FIXED)
+        return block
+
+    def _char(self, kind: str, ink: Ink, quoted: bool) -> QTextCharFormat:
+        style = self.style
+        form = QTextCharFormat()
+        font = self.code_font() if kind == "code" or ink.code else self.font()
+        colour = style.muted if quoted or ink.muted or kind == "marker" else style.text
+        if kind.startswith("heading"):
+            px = self._px(kind)
+            font.setPixelSize(self._pixels(px * 0.9) if ink.code else px)
+            font.setWeight(QFont.Weight.DemiBold)
+            if kind == "heading6":
+                colour = style.muted
+        elif kind == "head":
+            font.setWeight(QFont.Weight.DemiBold)
+        if ink.bold:
+            font.setWeight(QFont.Weight.DemiBold)
+        if ink.italic:
+            font.setItalic(True)
+        if ink.code:
+            form.setBackground(QColor(style.inline_code_background))
+        if ink.link:
+            form.setAnchor(True)
+            form.setAnchorHref(ink.link)
+            colour = style.accent
+        if ink.token:
+            colour = COLOURS[ink.token][style.dark]
+        form.setFont(font)
+        form.setFontUnderline(bool(ink.link))
+        form.setFontStrikeOut(ink.strike)
+        form.setForeground(QColor(colour))
+        return form
+
+    def _px(self, kind: str) -> int:
+        return self._pixels(self.style.font_px * _HEADINGS.get(kind, 1.0))
+
+    @staticmethod
+    def _pixels(size: float) -> int:
+        return int(size + 0.5)
+
+
+def _system_font() -> QFont:
+    return QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family())

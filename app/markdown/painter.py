@@ -1,0 +1,244 @@
+"""Rows into a QTextDocument, touching only what differs from the rows shown before."""
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import (
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextList,
+    QTextTable,
+)
+
+from app.markdown.formats import Formats
+from app.markdown.rows import ListItem, Row, Span, TableRow, TextRow
+
+_KEEP = QTextCursor.MoveMode.KeepAnchor
+
+
+class Painter:
+    """Owns the contents of a document. Not to be edited by anyone else.
+
+    A text row is one QTextBlock. A table is its cells' blocks and the empty one that Qt puts after
+    every table; at the very beginning of a document Qt puts one before it as well.
+
+    Attributes:
+        rows: what the document shows.
+    """
+
+    def __init__(self, document: QTextDocument, formats: Formats) -> None:
+        self.rows: list[Row] = []
+        self._document = document
+        self._formats = formats
+        self._starts: list[int] = []  # each row's first block
+        self._next = 0  # the number of the block after the last row
+        self._lists: dict[tuple[int, int], tuple[QTextList, int]] = {}  # and its first row
+
+    def show(self, start: int, rows: Sequence[Row]) -> None:
+        """Makes `rows` what follows the first `start` rows."""
+        place = start
+        end = start + len(rows)
+        while place < min(end, len(self.rows)) and self.rows[place] == rows[place - start]:
+            place += 1
+        if place == end == len(self.rows):
+            return
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            while place < min(end, len(self.rows)):
+                if not self._adjust(cursor, place, rows[place - start]):
+                    break
+                place += 1
+            if place < len(self.rows):
+                self._truncate(cursor, place)
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            for row in rows[place - start :]:
+                self._append(cursor, row)
+        finally:
+            cursor.endEditBlock()
+
+    def restyle(self, formats: Formats) -> None:
+        """Shows the same rows with other formats."""
+        self._formats = formats
+        rows, cursor = self.rows, QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            self._truncate(cursor, 0)
+            for row in rows:
+                self._append(cursor, row)
+        finally:
+            cursor.endEditBlock()
+
+    def blocks(self, place: int) -> tuple[QTextBlock, QTextBlock]:
+        """The first and last QTextBlock of a row."""
+        after = self._starts[place + 1] if place + 1 < len(self.rows) else self._next
+        find = self._document.findBlockByNumber
+        return find(self._starts[place]), find(after - 1)
+
+    def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
+        """Turns the row there into another in place; False when that is not possible."""
+        old = self.rows[place]
+        if old == new:
+            return True
+        if isinstance(old, TextRow) and isinstance(new, TextRow):
+            if _list(old) != _list(new):
+                return False  # a list is made in order, by appending
+            self._adjust_text(cursor, place, old, new)
+        elif isinstance(old, TableRow) and isinstance(new, TableRow):
+            if not self._adjust_table(cursor, place, old, new):
+                return False
+        else:
+            return False
+        self.rows[place] = new
+        return True
+
+    def _adjust_text(self, cursor: QTextCursor, place: int, old: TextRow, new: TextRow) -> None:
+        block, _ = self.blocks(place)
+        same_look = old.kind == new.kind and bool(old.bars) == bool(new.bars)
+        kept = _common(old.spans, new.spans) if same_look else 0
+        if not same_look or old.spans != new.spans:
+            cursor.setPosition(block.position() + kept)
+            cursor.setPosition(block.position() + block.length() - 1, _KEEP)
+            cursor.removeSelectedText()
+            self._insert(cursor, new.spans, new.kind, bool(new.bars), kept)
+        before, after = self._formats.block(old), self._formats.block(new)
+        if before != after or old.item != new.item or not same_look:
+            cursor.setPosition(block.position())
+            self._set_block(cursor, new, after, place)
+
+    def _adjust_table(self, cursor: QTextCursor, place: int, old: TableRow, new: TableRow) -> bool:
+        """A table that has only grown: new rows, and cells of its last row."""
+        kept = len(old.cells) - 1
+        if (
+            place != len(self.rows) - 1
+            or kept < 1
+            or len(new.cells) < len(old.cells)
+            or (old.align, old.space, old.left, old.bars)
+            != (new.align, new.space, new.left, new.bars)
+            or old.cells[:kept] != new.cells[:kept]
+        ):
+            return False
+        block, _ = self.blocks(place)
+        cursor.setPosition(block.position())
+        table = cursor.currentTable()
+        if len(new.cells) > len(old.cells):
+            table.appendRows(len(new.cells) - len(old.cells))
+        for number in range(kept, len(new.cells)):
+            if number > kept or old.cells[number] != new.cells[number]:
+                self._fill(table, new, number)
+        self._next = table.lastCursorPosition().block().blockNumber() + 2
+        return True
+
+    def _truncate(self, cursor: QTextCursor, place: int) -> None:
+        """Removes the rows from `place` on."""
+        if place == 0:
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.removeSelectedText()
+            cursor.setBlockFormat(QTextBlockFormat())
+        else:
+            _, last = self.blocks(place - 1)
+            cursor.setPosition(last.position() + last.length() - 1)
+            cursor.movePosition(QTextCursor.MoveOperation.End, _KEEP)
+            cursor.removeSelectedText()
+        self._next = self._starts[place] if place < len(self._starts) else self._next
+        if place == 0:
+            self._next = 0
+        self.rows = self.rows[:place]
+        del self._starts[place:]
+        self._lists = {k: v for k, v in self._lists.items() if v[1] < place}
+
+    def _append(self, cursor: QTextCursor, row: Row) -> None:
+        """Adds a row at the end, where the cursor stands and is left."""
+        if isinstance(row, TableRow):
+            self._append_table(cursor, row)
+        else:
+            block = self._formats.block(row)
+            if self.rows:
+                cursor.insertBlock(block, self._formats.row_char(row))
+            self._set_block(cursor, row, block, len(self.rows))
+            self._insert(cursor, row.spans, row.kind, bool(row.bars), 0)
+            self._starts.append(self._next)
+            self._next += 1
+        self.rows.append(row)
+
+    def _append_table(self, cursor: QTextCursor, row: TableRow) -> None:
+        lead = 0 if self.rows else 1
+        if lead:
+            cursor.setBlockFormat(self._formats.after_table())
+        table = cursor.insertTable(len(row.cells), len(row.align), self._formats.table(row))
+        for number in range(len(row.cells)):
+            self._fill(table, row, number)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.setBlockFormat(self._formats.after_table())
+        self._starts.append(self._next + lead)
+        self._next += lead + len(row.cells) * len(row.align) + 1
+
+    def _fill(self, table: QTextTable, row: TableRow, number: int) -> None:
+        """(Re)writes one row of cells."""
+        kind = "paragraph" if number else "head"
+        for column, align in enumerate(row.align):
+            cell = table.cellAt(number, column)
+            cell.setFormat(self._formats.cell(number == 0, column == 0, False))
+            cursor = cell.firstCursorPosition()
+            cursor.setPosition(cell.lastPosition(), _KEEP)
+            cursor.removeSelectedText()
+            cursor.setBlockFormat(self._formats.cell_block(align))
+            spans = row.cells[number][column] if column < len(row.cells[number]) else ()
+            self._insert(cursor, spans, kind, bool(row.bars), 0)
+
+    def _set_block(
+        self, cursor: QTextCursor, row: TextRow, block: QTextBlockFormat, place: int
+    ) -> None:
+        """Gives the cursor's block its format, and its place in its list."""
+        known = self._lists.get(row.item.list) if row.item else None
+        if known is not None:
+            block.setObjectIndex(known[0].objectIndex())
+        cursor.setBlockFormat(block)
+        cursor.setBlockCharFormat(self._formats.row_char(row))
+        if row.item is not None and known is None:
+            created = cursor.createList(self._formats.list(row.item))
+            self._lists[row.item.list] = (created, place)
+
+    def _insert(
+        self, cursor: QTextCursor, spans: Sequence[Span], kind: str, quoted: bool, skip: int
+    ) -> None:
+        """Inserts spans without their first `skip` UTF-16 units."""
+        for text, ink in spans:
+            if skip:
+                length = _units(text)
+                if skip >= length:
+                    skip -= length
+                    continue
+                rest = text.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
+                skip = 0
+            else:
+                rest = text
+            cursor.insertText(rest, self._formats.char(kind, ink, quoted))
+
+
+def _list(row: TextRow) -> ListItem | None:
+    return row.item._replace(task="") if row.item else None
+
+
+def _units(text: str) -> int:
+    """Length as Qt counts it."""
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def _common(old: Sequence[Span], new: Sequence[Span]) -> int:
+    """UTF-16 units that both begin with, text and look."""
+    units = 0
+    for one, other in zip(old, new, strict=False):
+        if one == other:
+            units += _units(one.text)
+            continue
+        if one.ink == other.ink:
+            length = min(len(one.text), len(other.text))
+            if one.text[:length] == other.text[:length]:
+                same = length
+            else:
+                same = next(i for i in range(length) if one.text[i] != other.text[i])
+            units += _units(one.text[:same])
+        break
+    return units
