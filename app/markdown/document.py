@@ -55,7 +55,7 @@ class MarkdownDocument(QObject):
         self._style = style
         self._source: list[str] = []
         self._formats = Formats(style)
-        self._document = QTextDocument(self)
+        self._document = QTextDocument()  # no parent: lives as long as anybody holds it
         self._document.setUndoRedoEnabled(False)
         self._document.setDocumentMargin(0)
         self._document.setDefaultFont(self._formats.font())

@@ -12,7 +12,7 @@ from PySide6.QtGui import (
 )
 
 from app.markdown.formats import Formats
-from app.markdown.rows import ListItem, Row, Span, TableRow, TextRow
+from app.markdown.rows import PLAIN, ListItem, Row, Span, TableRow, TextRow
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 
@@ -139,14 +139,25 @@ class Painter:
         else:
             _, last = self.blocks(place - 1)
             cursor.setPosition(last.position() + last.length() - 1)
+            # An empty block would take the format of the one removed behind it.
+            empty = last.length() == 1
+            if empty:
+                cursor.insertText("x", last.charFormat())
             cursor.movePosition(QTextCursor.MoveOperation.End, _KEEP)
             cursor.removeSelectedText()
+            if empty:
+                cursor.deletePreviousChar()
         self._next = self._starts[place] if place < len(self._starts) else self._next
         if place == 0:
             self._next = 0
         self.rows = self.rows[:place]
         del self._starts[place:]
         self._lists = {k: v for k, v in self._lists.items() if v[1] < place}
+
+    def _set_bare(self, cursor: QTextCursor) -> None:
+        """An empty block beside a table."""
+        cursor.setBlockFormat(self._formats.after_table())
+        cursor.setBlockCharFormat(self._formats.char("paragraph", PLAIN, False))
 
     def _append(self, cursor: QTextCursor, row: Row) -> None:
         """Adds a row at the end, where the cursor stands and is left."""
@@ -165,12 +176,12 @@ class Painter:
     def _append_table(self, cursor: QTextCursor, row: TableRow) -> None:
         lead = 0 if self.rows else 1
         if lead:
-            cursor.setBlockFormat(self._formats.after_table())
+            self._set_bare(cursor)
         table = cursor.insertTable(len(row.cells), len(row.align), self._formats.table(row))
         for number in range(len(row.cells)):
             self._fill(table, row, number)
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.setBlockFormat(self._formats.after_table())
+        self._set_bare(cursor)
         self._starts.append(self._next + lead)
         self._next += lead + len(row.cells) * len(row.align) + 1
 

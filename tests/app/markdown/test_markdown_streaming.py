@@ -1,0 +1,98 @@
+"""However a text arrives, the document ends up as if it had come at once."""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_dump import dump
+from markdown_samples import FRAGMENTS, SAMPLES
+
+from app.markdown import MarkdownDocument
+from app.markdown.blocks import BlockSplitter, normalised, parser
+
+together = pytest.mark.parametrize("name", SAMPLES)
+
+
+def at_once(text: str) -> MarkdownDocument:
+    document = MarkdownDocument()
+    document.set_text(text)
+    return document
+
+
+def in_pieces(pieces: list[str]) -> MarkdownDocument:
+    document = MarkdownDocument()
+    for piece in pieces:
+        document.append(piece)
+        document.refresh()
+    document.finish()
+    return document
+
+
+def cut(text: str, dice: random.Random) -> list[str]:
+    pieces = []
+    while text:
+        size = dice.choice((1, 2, 3, 5, 8, 20, 60))
+        pieces.append(text[:size])
+        text = text[size:]
+    return pieces
+
+
+@together
+def test_character_by_character(name: str) -> None:
+    text = SAMPLES[name]
+    assert dump(in_pieces(list(text)).document) == dump(at_once(text).document)
+
+
+@together
+def test_in_random_pieces(name: str) -> None:
+    text = SAMPLES[name]
+    expected = dump(at_once(text).document)
+    for seed in range(3):
+        assert dump(in_pieces(cut(text, random.Random(seed))).document) == expected
+
+
+def test_all_samples_as_one_text_in_any_order() -> None:
+    for seed in range(4):
+        dice = random.Random(seed)
+        names = [name for name in SAMPLES if "unclosed" not in name]
+        dice.shuffle(names)
+        text = "\n\n".join(SAMPLES[name] for name in names[:40])
+        assert dump(in_pieces(cut(text, dice)).document) == dump(at_once(text).document)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=30), st.randoms(use_true_random=False))
+def test_any_mix(fragments: list[str], dice: random.Random) -> None:
+    text = "".join(fragments)
+    streamed = in_pieces(cut(text, dice))
+    assert dump(streamed.document) == dump(at_once(text).document)
+    assert streamed.source == text
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=40), st.randoms(use_true_random=False))
+def test_the_splitter_gives_the_blocks_of_the_whole_text(
+    fragments: list[str], dice: random.Random
+) -> None:
+    text = "".join(fragments)
+    splitter = BlockSplitter()
+    taken: list[object] = []
+    for piece in cut(text, dice):
+        splitter.feed(piece)
+        splitter.advance()
+        assert splitter.finished[: len(taken)] == taken, "a finished block has changed"
+        taken = list(splitter.finished)
+    splitter.finish()
+    assert "".join(block.source for block in splitter.finished) == normalised(text)
+    references: dict[str, object] = {}
+    tokens: list[object] = []
+    parser().block.parse(normalised(text), parser(), {"references": references}, tokens)
+
+    def plain(tokens: list) -> list:
+        return [(t.type, t.tag, t.content, t.markup, t.info, t.hidden, t.attrs) for t in tokens]
+
+    assert plain([t for b in splitter.finished for t in b.tokens]) == plain(tokens)
+    assert {k: v["href"] for k, v in splitter.references.items()} == {
+        k: v["href"] for k, v in references.items()
+    }
