@@ -5,7 +5,7 @@ lines are no guide (lists, quotations and code contain them). A block is finishe
 may still come can change it:
 
 - the block after it has begun, and the line that begins it is complete (`#` may still become
-  `#word`, which continues a paragraph); for a table, whose second line makes it one, two lines;
+  `#word`, which continues a paragraph); with a `|` in it, also the next, which may make a table;
 - or it closes itself: a fence with its closing line, a `#` heading, a rule.
 
 Link reference definitions leave no token. They stay in the tail until the block after the next
@@ -35,7 +35,7 @@ References = MutableMapping[str, Any]
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
 _SHORT = 80
 _UNDECIDED = re.compile(r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)")
-_OPENING = re.compile(r"(`{3,})([^`\n]*)\n|(~{3,})([^\n]*)\n")
+_OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 
 
 @cache
@@ -116,7 +116,8 @@ class BlockSplitter:
         if not self._pieces:
             return
         text = self.tail + "".join(self._pieces)
-        end = len(text) if self._fence else _settled(text)
+        # What has been looked at once is not held back again.
+        end = len(text) if self._fence else max(_settled(text), len(self.tail))
         self._pieces = [text[end:]] if end < len(text) else []
         if end > len(self.tail):
             self.tail = text[:end]
@@ -182,16 +183,18 @@ class BlockSplitter:
         if _closes_itself(tokens[tops[-1]], self.tail, complete):
             self._take_lines(maps[-1][1], len(tokens))
             return
+        lines = self.tail.split("\n")
         for place in range(len(tops) - 1, 0, -1):
-            first_line = maps[place][0]
-            needed = 2 if tokens[tops[place]].type == "table_open" else 1
-            if first_line + needed > complete:
+            first = maps[place][0]
+            # With its second line, a line with a bar may become a table whatever it was before.
+            if first + (2 if "|" in lines[first] else 1) > complete:
                 continue
-            end = maps[place - 1][1]
-            gap = self.tail.split("\n", first_line)[end:first_line]
-            if any(line.strip() for line in gap):  # definitions
-                first_line = end
-            self._take_lines(first_line, tops[place])
+            before, end = maps[place - 1]
+            if any(line.strip() for line in lines[end:first]):
+                first = end  # definitions, one of which may go on
+            elif lines[first - 1].strip() and any("]:" in line for line in lines[before:end]):
+                continue  # a definition within, whose title this line may be, lazily
+            self._take_lines(first, tops[place])
             return
 
     def _take_lines(self, count: int, tokens: int) -> None:
@@ -244,7 +247,7 @@ class BlockSplitter:
             return
         fence = opening[1] or opening[3]
         self._info = opening[2] or opening[4] or ""
-        self._fence = re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")
+        self._fence = _closing(fence)
         self._fence_start = self._scanned = opening.end()
         if self._fence_closed():
             self._fence = None
@@ -288,9 +291,14 @@ def _closes_itself(token: Token, tail: str, complete: int) -> bool:
     first, end = token.map or [0, 0]
     if end > complete:
         return False
+    lines = tail.split("\n", end)
     if token.type == "hr" or (token.type == "heading_open" and token.markup.startswith("#")):
-        return True
+        return "|" not in lines[first]
     if token.type != "fence" or end - first < 2:
         return False
-    last = tail.split("\n", end)[end - 1].strip()
-    return len(last) >= len(token.markup) and not last.strip(token.markup[0])
+    return _closing(token.markup).fullmatch(lines[end - 1]) is not None
+
+
+def _closing(fence: str) -> re.Pattern[str]:
+    """What a line must be to close the fence."""
+    return re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")

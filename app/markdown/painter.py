@@ -34,6 +34,7 @@ class Painter:
         self._starts: list[int] = []  # each row's first block
         self._next = 0  # the number of the block after the last row
         self._lists: dict[tuple[int, int], tuple[QTextList, int]] = {}  # and its first row
+        self._set_bare(QTextCursor(document))
 
     def show(self, start: int, rows: Sequence[Row]) -> None:
         """Makes `rows` what follows the first `start` rows."""
@@ -135,7 +136,7 @@ class Painter:
         if place == 0:
             cursor.select(QTextCursor.SelectionType.Document)
             cursor.removeSelectedText()
-            cursor.setBlockFormat(QTextBlockFormat())
+            self._set_bare(cursor)
         else:
             _, last = self.blocks(place - 1)
             cursor.setPosition(last.position() + last.length() - 1)
@@ -155,7 +156,7 @@ class Painter:
         self._lists = {k: v for k, v in self._lists.items() if v[1] < place}
 
     def _set_bare(self, cursor: QTextCursor) -> None:
-        """An empty block beside a table."""
+        """An empty block beside a table, or the only one of an empty document."""
         cursor.setBlockFormat(self._formats.after_table())
         cursor.setBlockCharFormat(self._formats.char("paragraph", PLAIN, False))
 
