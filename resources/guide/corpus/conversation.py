@@ -1,0 +1,206 @@
+"""Whole conversations: episodes in an order that only the seed knows, as training text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from . import limits, markup, memory, skills, story, stretto, talk, words
+from .heldout import is_held_out
+from .turn import Turn
+
+SYSTEMS = [
+    "You are a helpful assistant.", "Be brief.", "You are the Guide.", "Answer in short sentences.",
+    "You are a friendly guide to Stretto.", "Be polite and plain.", "You are Guide, a tiny model.",
+    "Answer briefly and honestly.", "You help people with Stretto.", "You are a chat assistant.",
+    "Be kind.", "Use Markdown.", "Keep your answers short.", "You are a careful assistant.",
+]  # fmt: skip
+
+
+@dataclass
+class Conversation:
+    """Turns, the system message if any, and whether the last answer is thought over first."""
+
+    turns: list[Turn] = field(default_factory=list)
+    system: str = ""
+    reasons: bool = False
+
+
+def distractor(rng: Random) -> Turn:
+    """Any turn that needs no memory, in about the proportions of a real chat."""
+    roll = rng.random()
+    if roll < 0.44:
+        return stretto.question(rng)
+    if roll < 0.58:
+        return talk.small_talk(rng)
+    if roll < 0.78:
+        return skills.task(rng)
+    if roll < 0.88:
+        return limits.beyond(rng)
+    if roll < 0.97:
+        return markup.markdown(rng)
+    if roll < 0.985:
+        return story.short_story(rng)
+    return story.poem(rng) if rng.random() < 0.5 else story.sentences(rng)
+
+
+def short_distractor(rng: Random) -> Turn:
+    """A brief one, for long conversations about remembered things."""
+    roll = rng.random()
+    if roll < 0.3:
+        return talk.small_talk(rng)
+    if roll < 0.6:
+        return skills.task(rng)
+    return limits.beyond(rng) if roll < 0.68 else stretto.question(rng)
+
+
+def remembering(rng: Random) -> Conversation:
+    """Things told, other talk, things asked back; some corrected, some never told."""
+    chat = Conversation()
+    turns = chat.turns
+    taken: set[str] = set()
+    told: list[memory.Item] = []
+    if rng.random() < 0.06:
+        item = memory.some_item(rng, taken)
+        told.append(item)
+        chat.system = (
+            f"{rng.choice(SYSTEMS)} {item.statement.replace('Your ', 'The user says: my ')}."
+        )
+        if item.statement.startswith("The "):
+            chat.system = f"{rng.choice(SYSTEMS)} {item.statement}."
+    if rng.random() < 0.25:
+        turns.append(talk.greeting(rng))
+    rounds = rng.choice((1, 1, 1, 2, 2, 3, 4))
+    gap = rng.choice((0, 0, 1, 1, 2, 3, 5))
+    if rng.random() < 0.05:
+        rounds, gap = rng.choice(((1, 45), (2, 22), (3, 12)))  # recall from far away
+    for _ in range(rounds):
+        for _ in range(rng.choice((1, 1, 1, 1, 2, 3))):
+            if len(told) < 6:
+                item = memory.some_item(rng, taken)
+                if rng.random() < 0.15:
+                    turns.append(item.ask_untold(rng))
+                turns.append(item.tell(rng))
+                told.append(item)
+        turns += [short_distractor(rng) for _ in range(rng.randint(0, gap))]
+        if rng.random() < 0.2:
+            just_told = bool(turns) and turns[-1].kind == "tell"
+            item = told[-1] if just_told else rng.choice(told)
+            fresh = _another_value(rng, item)
+            if fresh:
+                turns.append(item.correct(rng, fresh, just_told))
+                turns += [short_distractor(rng) for _ in range(rng.randint(0, 1))]
+        asked = rng.sample(told, min(len(told), rng.choice((1, 1, 2, 3))))
+        for item in asked:
+            turns.append(item.ask(rng, len(told) == 1))
+            if rng.random() < 0.25:
+                turns.append(short_distractor(rng))
+        if rng.random() < 0.22:
+            turns.append(memory.some_item(rng, set(taken)).ask_untold(rng))
+        if len(told) > 1 and rng.random() < 0.15:
+            turns.append(memory.both(rng, *rng.sample(told, 2)))
+        if rng.random() < 0.08:
+            turns.append(memory.recap(rng, told))
+        if rng.random() < 0.05:
+            turns.append(memory.quote_back(rng, turns))
+    if told and rng.random() < 0.3:
+        turns.append(rng.choice(told).ask(rng, len(told) == 1))
+    return chat
+
+
+def _another_value(rng: Random, item: memory.Item) -> str:
+    """A new value of the same make, or nothing when the make is not simple."""
+    if item.noun == "your name" or item.noun.startswith("the name of"):
+        return words.person(rng)
+    if item.slots.get("k") and item.noun != "your age":
+        return words.secret(rng)
+    return ""
+
+
+def nothing_told(rng: Random) -> Conversation:
+    """Asked for what was never told."""
+    chat = Conversation()
+    turns = chat.turns
+    taken: set[str] = set()
+    turns += [short_distractor(rng) for _ in range(rng.choice((0, 0, 1, 2)))]
+    for _ in range(rng.choice((1, 1, 2))):
+        item = memory.some_item(rng, taken)
+        turns.append(item.ask_untold(rng))
+        if rng.random() < 0.6:
+            turns.append(item.tell(rng))
+            turns.append(item.ask(rng, False))
+    if rng.random() < 0.15:
+        turns.insert(0, memory.recap(rng, []))
+    return chat
+
+
+def mixed(rng: Random) -> Conversation:
+    """A chat about this and that."""
+    turns = [talk.greeting(rng)] if rng.random() < 0.15 else []
+    turns += [distractor(rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6)))]
+    if rng.random() < 0.06:
+        turns.append(memory.quote_back(rng, turns))
+    return Conversation(turns)
+
+
+def reading(rng: Random) -> Conversation:
+    """Nothing but saying things back: it teaches looking back before all else."""
+    return Conversation([memory.echo(rng) for _ in range(rng.randint(1, 5))])
+
+
+def longform(rng: Random) -> Conversation:
+    """One long answer, at times with something told before it and asked after it."""
+    long = story.long_story(rng) if rng.random() < 0.6 else stretto.tour(rng)
+    chat = Conversation([long])
+    roll = rng.random()
+    if roll < 0.35:
+        item = memory.some_item(rng, set())
+        chat.turns = [item.tell(rng), long, item.ask(rng, True)]
+    elif roll < 0.6:
+        chat.turns.append(distractor(rng))
+    return chat
+
+
+def conversation(rng: Random) -> Conversation:
+    """Any conversation."""
+    roll = rng.random()
+    if roll < 0.40:
+        chat = remembering(rng)
+    elif roll < 0.43:
+        chat = nothing_told(rng)
+    elif roll < 0.48:
+        chat = reading(rng)
+    elif roll < 0.51:
+        chat = longform(rng)
+    else:
+        chat = mixed(rng)
+    if not chat.system and rng.random() < 0.12:
+        chat.system = rng.choice(SYSTEMS)
+    chat.reasons = rng.random() < 0.16
+    return chat
+
+
+def conversations(seed: int) -> Iterator[Conversation]:
+    """Conversations without end; the same seed gives the same ones."""
+    rng = Random(seed)
+    while True:
+        chat = conversation(rng)
+        if all(turn.user.strip() and not is_held_out(turn.user) for turn in chat.turns):
+            yield chat
+
+
+def segments(chat: Conversation) -> Iterator[tuple[str, bool]]:
+    """The conversation in ChatML, cut into what is given and what is to be learned."""
+    if chat.system:
+        yield f"<|im_start|>system\n{chat.system}<|im_end|>\n", False
+    for index, turn in enumerate(chat.turns):
+        yield f"<|im_start|>user\n{turn.user}<|im_end|>\n<|im_start|>assistant\n", False
+        last = index == len(chat.turns) - 1
+        if last and chat.reasons:
+            yield "<think>\n", False
+            thought = turn.thought or "This is simple. I answer at once."
+            yield f"{thought}\n</think>\n\n{turn.answer}<|im_end|>", True
+        else:
+            yield f"{turn.answer}<|im_end|>", True
+        yield "\n", False

@@ -1,0 +1,40 @@
+"""Keeps the held-out wordings out of the corpus."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+HELD_OUT = Path(__file__).resolve().parent.parent / "heldout.toml"
+
+
+def normalised(text: str) -> str:
+    """Lower case, letters and digits only: what stays of a wording when one types it anyhow."""
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower().replace("'", "")))
+
+
+@cache
+def wordings() -> tuple[frozenset[str], re.Pattern[str]]:
+    """All whole messages that are held out, and one pattern for those with a code word in them."""
+    data = tomllib.loads(HELD_OUT.read_text("utf-8"))
+    whole = frozenset(normalised(text) for text in _messages(data))
+    templates = [normalised(entry["say"].replace("{w}", "qqq")) for entry in data["tell"]]
+    pattern = "|".join(re.escape(text).replace("qqq", ".+") for text in templates)
+    return whole, re.compile(pattern)
+
+
+def _messages(data: dict[str, Any]) -> Iterator[str]:
+    for kind in ("stretto", "task", "markdown", "beyond", "long"):
+        yield from (entry["ask"] for entry in data[kind])
+    yield from (entry["say"] for entry in data["ask"])
+
+
+def is_held_out(message: str) -> bool:
+    """Whether this user message has one of the held-out wordings."""
+    whole, pattern = wordings()
+    text = normalised(message)
+    return text in whole or pattern.fullmatch(text) is not None

@@ -1,0 +1,273 @@
+"""Questions about Stretto, composed from `facts.toml`."""
+# ruff: noqa: E501 - phrase tables read better unwrapped
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from .grammar import expand, pick
+from .memory import finish
+from .turn import Turn
+
+FACTS = Path(__file__).resolve().parent.parent / "facts.toml"
+
+BY_ACTION = [
+    "{how do i|how can i|how do you|how does one|how would i|how to|how could i|how should i|how do we|how might i} <d>",
+    "how {do i|can i|to} <d> {here|in stretto|in this app|with the keyboard|with a key|quickly}",
+    "{what|which} {key|keys|shortcut|key combination|hotkey|keyboard shortcut|button} {do i press|do i use|should i press|must i press|do i need|lets me|is used|do i hit|is there|can i use|would|will} {to|} <d>",
+    "{what is|what's|tell me|give me|show me|i forgot|i need|do you know|whats|remind me of} the {key|shortcut|keyboard shortcut|hotkey|key combo|keys|key combination} {to|that lets me|with which i can} <d>",
+    "{is there|do you have|is there maybe|does stretto have} a {key|shortcut|way|hotkey|quick way|command|keyboard shortcut|possibility} to <d>",
+    "{i want|i would like|i'd like|i need|i am trying|i'm trying|help me|i wish|i was hoping|trying|i have} to <d>",
+    "{can i|may i|is it possible to|could i|am i able to|can you|can one|can stretto|will it let me} <d>",
+    "{shortcut|key|hotkey|keyboard shortcut} to <d>",
+    "{where do i click|what do i do|what must i do|what should i do|what is the way|what's the easiest way|what is the quickest way|what's the trick|what do i press|where do i go|what do i have to do} to <d>",
+    "<d>{ how| please, how| - how|, how does that work|, which key}",
+    "{tell me|explain|show me|can you explain|please tell me|could you tell me|can you tell me|do you know|i don't know|i do not know|i wonder|any idea|can you show me|teach me} how {to|i can|i} <d>",
+    "{suppose|say|if} i want to <d>{. what then|, what do i press|. which key is it|, what do i do|, how}",
+    "i {can't|cannot|don't know how to|do not know how to|can not find how to|am not able to} <d>",
+    "how is it possible to <d>",
+    "in stretto, how do i <d>",
+    "on {my mac|a mac|linux|macos}, how do i <d>",
+    "how do i <d> on {my mac|a mac|linux|macos|ubuntu}",
+    "<d>",
+    "{need|want|gotta|wanna|would love} to <d>",
+    "what's the {shortcut|key} {when i want|if i want} to <d>",
+    "{hey|hi}{,|} how {do i|can i} <d>",
+    "what lets me <d>",
+    "with {which|what} {key|keys|shortcut} {do i|can i} <d>",
+]
+BY_NOUN = [
+    "{what is|what's|which is|tell me|give me|show me|i forgot|i need|whats|do you know} the {key|shortcut|keyboard shortcut|hotkey|key combination|keys} for <n>",
+    "{shortcut|key|hotkey|keys|keyboard shortcut} for <n>",
+    "{is there|do you have|there is surely} a {key|shortcut|hotkey|keyboard shortcut} for <n>",
+    "{which|what} {key|shortcut|keys|button} {is|is it|does|do i press|do i use|is used|works|are} {for|} <n>",
+    "{how does|how do i do|what about|how about|where is|where do i find} <n>{ work|}",
+    "<n> {shortcut|key|keys|hotkey}",
+    "<n>",
+    "{which|what} {key|shortcut} is <n>",
+    "i am looking for the {key|shortcut} for <n>",
+    "<n>{ how| which key|: which key|, what do i press}",
+    "what do i press for <n>",
+]
+BY_KEY = [
+    "what {does|will|is|did} <k>{ do| for|}",
+    "what {happens|does it do|comes} {when|if} i {press|hit|push|type|use} <k>",
+    "{which|what} {action|function|command} {is|has|is on|belongs to} <k>",
+    "<k>",
+    "what is <k> {for|good for|used for}",
+    "{explain|tell me about|describe} <k>",
+    "what do i get with <k>",
+    "{i pressed|i hit|i accidentally pressed|i just pressed} <k>{, what happened|. what did it do|, what now|. what happened}",
+    "{do you know|tell me|can you tell me} what <k> does",
+    "what's <k>",
+    "meaning of <k>",
+    "the <k> {key|shortcut} does what",
+]
+KEY_SAYS = ["Press <K> to <D>.", "<K> <does>.", "With <K>: it <does>."]
+FREE_KEYS = [
+    "Ctrl+9",
+    "Ctrl+Z",
+    "Ctrl+5",
+    "Ctrl+Y",
+    "Ctrl+X",
+    "F7",
+    "F3",
+    "Ctrl+K",
+    "Ctrl+Shift+X",
+    "Ctrl+G",
+    "F12",
+    "Ctrl+U",
+    "F5",
+    "Ctrl+H",
+    "Ctrl+Shift+Z",
+    "Ctrl+0",
+    "Ctrl+D",
+    "F1",
+    "F4",
+    "Ctrl+1",
+    "Ctrl+Alt+T",
+    "Ctrl+E",
+    "Ctrl+M",
+    "Ctrl+Shift+K",
+    "Cmd+K",
+    "Cmd+G",
+    "Cmd+9",
+]
+
+
+@cache
+def facts() -> dict[str, Any]:
+    """The facts file, read once."""
+    return tomllib.loads(FACTS.read_text("utf-8"))
+
+
+def on_mac(keys: str) -> str:
+    """The same shortcut as a Mac writes it."""
+    return keys.replace("Ctrl+", "Cmd+").replace("Alt+", "Option+")
+
+
+def shown(fact: dict[str, Any]) -> tuple[str, str]:
+    """The shortcut on Linux and on a Mac."""
+    return fact["keys"], fact.get("mac", on_mac(fact["keys"]))
+
+
+def ticked(keys: str) -> str:
+    """Key names as inline code; a shortcut that is a phrase stays a phrase."""
+    return keys if " " in keys else f"`{keys}`"
+
+
+def sentence(fact: dict[str, Any], rng: Random) -> str:
+    """What to press and what it does, one sentence for both systems."""
+    linux, mac = shown(fact)
+    both = ticked(linux) if linux == mac else f"{ticked(linux)} ({ticked(mac)} on a Mac)"
+    if rng.random() < 0.5:
+        text = f"Press {both}: it {fact['does']}."
+    else:
+        text = f"{both[0].upper()}{both[1:]} {fact['does']}."
+    if "note" in fact and rng.random() < 0.7:
+        text += f" {tick_note(fact['note'])}"
+    return text
+
+
+def tick_note(note: str) -> str:
+    """Inline code around the shortcuts in a note."""
+    done = []
+    for word in note.split(" "):
+        core = word.rstrip(".,;")
+        is_key = core.startswith("Ctrl+") or core in ("Shift+Enter", "Enter")
+        done.append(f"`{core}`{word[len(core) :]}" if is_key else word)
+    return " ".join(done)
+
+
+def key_question(rng: Random) -> Turn:
+    """How to do something, by whatever name."""
+    fact = rng.choice(facts()["key"])
+    if rng.random() < 0.72:
+        asked = pick(rng, BY_ACTION).replace("<d>", pick(rng, fact["do"]))
+    else:
+        asked = pick(rng, BY_NOUN).replace("<n>", pick(rng, fact["noun"]))
+    return Turn(
+        finish(rng, asked, True),
+        sentence(fact, rng),
+        f"They ask about a shortcut. It is {shown(fact)[0]}: it {fact['does']}.",
+        "key",
+    )
+
+
+def reverse_question(rng: Random) -> Turn:
+    """What a key does."""
+    if rng.random() < 0.12:
+        keys = rng.choice(FREE_KEYS)
+        asked = pick(rng, BY_KEY).replace("<k>", _spoken(rng, keys))
+        return Turn(
+            finish(rng, asked, True),
+            f"`{keys}` is not on my list of shortcuts. `Ctrl+/` (`Cmd+/` on a Mac) shows all of them.",
+            f"{keys} is none of the shortcuts I know.",
+            "key",
+        )
+    fact = rng.choice(facts()["key"])
+    linux, mac = shown(fact)
+    keys = linux if rng.random() < 0.7 else mac
+    asked = pick(rng, BY_KEY).replace("<k>", _spoken(rng, keys))
+    text = f"{ticked(keys)} {fact['does']}."
+    if keys != mac and rng.random() < 0.6:
+        text = f"{ticked(linux)} ({ticked(mac)} on a Mac) {fact['does']}."
+    text = text[0].upper() + text[1:]
+    return Turn(finish(rng, asked, True), text, f"{keys} is a shortcut: it {fact['does']}.", "key")
+
+
+def _spoken(rng: Random, keys: str) -> str:
+    """A shortcut as people type it."""
+    roll = rng.random()
+    if roll < 0.45:
+        return keys
+    if roll < 0.65:
+        return keys.lower()
+    if roll < 0.8:
+        return keys.replace("+", " ").lower()
+    if roll < 0.9:
+        return keys.replace("Ctrl", rng.choice(("control", "Control", "CTRL", "strg")))
+    return keys.replace("+", " + ")
+
+
+def topic_question(rng: Random) -> Turn:
+    """Anything else about the program."""
+    fact = rng.choice(facts()["topic"])
+    if rng.random() < 0.3:
+        fact = rng.choice([f for f in facts()["topic"] if len(f["ask"]) >= 4])
+    asked = pick(rng, fact["ask"])
+    if rng.random() < 0.15:
+        asked = (
+            expand(
+                rng,
+                "{can you tell me|tell me|i would like to know|do you know|i wonder|please tell me|i want to know|quick question|one question|question}{,|:|} ",
+            )
+            + asked
+        )
+    return Turn(
+        finish(rng, asked, True),
+        rng.choice(fact["say"]),
+        "A question about Stretto. I know this one.",
+        "topic",
+    )
+
+
+def all_keys(rng: Random) -> Turn:
+    """A table of shortcuts, a favourite for showing tables too."""
+    chosen = rng.sample(facts()["key"], rng.randint(4, 8))
+    rows = "\n".join(f"| {ticked(shown(f)[0])} | {f['does']} |" for f in chosen)
+    asked = pick(
+        rng,
+        [
+            "{make|show me|give me|write|create|can you make} a table {of|with} {the|some|a few|the most important} {shortcuts|keys|keyboard shortcuts}{ of stretto|}",
+            "{shortcuts|keys|keyboard shortcuts} as a table",
+            "{table|cheat sheet} of {shortcuts|keys}",
+        ],
+    )
+    return Turn(
+        finish(rng, asked),
+        f"| Key | What it does |\n| --- | --- |\n{rows}\n\nOn a Mac, Ctrl is Cmd. `Ctrl+/` lists them all.",
+        "A table with two columns: key and action.",
+        "table",
+    )
+
+
+def tour(rng: Random) -> Turn:
+    """The long explanation."""
+    parts = [
+        f"## {part['title']}\n\n{tick_note(rng.choice(part['say'])) if '`' not in part['say'][0] else rng.choice(part['say'])}"
+        for part in facts()["tour"]
+    ]
+    asked = pick(
+        rng,
+        [
+            "{explain|describe|tell me about|write about|introduce} {stretto|this app|the program|this program} {at length|in detail|in depth|thoroughly|in a long answer|in full|at great length|in many words|from a to z|completely}",
+            "{tell me everything|tell me all|everything|write everything} {about|you know about} {stretto|this app}",
+            "{give|write} {me |}a {long|detailed|complete|full|thorough|very long} {explanation|description|overview|introduction|guide|manual|text|answer|essay} {of|to|about} {stretto|the app|this app}",
+            "{long|detailed} {tour|introduction|explanation} of stretto{ please|}",
+            "{give me|take me on} {the|a} {full|grand|complete|long} tour{ of stretto|}",
+            "write a long {text|answer|essay|article} about {stretto|yourself and stretto|this program}",
+            "explain {all|every one of} the features {in detail|at length}",
+            "{write a|a} {manual|tutorial|user guide|handbook} for stretto",
+        ],
+    )
+    return Turn(
+        finish(rng, asked),
+        "# Stretto\n\n" + "\n\n".join(parts),
+        "A long answer is wanted. I go through the parts: chats, panes, engine, models, files.",
+        "long",
+    )
+
+
+def question(rng: Random) -> Turn:
+    """Any question about Stretto."""
+    roll = rng.random()
+    if roll < 0.45:
+        return key_question(rng)
+    if roll < 0.54:
+        return reverse_question(rng)
+    return topic_question(rng) if roll < 0.985 else all_keys(rng)

@@ -1,0 +1,180 @@
+"""Measures the Guide on the held-out wordings, through Stretto's own engine.
+
+    python resources/guide/evaluate.py [--json] [--sessions 8] [--model FOLDER]
+
+Prints one line per category and every miss. Exits with 1 when code words are recalled in less
+than 95 % or Stretto is explained rightly in less than 90 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent.parent))
+
+from corpus import talk, words  # noqa: E402
+from corpus.conversation import short_distractor  # noqa: E402
+
+BARS = {"code word": 0.95, "stretto": 0.90}
+LIMIT = re.compile(r"(?i)tiny guide|I only|I cannot|bigger model|too big for me|beyond me")
+
+# Plays the user's turns one after another in a fresh chat and returns the last answer.
+Answerer = Callable[["Case"], str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A conversation by the user's side, and what its last answer must hold."""
+
+    category: str
+    turns: tuple[str, ...]
+    every: tuple[str, ...] = ()
+    some: tuple[str, ...] = ()
+    reasoning: bool = False
+    max_tokens: int = 220
+    least_words: int = 0
+
+    def passes(self, answer: str) -> bool:
+        if len(answer.split()) < self.least_words:
+            return False
+        if not all(re.search(pattern, answer) for pattern in self.every):
+            return False
+        return not self.some or any(re.search(pattern, answer) for pattern in self.some)
+
+
+@dataclass
+class Score:
+    """One category's count, and what went wrong in it."""
+
+    right: int = 0
+    total: int = 0
+    misses: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        return self.right / self.total if self.total else 0.0
+
+
+def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
+    """All of the evaluation."""
+    for entry in data["stretto"]:
+        yield Case("stretto", (entry["ask"],), *_patterns(entry))
+    yield from code_word_cases(data, seed)
+    for entry in data["memory"]:
+        yield Case("other memory", tuple(entry["say"]), *_patterns(entry))
+    for entry in data["task"]:
+        yield Case("small tasks", (entry["ask"],), *_patterns(entry))
+    for entry in data["markdown"]:
+        yield Case("markdown", (entry["ask"],), *_patterns(entry), max_tokens=500)
+    for entry in data["beyond"]:
+        yield Case("says its limits", (entry["ask"],), (LIMIT.pattern,))
+    for entry in data["long"]:
+        yield Case("long answer", (entry["ask"],), max_tokens=1200, least_words=380)
+    for entry in data["stretto"][::4]:
+        yield Case("with reasoning", (entry["ask"],), *_patterns(entry), reasoning=True)
+    for case in islice(code_word_cases(data, seed + 1), 0, 12):
+        yield Case("with reasoning", case.turns, case.every, reasoning=True)
+
+
+def code_word_cases(data: dict[str, Any], seed: int) -> Iterator[Case]:
+    """Every telling with an asking, twice: at once, and after other talk."""
+    rng = Random(seed)
+    asks = [entry["say"] for entry in data["ask"]]
+    for distance in (0, 1, 3):
+        rng.shuffle(asks)
+        for entry, ask in zip(data["tell"], asks, strict=True):
+            word = words.secret(rng)
+            between = tuple(_aside(rng) for _ in range(distance))
+            turns = (entry["say"].replace("{w}", word), *between, ask)
+            yield Case("code word", turns, (re.escape(word),))
+
+
+def _aside(rng: Random) -> str:
+    turn = talk.small_talk(rng) if rng.random() < 0.3 else short_distractor(rng)
+    return turn.user
+
+
+def _patterns(entry: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(entry.get("all", ())), tuple(entry.get("any", ()))
+
+
+def evaluate(todo: list[Case], answer: Answerer, sessions: int) -> dict[str, Score]:
+    """Runs all cases, so many chats at a time."""
+    scores: dict[str, Score] = {}
+    with ThreadPoolExecutor(sessions) as pool:
+        for case, text in zip(todo, pool.map(answer, todo), strict=True):
+            score = scores.setdefault(case.category, Score())
+            score.total += 1
+            if case.passes(text):
+                score.right += 1
+            else:
+                score.misses.append({"turns": " / ".join(case.turns), "answer": text})
+    return scores
+
+
+def engine_answerer(engine: Any, model: Any) -> Answerer:
+    """Answers through the engine: each case is a chat of its own."""
+    from engine import SamplingParams
+
+    def answer(case: Case) -> str:
+        chat = engine.open_session(model, reasoning=case.reasoning)
+        text = ""
+        try:
+            for turn in case.turns:
+                params = SamplingParams(max_tokens=case.max_tokens, temperature=0.0, seed=7)
+                text = chat.send(turn, params).text(timeout=300)
+        finally:
+            chat.close()
+        return text
+
+    return answer
+
+
+def report(scores: dict[str, Score], seconds: float) -> None:
+    """The table, and below it every miss."""
+    print(f"{'category':<18}{'right':>7}{'of':>6}{'share':>9}   bar")
+    for category, score in scores.items():
+        bar = f"{BARS[category]:.0%}" if category in BARS else ""
+        print(f"{category:<18}{score.right:>7}{score.total:>6}{score.share:>9.1%}   {bar}")
+    print(f"\n{seconds:.0f} s\n")
+    for category, score in scores.items():
+        for miss in score.misses:
+            print(f"[{category}] {miss['turns']}\n    -> {miss['answer'][:160]!r}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", default=str(HERE))
+    parser.add_argument("--sessions", type=int, default=8)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+
+    from engine import Engine
+
+    todo = list(cases(tomllib.loads((HERE / "heldout.toml").read_text("utf-8"))))
+    started = time.monotonic()
+    with Engine() as engine:
+        scores = evaluate(todo, engine_answerer(engine, engine.load(args.model)), args.sessions)
+    if args.json:
+        print(json.dumps({k: {"share": v.share, **vars(v)} for k, v in scores.items()}, indent=2))
+    else:
+        report(scores, time.monotonic() - started)
+    return 0 if all(scores[name].share >= bar for name, bar in BARS.items()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+"""Trains the Guide from nothing: corpus, tokenizer, network, export in the mlx-lm layout.
+
+    python resources/guide/train.py            # everything, into this folder
+    python resources/guide/train.py --resume   # go on from the last checkpoint
+
+Needs torch, numpy, tokenizers and safetensors, which the program itself does not.
+The learning rate warms up, stays, and falls in a straight line at the end; a run may be cut
+and resumed at will, also with another `--steps`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+
+import torch
+import torch._dynamo
+from corpus import words
+from corpus.conversation import conversations, segments
+from data import Batches
+from model import GuideConfig, GuideModel
+from muon import Muon
+from safetensors.torch import save_file
+from tokenizer import STOP, save_tokenizer, train_tokenizer
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional
+
+HERE = Path(__file__).resolve().parent
+
+
+def build_tokenizer(path: Path, seed: int, vocab_size: int) -> Tokenizer:
+    """The tokenizer kept with the checkpoints, or a new one learned from the corpus."""
+    if path.exists():
+        return Tokenizer.from_file(str(path))
+    texts = [
+        "".join(text for text, _ in segments(chat)).replace("<|im_start|>", "").replace(STOP, "")
+        for chat in islice(conversations(seed), 30_000)
+    ]
+    vocabulary = [f"{word} {word} {word.title()} {word.title()}" for word in words.SPELLABLE]
+    tokenizer = train_tokenizer(texts + vocabulary * 3, vocab_size)
+    tokenizer.save(str(path))
+    return tokenizer
+
+
+class Trainer:
+    """The network, its two optimizers, a running average of the weights, and the loop."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.work = Path(args.work)
+        self.work.mkdir(parents=True, exist_ok=True)
+        (self.work / "train.pid").write_text(str(os.getpid()))
+        torch.manual_seed(args.seed)
+        torch.set_num_threads(args.threads)
+        torch._dynamo.config.recompile_limit = 64  # one graph for each length of batch
+        self.config = GuideConfig()
+        self.tokenizer = build_tokenizer(
+            self.work / "tokenizer.json", args.seed, self.config.vocab_size
+        )
+        self.model = GuideModel(self.config)
+        self.average = {k: v.detach().clone() for k, v in self.model.named_parameters()}
+        matrices, rest = [], []
+        for name, weight in self.model.named_parameters():
+            is_matrix = weight.ndim == 2 and "embed" not in name
+            (matrices if is_matrix else rest).append(weight)
+        self.optimizers: list[torch.optim.Optimizer] = [
+            Muon(matrices, lr=args.muon_lr, weight_decay=0.02),
+            torch.optim.AdamW(rest, lr=args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0),
+        ]
+        self.base_rates = [args.muon_lr, args.adam_lr]
+        self.step = 0
+        self.seen = 0
+        self.shard = 0
+        if args.resume and self.checkpoint.exists():
+            self.restore()
+        self.hidden = (
+            torch.compile(self.model.hidden, dynamic=False) if args.compile else (self.model.hidden)
+        )
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.work / "checkpoint.pt"
+
+    def rate(self) -> float:
+        """The learning rate now, as a share of the base rate."""
+        warm = min(1.0, (self.step + 1) / self.args.warmup)
+        left = (self.args.steps - self.step) / max(1, self.args.decay_steps)
+        return warm * max(0.02, min(1.0, left))
+
+    def run(self) -> None:
+        batches = Batches(self.tokenizer, self.args.seed, self.args.batch, self.shard)
+        started = saved = logged = time.monotonic()
+        losses: list[float] = []
+        tokens = 0
+        for inputs, targets, places, real in batches:
+            if self.step >= self.args.steps:
+                break
+            losses.append(self.update(inputs, targets, places))
+            self.seen += real
+            tokens += real
+            self.shard = batches.shard
+            now = time.monotonic()
+            if now - logged > 20:
+                mean = sum(losses) / len(losses)
+                speed = tokens / (now - logged)
+                print(
+                    f"step {self.step} loss {mean:.4f} rate {self.rate():.3f} "
+                    f"tokens {self.seen / 1e6:.2f}M {speed:.0f}/s {now - started:.0f}s",
+                    flush=True,
+                )
+                losses, tokens, logged = [], 0, now
+            if now - saved > 60 * self.args.save_minutes:
+                self.save()
+                saved = time.monotonic()
+        self.shard += 1  # a resumed run begins with fresh conversations
+        self.save()
+
+    def update(self, inputs: Tensor, targets: Tensor, places: Tensor) -> float:
+        """One optimizer step."""
+        rate = self.rate()
+        for optimizer, base in zip(self.optimizers, self.base_rates, strict=True):
+            for group in optimizer.param_groups:
+                group["lr"] = base * rate
+        with torch.autocast("cpu", torch.bfloat16):
+            hidden = self.hidden(inputs)
+            chosen = hidden.reshape(-1, hidden.shape[-1])[places]
+            logits = self.model.logits(chosen)
+        loss = functional.cross_entropy(logits.float(), targets)
+        loss.backward()
+        for optimizer in self.optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+        self.follow()
+        return loss.item()
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        """Moves the running average; it is what a checkpoint exports before the rate falls."""
+        pace = max(0.01, 1 / (1 + self.step / 10))
+        for name, weight in self.model.named_parameters():
+            self.average[name].lerp_(weight, pace)
+
+    def save(self) -> None:
+        """Writes the checkpoint and the export, each complete or not at all."""
+        state = {
+            "model": self.model.state_dict(),
+            "average": self.average,
+            "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
+            "step": self.step,
+            "seen": self.seen,
+            "shard": self.shard + 1,
+            "config": asdict(self.config),
+        }
+        part = self.checkpoint.with_suffix(".part")
+        torch.save(state, part)
+        part.replace(self.checkpoint)
+        export(self.average, self.config, self.tokenizer, Path(self.args.out))
+
+    def restore(self) -> None:
+        state = torch.load(self.checkpoint, weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self.average = state["average"]
+        for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(saved)
+        self.step, self.seen, self.shard = state["step"], state["seen"], state["shard"]
+
+
+def export(
+    weights: dict[str, Tensor], config: GuideConfig, tokenizer: Tokenizer, folder: Path
+) -> None:
+    """The folder as mlx-lm loads it: bfloat16 weights, config, tokenizer, defaults."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stop = tokenizer.token_to_id(STOP)
+    end = tokenizer.token_to_id("<|endoftext|>")
+    part = folder / "model.safetensors.part"
+    tensors = {name: weight.to(torch.bfloat16).contiguous() for name, weight in weights.items()}
+    save_file(tensors, str(part), metadata={"format": "pt"})
+    part.chmod(0o644)
+    part.replace(folder / "model.safetensors")
+    generation = {
+        "do_sample": True,
+        "temperature": 0.3,
+        "top_p": 0.9,
+        "eos_token_id": [stop, end],
+        "pad_token_id": end,
+        "max_new_tokens": 1024,
+    }
+    write_json(folder / "config.json", config.as_hugging_face(end, [stop, end], end))
+    write_json(folder / "generation_config.json", generation)
+    save_tokenizer(tokenizer, folder, config.max_position_embeddings)
+    template = (HERE / "chat_template.jinja").read_text("utf-8")
+    if folder != HERE:
+        (folder / "chat_template.jinja").write_text(template, "utf-8")
+
+
+def write_json(path: Path, data: dict[str, object]) -> None:
+    path.write_text(json.dumps(data, indent=2) + "\n", "utf-8")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=3200)
+    parser.add_argument("--decay-steps", type=int, default=1100)
+    parser.add_argument("--warmup", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=4096, help="tokens in a step")
+    parser.add_argument("--muon-lr", type=float, default=0.015)
+    parser.add_argument("--adam-lr", type=float, default=0.002)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)
+    parser.add_argument("--save-minutes", type=float, default=3)
+    parser.add_argument("--work", default=str(HERE / ".training"), help="checkpoints")
+    parser.add_argument("--out", default=str(HERE), help="where the model is exported to")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--no-compile", dest="compile", action="store_false")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    Trainer(arguments()).run()
