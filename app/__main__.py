@@ -1,0 +1,40 @@
+"""``python -m app``: open the window."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+from app import __version__
+from app.paths import Paths
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="stretto", description="Many local chats, side by side.")
+    parser.add_argument("--profile", type=Path, help="keep everything in this folder")
+    parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
+    options = parser.parse_args(arguments)
+    paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
+
+    # Qt takes a moment to import: after the arguments, so that --help answers at once.
+    from app import logs
+    from app.application import Application, make_qt
+
+    logs.log_uncaught()
+    qt = make_qt(sys.argv[:1])
+    application = Application(qt, paths)
+    # The collector's timer runs Python often enough for Ctrl+C in a terminal to be seen.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: application.quit())
+    try:
+        return qt.exec() if application.start() else 1
+    finally:
+        # Also after an error at the start: threads that nobody ends would keep the process.
+        application.shut_down()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,193 @@
+"""Start-up and shutdown, in order. The only place that knows all the parts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication
+
+from app import logs
+from app.bridge import Bridge
+from app.chats.library import ChatLibrary
+from app.chats.shelf import Shelf
+from app.collector import Collector
+from app.paths import APP_NAME, Paths
+from app.settings import Settings
+from app.store import Store, StoreError
+from app.ui import theme
+from app.ui.dialogs import WayOn, ask_about_store
+from app.ui.icons import app_icon
+from app.ui.main_window import MainWindow
+from app.ui.workspace import configure_docking
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+log = logging.getLogger(__name__)
+
+
+def make_engine() -> Engine:
+    """The real engine. Its thread, not this one, imports mlx."""
+    from engine import Engine
+
+    return Engine()
+
+
+def make_qt(arguments: list[str]) -> QApplication:
+    """The QApplication with the program's name, icon and flags."""
+    QApplication.setApplicationName(APP_NAME)
+    QApplication.setApplicationDisplayName(APP_NAME)
+    QApplication.setDesktopFileName("stretto")
+    configure_docking()
+    qt = QApplication(arguments)
+    qt.setWindowIcon(app_icon())
+    # A pane in a window of its own may be closed last; only `Application` ends the program.
+    qt.setQuitOnLastWindowClosed(False)
+    return qt
+
+
+class Application(QObject):
+    """One run of the program over one profile.
+
+    Start: settings, look, store, window on screen, and only then the engine. End, in ``shut_down``:
+    replies cancelled, engine stopped and joined, its last words taken in, everything saved, store
+    closed, window gone.
+
+    Signals:
+        ended(): all is taken down.
+    """
+
+    ENGINE_STOP_S = 20.0
+
+    ended = Signal()
+    _store_failed = Signal(str, str)
+
+    def __init__(
+        self,
+        qt: QApplication,
+        paths: Paths,
+        engine_factory: Callable[[], Engine] = make_engine,
+        ask: Callable[[StoreError], WayOn] = ask_about_store,
+    ) -> None:
+        super().__init__()
+        self._qt = qt
+        self._paths = paths
+        self._engine_factory = engine_factory
+        self._ask = ask
+        self._engine: Engine | None = None
+        self._down = False
+        self._log_handler: logging.Handler | None = None
+        self.collector = Collector(self)
+        self.bridge = Bridge(self)
+        self.settings = Settings()
+        self.store: Store | None = None
+        self.shelf = Shelf(self.bridge, self)
+        self.library: ChatLibrary | None = None
+        self.window: MainWindow | None = None
+
+    @property
+    def engine(self) -> Engine | None:
+        return self._engine
+
+    def start(self) -> bool:
+        """Bring the window up. False if the chats cannot be opened and the person gave up."""
+        try:
+            self._paths.create()
+        except OSError as error:
+            log.warning("The profile's folders could not be made: %s", error)
+        self._log_handler = logs.start(self._paths.log)
+        self.settings = Settings.load(self._paths.settings)
+        theme.install(self._qt, self.settings.appearance)
+        self.store = self._open_store()
+        if self.store is None:
+            logs.stop(self._log_handler)
+            return False
+        self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
+        self.window = MainWindow(self.library, self.store, self.settings)
+        self.window.closing.connect(self.quit)
+        self._store_failed.connect(self._on_store_failed)
+        self.store.on_error = self._on_store_error
+        self.window.restore()
+        self.window.show()
+        self.collector.start()
+        # After the first frame: nothing of the engine may delay the window.
+        QTimer.singleShot(0, self, self._start_engine)
+        return True
+
+    @Slot()
+    def _start_engine(self) -> None:
+        if self._down:
+            return
+        try:
+            self._engine = self._engine_factory()
+        except Exception:
+            log.exception("The engine did not start")
+            raise
+        self.shelf.attach(self._engine)
+
+    def _open_store(self) -> Store | None:
+        """The store, after asking as often as it takes; None if the person gives up."""
+        while True:
+            try:
+                return Store.open(self._paths.chats)
+            except StoreError as error:
+                log.warning("The chats were not opened: %s", error.code)
+                way = self._ask(error)
+            if way is WayOn.QUIT:
+                return None
+            if way is WayOn.SET_ASIDE:
+                try:
+                    aside = Store.set_aside(self._paths.chats)
+                    log.info("The unusable chats were set aside as %s", aside.name)
+                except StoreError as error:
+                    self._ask(error)
+
+    def _on_store_error(self, error: StoreError) -> None:
+        """Called on the store's thread: the signal carries it over."""
+        self._store_failed.emit(error.code, error.message)
+
+    @Slot(str, str)
+    def _on_store_failed(self, code: str, message: str) -> None:
+        log.warning("Saving failed: %s", code)
+        if self.window is not None and code != "invalid":
+            self.window.toast.show_text(message, seconds=20)
+
+    @Slot()
+    def quit(self) -> None:
+        """Take everything down and leave the event loop with status 0."""
+        self.shut_down()
+        self._qt.exit(0)
+
+    def shut_down(self) -> None:
+        """End in order. May be called again, to no effect."""
+        if self._down:
+            return
+        self._down = True
+        if self.window is not None:
+            self.window.end()
+        if self.library is not None:
+            self.library.cancel_for_close()
+        if self._engine is not None:
+            self._engine.stop(self.ENGINE_STOP_S)
+        # The last text of the cancelled replies still waits at the bridge.
+        self.bridge.drain()
+        if self.library is not None:
+            self.library.close()
+        self.shelf.detach()
+        self.settings.save(self._paths.settings)
+        if self.store is not None:
+            self.store.on_error = None
+            try:
+                self.store.close()
+            except StoreError as error:
+                log.error("Something could not be saved at the end: %s", error.code)
+        if self.window is not None:
+            self.window.close()
+            self.window.deleteLater()
+            self.window = None
+        self.collector.stop()
+        logs.stop(self._log_handler)
+        self.ended.emit()

@@ -1,0 +1,158 @@
+"""All chats: the saved ones that the sidebar lists, and the controllers of those in use."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.bridge import Bridge
+from app.chats.controller import ChatController
+from app.chats.shelf import Shelf
+from app.store import Chat, SearchHit, Store, new_id
+
+
+class ChatLibrary(QObject):
+    """Finds, makes, deletes and restores chats.
+
+    Signals:
+        listed(): chats were added, removed, renamed or moved in time.
+        activity(id): a chat began, went on or ended answering, or its answer was seen.
+        deleted(id): the chat is gone from the list (and can be restored).
+    """
+
+    listed = Signal()
+    activity = Signal(str)
+    deleted = Signal(str)
+
+    def __init__(
+        self, store: Store, bridge: Bridge, shelf: Shelf, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._bridge = bridge
+        self._shelf = shelf
+        self._chats: dict[str, Chat] = {chat.id: chat for chat in store.chats()}
+        self._controllers: dict[str, ChatController] = {}
+
+    @property
+    def shelf(self) -> Shelf:
+        return self._shelf
+
+    def chats(self) -> list[Chat]:
+        """Saved chats, the latest used first."""
+        return sorted(self._chats.values(), key=lambda chat: chat.updated_at, reverse=True)
+
+    def chat(self, chat_id: str) -> Chat | None:
+        return self._chats.get(chat_id)
+
+    def running(self) -> list[ChatController]:
+        """The chats that are answering now."""
+        return [c for c in self._controllers.values() if c.answering]
+
+    def find(self, chat_id: str) -> ChatController | None:
+        """The chat's controller if the chat is in use already."""
+        return self._controllers.get(chat_id)
+
+    def open(self, chat_id: str, model: str) -> ChatController:
+        """The chat's controller; an id that is not stored becomes a new chat with ``model``."""
+        controller = self._controllers.get(chat_id)
+        if controller is None:
+            stored = self._chats.get(chat_id)
+            controller = self._adopt(
+                stored or Chat(id=chat_id, model=model), stored=stored is not None
+            )
+        return controller
+
+    def new(self, model: str) -> ChatController:
+        """A new chat. It is stored at its first key press."""
+        return self.open(new_id(), model)
+
+    def delete(self, chat_id: str) -> None:
+        """Take a chat out of the list. ``restore`` brings it back."""
+        controller = self._controllers.get(chat_id)
+        if controller is not None:
+            controller.stop()
+        if self._chats.pop(chat_id, None) is not None:
+            self._store.delete_chat(chat_id)
+        self.deleted.emit(chat_id)
+        self.listed.emit()
+
+    def restore(self, chat_id: str) -> None:
+        """Bring a deleted chat back."""
+        self._store.restore_chat(chat_id)
+        controller = self._controllers.get(chat_id)
+        chat = controller.chat if controller is not None else self._store.chat(chat_id)
+        if chat is not None:
+            self._chats[chat_id] = replace(chat, deleted_at=None)
+            self.listed.emit()
+
+    def rename(self, chat_id: str, title: str) -> None:
+        """Give a chat another title, whether it is in use or not."""
+        if chat_id in self._controllers:
+            self._controllers[chat_id].rename(title)
+        elif (chat := self._chats.get(chat_id)) is not None and (title := " ".join(title.split())):
+            self._chats[chat_id] = replace(chat, title=title)
+            self._store.update_chat(chat_id, title=title)
+            self.listed.emit()
+
+    def search(self, query: str, limit: int = 40) -> list[tuple[Chat, SearchHit]]:
+        """Chats whose title or text has the words, one place each, best first."""
+        found: dict[str, tuple[Chat, SearchHit]] = {}
+        for hit in self._store.search(query, limit * 4):
+            chat = self._chats.get(hit.chat_id)
+            if chat is not None and hit.chat_id not in found:
+                found[hit.chat_id] = (chat, hit)
+        return list(found.values())[:limit]
+
+    def cancel_for_close(self) -> None:
+        """The program ends: stop every reply. Their last text still comes through the bridge."""
+        for controller in self._controllers.values():
+            controller.cancel_for_close()
+
+    def close(self) -> None:
+        """Save what is left and let go of every session."""
+        for controller in self._controllers.values():
+            controller.close()
+
+    def _adopt(self, chat: Chat, *, stored: bool) -> ChatController:
+        controller = ChatController(
+            chat, self._store, self._bridge, self._shelf, stored=stored, parent=self
+        )
+        controller.chat_changed.connect(self._on_chat_changed)
+        controller.phase_changed.connect(self._on_phase_changed)
+        self._controllers[chat.id] = controller
+        return controller
+
+    @Slot()
+    def _on_chat_changed(self) -> None:
+        controller = self.sender()
+        if isinstance(controller, ChatController) and controller.stored:
+            before = self._chats.get(controller.id)
+            self._chats[controller.id] = controller.chat
+            if before is None or _listed_differently(before, controller.chat):
+                self.listed.emit()
+
+    @Slot()
+    def _on_phase_changed(self) -> None:
+        controller = self.sender()
+        if isinstance(controller, ChatController):
+            self.activity.emit(controller.id)
+
+
+def _listed_differently(before: Chat, after: Chat) -> bool:
+    return before.title != after.title or before.updated_at != after.updated_at
+
+
+def day_group(updated_at: float, now: float | None = None) -> str:
+    """The heading a chat stands under: Today, Yesterday, Earlier this week, This month or Earlier."""
+    today = time.localtime(now)
+    midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
+    if updated_at >= midnight:
+        return "Today"
+    day = 86_400
+    for heading, days in (("Yesterday", 1), ("Earlier this week", 7), ("This month", 30)):
+        if updated_at >= midnight - days * day:
+            return heading
+    return "Earlier"

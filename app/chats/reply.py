@@ -1,0 +1,83 @@
+"""One answer while it is being written: its text so far, its times, how far the prompt is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from time import monotonic
+from typing import Any
+
+from engine import PromptProgress, TextDelta
+
+
+class Phase(Enum):
+    """What a chat is doing. In the order in which a reply goes through them."""
+
+    IDLE = "idle"
+    LOADING = "loading"
+    QUEUED = "queued"
+    READING = "reading"
+    THINKING = "thinking"
+    WRITING = "writing"
+
+
+@dataclass
+class RunningReply:
+    """What has come of a reply so far.
+
+    Attributes:
+        message_id: the assistant message that it fills.
+        handle: the engine's Reply, None while the model is still loading.
+        channel: its number at the bridge.
+        progress: the last word about the prompt.
+    """
+
+    message_id: str
+    handle: Any = None
+    channel: int | None = None
+    phase: Phase = Phase.LOADING
+    progress: PromptProgress | None = None
+    stopping: bool = False
+    _answer: list[str] = field(default_factory=list)
+    _reasoning: list[str] = field(default_factory=list)
+    _thinking_since: float | None = None
+    _thought_s: float | None = None
+
+    def read(self, progress: PromptProgress) -> None:
+        self.progress = progress
+        self.phase = Phase.QUEUED if progress.queue_position > 0 else Phase.READING
+
+    def write(self, delta: TextDelta) -> None:
+        if delta.kind == "reasoning":
+            if self._thinking_since is None:
+                self._thinking_since = monotonic()
+            self.phase = Phase.THINKING
+            self._reasoning.append(delta.text)
+        else:
+            self.end_of_thought()
+            self.phase = Phase.WRITING
+            self._answer.append(delta.text)
+
+    def end_of_thought(self) -> None:
+        if self._thinking_since is not None and self._thought_s is None:
+            self._thought_s = monotonic() - self._thinking_since
+
+    @property
+    def content(self) -> str:
+        return _one(self._answer)
+
+    @property
+    def reasoning(self) -> str:
+        return _one(self._reasoning)
+
+    @property
+    def thought_s(self) -> float | None:
+        """How long it thought, once that is over."""
+        return self._thought_s
+
+
+def _one(pieces: list[str]) -> str:
+    """The pieces as one string, kept joined: a long answer is asked for about once a second."""
+    if len(pieces) > 1:
+        pieces[:] = ["".join(pieces)]
+    return pieces[0] if pieces else ""

@@ -1,0 +1,122 @@
+"""The models a person can choose, and what has become of loading each."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge import Bridge
+from app.paths import model_fallback_name, model_location
+from engine import EngineError
+
+if TYPE_CHECKING:
+    from engine import Engine, Model
+
+log = logging.getLogger(__name__)
+
+
+class LoadState(Enum):
+    """How far a model is."""
+
+    UNASKED = "unasked"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass
+class Shelved:
+    """One model.
+
+    Attributes:
+        ref: how chats name it (``paths.GUIDE``, a folder, or a hub id).
+        state: how far loading is.
+        model: the engine's own record, once ready.
+        error: a plain sentence, once failed.
+    """
+
+    ref: str
+    state: LoadState = LoadState.UNASKED
+    model: Model | None = None
+    error: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.model.name if self.model is not None else model_fallback_name(self.ref)
+
+
+class Shelf(QObject):
+    """Loads each model once, for whoever asks first.
+
+    Signals:
+        changed(ref): the state of that model is another.
+    """
+
+    changed = Signal(str)
+
+    def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._engine: Engine | None = None
+        self._models: dict[str, Shelved] = {}
+
+    @property
+    def engine(self) -> Engine | None:
+        """None until the window is on screen, and again once the engine was stopped."""
+        return self._engine
+
+    def attach(self, engine: Engine) -> None:
+        """Take the engine and load what was asked for in the meantime."""
+        self._engine = engine
+        for shelved in list(self._models.values()):
+            if shelved.state is LoadState.LOADING:
+                self._load(engine, shelved)
+
+    def detach(self) -> None:
+        self._engine = None
+
+    def get(self, ref: str) -> Shelved:
+        """What is known about a model, asked for or not."""
+        return self._models.setdefault(ref, Shelved(ref))
+
+    def known(self) -> list[Shelved]:
+        """Every model that is ready or on its way."""
+        return [
+            m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}
+        ]
+
+    def want(self, ref: str) -> Shelved:
+        """Load the model unless that is done or under way; a failed one is tried again."""
+        shelved = self.get(ref)
+        if shelved.state in {LoadState.UNASKED, LoadState.FAILED}:
+            shelved.state = LoadState.LOADING
+            shelved.error = ""
+            if self._engine is not None:
+                self._load(self._engine, shelved)
+            self.changed.emit(ref)
+        return shelved
+
+    def _load(self, engine: Engine, shelved: Shelved) -> None:
+        def done(future: Future[Model]) -> None:
+            self._loaded(shelved, future)
+
+        self._bridge.when_done(engine.load_later(model_location(shelved.ref)), done)
+
+    def _loaded(self, shelved: Shelved, future: Future[Any]) -> None:
+        try:
+            shelved.model = future.result()
+            shelved.state = LoadState.READY
+        except EngineError as error:
+            log.warning("A model was not loaded: %s", error.code)
+            shelved.state, shelved.error = LoadState.FAILED, error.message
+        except BaseException as error:
+            # A cancelled future or a fault in the engine: it must show, not hang on "Loading…".
+            log.exception("A model was not loaded")
+            shelved.state = LoadState.FAILED
+            shelved.error = f"The model could not be loaded ({type(error).__name__}: {error})."
+        self.changed.emit(shelved.ref)

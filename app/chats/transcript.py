@@ -1,0 +1,105 @@
+"""One chat's message tree and the path through it that is shown. Pure: no Qt, no store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from app.store import Message
+
+
+class Transcript:
+    """The messages of one chat.
+
+    Edit, regenerate and branch add siblings and never change or drop what is there. The shown path
+    runs from a root to ``leaf_id``.
+    """
+
+    def __init__(self, messages: Iterable[Message] = (), leaf_id: str | None = None) -> None:
+        self._messages: dict[str, Message] = {}
+        self._children: dict[str | None, list[str]] = {}
+        for message in messages:
+            self._insert(message)
+        self.leaf_id = leaf_id if leaf_id in self._messages else self._newest_leaf(None)
+
+    def __contains__(self, message_id: object) -> bool:
+        return message_id in self._messages
+
+    def __getitem__(self, message_id: str) -> Message:
+        return self._messages[message_id]
+
+    @property
+    def path(self) -> list[Message]:
+        """The shown messages, first to last."""
+        return self.path_to(self.leaf_id)
+
+    def path_to(self, message_id: str | None) -> list[Message]:
+        """The messages from the root to ``message_id``, both included."""
+        path: list[Message] = []
+        while message_id is not None and message_id in self._messages:
+            message = self._messages[message_id]
+            path.append(message)
+            message_id = message.parent_id
+        path.reverse()
+        return path
+
+    def add(self, message: Message) -> None:
+        """Append a message; it becomes the end of the shown path."""
+        self._insert(message)
+        self.leaf_id = message.id
+
+    def update(self, message_id: str, **changes: Any) -> Message:
+        """Replace fields of a message; returns it as it is now."""
+        message = replace(self._messages[message_id], **changes)
+        self._messages[message_id] = message
+        return message
+
+    def alternatives(self, message_id: str) -> list[str]:
+        """The message and its siblings, oldest first."""
+        return list(self._children[self._messages[message_id].parent_id])
+
+    def show(self, message_id: str) -> None:
+        """Lead the path through this message, on to the newest message below it."""
+        self.leaf_id = self._newest_leaf(message_id)
+
+    def last(self, role: str) -> Message | None:
+        """The last message of that role on the shown path."""
+        return next((m for m in reversed(self.path) if m.role == role), None)
+
+    def _insert(self, message: Message) -> None:
+        self._messages[message.id] = message
+        self._children.setdefault(message.parent_id, []).append(message.id)
+
+    def _newest_leaf(self, message_id: str | None) -> str | None:
+        while children := self._children.get(message_id):
+            message_id = children[-1]
+        return message_id
+
+
+def conversation(path: Iterable[Message], system: str) -> list[dict[str, str]]:
+    """The path as the engine takes it: role and content of each turn, the system prompt first.
+
+    An answer that never began is left out and the questions around it become one turn: templates
+    that insist on alternating roles would refuse them otherwise.
+    """
+    turns: list[dict[str, str]] = [{"role": "system", "content": system}] if system.strip() else []
+    for message in path:
+        if message.role == "assistant" and not message.content:
+            continue
+        if turns and message.role == "user" and turns[-1]["role"] == "user":
+            turns[-1]["content"] += "\n\n" + message.content
+        else:
+            turns.append({"role": message.role, "content": message.content})
+    return turns
+
+
+def title_from(text: str, longest: int = 48) -> str:
+    """A chat's title from its first message: the first line, cut between words."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = " ".join(line.lstrip("#>*-` ").split()) or line
+    if len(line) <= longest:
+        return line
+    head = line[:longest]
+    at = head.rfind(" ")
+    return (head[:at] if at > longest // 2 else head).rstrip(" ,.;:") + "…"

@@ -1,0 +1,50 @@
+"""Python's cyclic garbage collection, moved to the GUI thread.
+
+Left to itself it runs on whichever thread allocates, the engine's included, and would destroy Qt
+objects there: random crashes (napari #1029).
+"""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+
+class Collector(QObject):
+    """Switches automatic collection off and collects from a timer instead.
+
+    A young collection takes well under a millisecond; the full one waits until the older
+    generations have filled up, as Python itself does.
+    """
+
+    INTERVAL_MS = 500
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thresholds = gc.get_threshold()
+        self._timer = QTimer(self, interval=self.INTERVAL_MS)
+        self._timer.timeout.connect(self.collect)
+
+    def start(self) -> None:
+        gc.disable()
+        # What the imports left is never garbage: not walking it makes each collection short.
+        gc.collect()
+        gc.freeze()
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Collect everything once and hand collection back to Python."""
+        self._timer.stop()
+        gc.unfreeze()
+        gc.collect()
+        gc.enable()
+
+    @Slot()
+    def collect(self) -> None:
+        """Collect the oldest generation that has reached its threshold."""
+        for generation in (2, 1, 0):
+            limit = self._thresholds[generation]
+            if limit and gc.get_count()[generation] > limit:
+                gc.collect(generation)
+                return

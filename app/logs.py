@@ -1,0 +1,51 @@
+"""The log file. What a person or a model wrote never goes into it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import TracebackType
+
+log = logging.getLogger("app")
+
+
+def start(folder: Path) -> logging.Handler | None:
+    """Log into ``folder``; None (and log nothing) where the folder cannot be written."""
+    try:
+        handler = RotatingFileHandler(
+            folder / "stretto.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
+        )
+    except OSError:
+        return None
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    return handler
+
+
+def stop(handler: logging.Handler | None) -> None:
+    """Take the handler away again and close its file."""
+    if handler is not None:
+        logging.getLogger().removeHandler(handler)
+        handler.close()
+
+
+def log_uncaught() -> None:
+    """Write errors that nobody caught into the log as well as to the terminal."""
+
+    def on_error(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        log.error("Uncaught", exc_info=(kind, error, trace))
+        sys.__excepthook__(kind, error, trace)
+
+    def on_thread_error(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            on_error(args.exc_type, args.exc_value, args.exc_traceback)
+
+    sys.excepthook = on_error
+    threading.excepthook = on_thread_error

@@ -1,0 +1,116 @@
+"""Every command of the window with its words and its keys: the menus and the list of shortcuts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command.
+
+    Attributes:
+        name: how the program calls it.
+        text: how the menu does.
+        keys: in Qt's portable spelling (Ctrl is Cmd on a Mac); the first is shown.
+        menu: which menu it stands in; "-" before the name draws a line above it.
+    """
+
+    name: str
+    text: str
+    keys: tuple[str, ...]
+    menu: str
+
+
+# Control+Tab is Control on a Mac too, where Qt calls that key Meta.
+_TAB = "Meta" if sys.platform == "darwin" else "Ctrl"
+
+COMMANDS = (
+    Command("new", "New Chat", ("Ctrl+N", "Ctrl+T"), "File"),
+    Command("open_model", "Open Model Folder…", ("Ctrl+O",), "File"),
+    Command("close", "Close Chat", ("Ctrl+W",), "-File"),
+    Command("undo_close", "Bring Back the Last Closed Chat", ("Ctrl+Shift+T",), "File"),
+    Command("quit", "Quit", ("Ctrl+Q",), "-File"),
+    Command("copy_answer", "Copy Last Answer", ("Ctrl+Shift+C",), "Edit"),
+    Command("regenerate", "Answer Again", ("Ctrl+R",), "Edit"),
+    Command("edit_last", "Edit Last Message", (), "Edit"),
+    Command("stop", "Stop the Reply", (), "Edit"),
+    Command("rename", "Rename Chat…", ("F2",), "-Edit"),
+    Command("delete", "Delete Chat", (), "Edit"),
+    Command("search", "Search All Chats", ("Ctrl+Shift+F",), "-Edit"),
+    Command("sidebar", "Sidebar", ("Ctrl+B",), "View"),
+    Command("split_right", "Split Right", ("Ctrl+\\",), "-View"),
+    Command("split_down", "Split Down", ("Ctrl+Shift+\\", "Ctrl+|"), "View"),
+    Command("float", "Move to Its Own Window", ("Ctrl+Alt+O",), "View"),
+    Command("next", "Next Chat", (f"{_TAB}+Tab",), "-View"),
+    Command("previous", "Previous Chat", (f"{_TAB}+Shift+Tab",), "View"),
+    Command("composer", "Go to the Message Field", ("Ctrl+L",), "View"),
+    Command("full_screen", "Full Screen", ("F11",), "-View"),
+    Command("shortcuts", "Keyboard Shortcuts", ("Ctrl+/",), "Help"),
+    Command("about", "About Stretto", (), "Help"),
+)
+
+UNLISTED_KEYS = (
+    ("Send", "Enter"),
+    ("New line in the message", "Shift+Enter"),
+    ("Stop the reply", "Esc"),
+    ("Edit the last message", "Up, in an empty message"),
+    ("Delete a chat", "Delete, in the sidebar"),
+)
+"""Keys that are no menu's: what has the focus takes them."""
+
+
+class Commands:
+    """The QActions of one window, by name.
+
+    All have application scope: a pane in a window of its own obeys the same keys.
+    """
+
+    def __init__(self, window: QWidget, slots: dict[str, Callable[[], None]]) -> None:
+        self._window = window
+        self._actions: dict[str, QAction] = {}
+        for command in COMMANDS:
+            action = QAction(command.text, window)
+            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+            slot = slots[command.name]
+            action.triggered.connect(lambda _checked=False, slot=slot: slot())
+            if command.name == "quit":
+                action.setMenuRole(QAction.MenuRole.QuitRole)
+            elif command.name == "about":
+                action.setMenuRole(QAction.MenuRole.AboutRole)
+            else:
+                action.setMenuRole(QAction.MenuRole.NoRole)
+            window.addAction(action)
+            self._actions[command.name] = action
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def menus(self) -> list[QMenu]:
+        """File, Edit, View and Help, as new menus."""
+        made: dict[str, QMenu] = {}
+        for command in COMMANDS:
+            title = command.menu.lstrip("-")
+            menu = made.setdefault(title, QMenu(title, self._window))
+            if command.menu.startswith("-"):
+                menu.addSeparator()
+            menu.addAction(self._actions[command.name])
+        return list(made.values())
+
+
+def shortcut_table() -> list[tuple[str, str]]:
+    """What the keys do, for the list of shortcuts: (words, keys as this system writes them)."""
+    native = QKeySequence.SequenceFormat.NativeText
+    rows = [
+        (command.text.rstrip("…"), QKeySequence(command.keys[0]).toString(native))
+        for command in COMMANDS
+        if command.keys
+    ]
+    return [*UNLISTED_KEYS, *rows]

@@ -1,0 +1,200 @@
+"""A model's answer on screen: page text under a small name, with what belongs to it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.markdown import MarkdownDocument
+from app.store import Message
+from app.ui import tokens as t
+from app.ui.figures import figures_line
+from app.ui.markdown_style import markdown_style
+from app.ui.message_row import FOOTER, MessageRow
+from app.ui.reasoning import Reasoning
+from app.ui.textview import TextView
+from app.ui.theme import theme, ui_font
+
+_MARKS = {
+    "cancelled": "Stopped",
+    "interrupted": "Interrupted when Stretto was closed",
+}
+
+
+class AnswerRow(MessageRow):
+    """Name, thought, text, then an error or a mark where the text ends, and the footer."""
+
+    NAME = 24
+    PAD = 12
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(message, parent)
+        self._markdown = MarkdownDocument(markdown_style(), self)
+        self._view = TextView(self._markdown.document, self)
+        self._view.setAccessibleName("Answer")
+        self._view.height_changed.connect(self.resized)
+        self._reasoning: Reasoning | None = None
+        self._thought_s: float | None = None
+        self._last = False
+        self._width = 0
+        self._error = QRectF()
+        self._mark = QRectF()
+        self._footer_y = 0
+        self._figures_x = 0
+        self._copy = self._button("copy", "Copy answer", "copy")
+        self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
+        self._retry = QPushButton("Try Again", self)
+        self._retry.clicked.connect(lambda: self.asked.emit("retry", self.message.id))
+        self._retry.hide()
+        self._append_answer(message.content)
+        if message.reasoning:
+            self._append_reasoning(message.reasoning)
+        self.set_message(message)
+        self._reveal()
+
+    @property
+    def text(self) -> str:
+        """The answer's Markdown as it is shown."""
+        return self._markdown.source
+
+    @property
+    def streaming(self) -> bool:
+        return self.message.status == "streaming"
+
+    def append(self, text: str, kind: str) -> None:
+        if kind == "reasoning":
+            self._append_reasoning(text)
+        else:
+            self._append_answer(text)
+        self._update_reasoning()
+
+    def set_message(self, message: Message) -> None:
+        self.message = message
+        self._thought_s = message.stats.get("thought_s")
+        if not self.streaming:
+            self._markdown.finish()
+        self._view.set_caret(self.streaming)
+        self._retry.setVisible(message.status == "error")
+        self._update_reasoning()
+        self._reveal()
+        self.resized.emit()
+
+    def set_last(self, last: bool) -> None:
+        """The newest answer shows its figures always, the others on hover."""
+        if last != self._last:
+            self._last = last
+            self.update()
+
+    def set_thought(self, thought_s: float | None) -> None:
+        """How long it has thought, known as soon as the answer begins."""
+        if thought_s is not None and self._thought_s is None:
+            self._thought_s = thought_s
+            self._update_reasoning()
+
+    def arrange(self, width: int) -> int:
+        self._width = width
+        y = self.NAME
+        if self._reasoning is not None:
+            height = self._reasoning.arrange(width)
+            self._reasoning.setGeometry(0, y, width, height)
+            y += height + 4
+        empty = not self._markdown.source
+        self._view.setVisible(not empty or self.streaming)
+        if not empty or self.streaming:
+            height = max(self._view.height_for(width), 22)
+            self._view.setGeometry(0, y, width, height)
+            y += height
+        y = self._arrange_end(width, y)
+        self._footer_y = y + 2
+        x = -5
+        for button in (self._copy, self._again):
+            button.move(x, self._footer_y)
+            x += 26
+        self._figures_x = self._place_alternatives(x, self._footer_y) + 8
+        return self._footer_y + FOOTER
+
+    def _arrange_end(self, width: int, y: int) -> int:
+        """Place the error block or the mark below the text; returns where it ends."""
+        self._error = self._mark = QRectF()
+        if self.message.status == "error":
+            self._retry.adjustSize()
+            inner = width - 2 * self.PAD
+            flags = Qt.TextFlag.TextWordWrap
+            bound = QFontMetrics(ui_font(14)).boundingRect(
+                0, 0, inner, 10_000, flags, self.message.error
+            )
+            top = y + (8 if self._markdown.source else 0)
+            bottom = top + self.PAD + bound.height() + 10 + self._retry.height() + self.PAD
+            self._error = QRectF(0, top, width, bottom - top)
+            self._retry.move(self.PAD, bottom - self.PAD - self._retry.height())
+            return bottom + 2
+        if self.message.status in _MARKS:
+            self._mark = QRectF(0, y + 4, width, 20)
+            return y + 24
+        return y
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(QColor(tokens.muted))
+        top = Qt.AlignmentFlag.AlignTop
+        painter.drawText(QRectF(0, 0, self._width, self.NAME), top, self.message.model)
+        if not self._mark.isEmpty():
+            painter.drawText(
+                self._mark, Qt.AlignmentFlag.AlignVCenter, _MARKS[self.message.status]
+            )
+        if self._last or self._revealed():
+            line = figures_line(self.message.stats, short=self._width < 380)
+            area = QRectF(self._figures_x, self._footer_y, self._width, 26)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
+        self._paint_alternatives(painter)
+        if not self._error.isEmpty():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.danger_wash))
+            painter.drawRoundedRect(self._error, t.RADIUS_SMALL, t.RADIUS_SMALL)
+            painter.setPen(QColor(tokens.text))
+            painter.setFont(ui_font(14))
+            painter.drawText(
+                self._error.adjusted(self.PAD, self.PAD, -self.PAD, 0),
+                Qt.TextFlag.TextWordWrap,
+                self.message.error,
+            )
+
+    def _reveal(self) -> None:
+        # While it streams there is nothing to copy or to ask again.
+        for button in (self._copy, self._again):
+            button.setVisible(not self.streaming)
+        super()._reveal()
+
+    def _append_answer(self, text: str) -> None:
+        if text:
+            first = not self._markdown.source
+            self._markdown.append(text)
+            if first:
+                self.resized.emit()
+            self._view.viewport().update()
+
+    def _append_reasoning(self, text: str) -> None:
+        if self._reasoning is None:
+            self._reasoning = Reasoning(self)
+            self._reasoning.resized.connect(self.resized)
+            self._reasoning.show()
+            self.resized.emit()
+        self._reasoning.append(text)
+
+    def _update_reasoning(self) -> None:
+        if self._reasoning is not None:
+            running = self.streaming and not self._markdown.source
+            self._reasoning.set_state(running=running, thought_s=self._thought_s)
+            self._view.set_caret(self.streaming and not running)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._markdown.set_style(markdown_style())
+        if self._reasoning is not None:
+            self._reasoning.restyle()
+        self.resized.emit()
+        self.update()

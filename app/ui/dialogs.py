@@ -1,0 +1,124 @@
+"""The few dialogs: shortcuts, about, and chats that cannot be opened."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLabel,
+    QMessageBox,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import __version__
+from app.store import StoreError
+from app.ui.actions import shortcut_table
+from app.ui.icons import app_icon
+from app.ui.theme import ui_font
+
+
+class WayOn(Enum):
+    """What a person chose when their chats could not be opened."""
+
+    SET_ASIDE = "set aside"
+    RETRY = "retry"
+    QUIT = "quit"
+
+
+_TITLES = {
+    "corrupt": "Your chats cannot be read",
+    "newer": "Your chats were used by a newer Stretto",
+    "readonly": "Stretto cannot write to your chats",
+    "full": "The disk is full",
+}
+
+
+def ask_about_store(error: StoreError, parent: QWidget | None = None) -> WayOn:
+    """Say plainly what is wrong with the file of chats and ask for the way on."""
+    box = QMessageBox(parent)
+    box.setObjectName("store-dialog")
+    box.setWindowTitle("Stretto")
+    box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
+    box.setText(_TITLES.get(error.code, "Your chats could not be opened"))
+    box.setInformativeText(error.message)
+    ways = {box.addButton("Quit", QMessageBox.ButtonRole.RejectRole): WayOn.QUIT}
+    retry = box.addButton("Try Again", QMessageBox.ButtonRole.ActionRole)
+    ways[retry] = WayOn.RETRY
+    if error.code in {"corrupt", "newer"}:
+        aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
+        ways[aside] = WayOn.SET_ASIDE
+    box.setDefaultButton(retry)
+    box.exec()
+    clicked = box.clickedButton()
+    box.deleteLater()
+    return next((way for button, way in ways.items() if button is clicked), WayOn.QUIT)
+
+
+def show_shortcuts(parent: QWidget) -> QDialog:
+    """The list of keys, in a window that may stay open."""
+    dialog = QDialog(parent)
+    dialog.setObjectName("shortcuts")
+    dialog.setWindowTitle("Keyboard Shortcuts")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    table = QWidget(dialog)
+    grid = QGridLayout(table)
+    grid.setContentsMargins(24, 20, 24, 20)
+    grid.setHorizontalSpacing(48)
+    grid.setVerticalSpacing(10)
+    for number, (words, keys) in enumerate(shortcut_table()):
+        what, how = QLabel(words, table), QLabel(keys, table)
+        how.setProperty("muted", True)
+        grid.addWidget(what, number, 0)
+        grid.addWidget(how, number, 1, Qt.AlignmentFlag.AlignRight)
+    scroll = QScrollArea(dialog)
+    scroll.setWidget(table)
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+    layout = QVBoxLayout(dialog)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(scroll)
+    dialog.resize(440, min(720, table.sizeHint().height() + 4))
+    dialog.show()
+    return dialog
+
+
+def show_about(parent: QWidget) -> QDialog:
+    """Name, version and what it is."""
+    dialog = QDialog(parent)
+    dialog.setObjectName("about")
+    dialog.setWindowTitle("About Stretto")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    mark = QLabel(dialog)
+    mark.setPixmap(app_icon().pixmap(QSize(72, 72)))
+    name = QLabel("Stretto", dialog)
+    name.setFont(ui_font(20, QFont.Weight.DemiBold))
+    version = QLabel(f"Version {__version__}", dialog)
+    version.setProperty("muted", True)
+    words = QLabel(
+        "Many local chats, side by side, all answering at once from one copy of the weights. "
+        "Nothing you write leaves this machine.",
+        dialog,
+    )
+    words.setWordWrap(True)
+    words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    words.setMinimumWidth(300)
+    buttons = QDialogButtonBox(dialog)
+    close = buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
+    close.clicked.connect(dialog.close)
+    layout = QVBoxLayout(dialog)
+    layout.setContentsMargins(32, 28, 32, 20)
+    layout.setSpacing(10)
+    for widget in (mark, name, version):
+        layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+    layout.addWidget(words)
+    layout.addSpacing(8)
+    layout.addWidget(buttons)
+    dialog.show()
+    return dialog

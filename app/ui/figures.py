@@ -1,0 +1,72 @@
+"""Numbers as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.chats.reply import Phase
+from engine import PromptProgress
+
+
+def seconds(value: float) -> str:
+    """ "0.2 s", "12 s", "3 min 5 s"."""
+    if value < 9.95:
+        return f"{value:.1f} s"
+    if value < 59.5:
+        return f"{value:.0f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s"
+
+
+def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
+    """`48 tok/s · first token 0.2 s · 312 tokens · reused 4,096`, of what is known.
+
+    ``short`` keeps only the speed, for narrow panes.
+    """
+    parts: list[str] = []
+    generated = int(stats.get("generated_tokens", 0))
+    rate = float(stats.get("tokens_per_s", 0.0))
+    if rate > 0:
+        parts.append(f"{rate:.0f} tok/s" if rate >= 9.5 else f"{rate:.1f} tok/s")
+    if short:
+        return parts[0] if parts else ""
+    if generated:
+        parts.append(f"first token {_first_token(float(stats.get('ttft_s', 0.0)))}")
+        parts.append("1 token" if generated == 1 else f"{generated:,} tokens")
+    if reused := int(stats.get("reused_tokens", 0)):
+        parts.append(f"reused {reused:,}")
+    if stats.get("reason") == "length":
+        parts.append("cut at its length limit")
+    return " · ".join(parts)
+
+
+def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = False) -> str:
+    """What a chat is doing, in a few words; empty when it rests."""
+    if phase is Phase.LOADING:
+        return "Loading…"
+    if phase is Phase.QUEUED:
+        ahead = progress.queue_position if progress is not None else 0
+        return f"Queued, {ahead} before it" if ahead else "Queued"
+    if phase is Phase.READING and progress is not None:
+        if short:
+            return f"Reading {progress.done / max(progress.total, 1):.0%}"
+        return f"Reading {progress.done:,} of {progress.total:,} tokens"
+    if phase is Phase.THINKING:
+        return "Thinking"
+    if phase is Phase.WRITING:
+        return "Writing"
+    return ""
+
+
+def thought_line(thought_s: float | None) -> str:
+    """The heading of a folded thought."""
+    if thought_s is None:
+        return "Thinking"
+    return f"Thought for {max(1, round(thought_s))} s" if thought_s < 60 else (
+        f"Thought for {seconds(thought_s)}"
+    )
+
+
+def _first_token(value: float) -> str:
+    return f"{value * 1000:.0f} ms" if value < 0.095 else seconds(value)

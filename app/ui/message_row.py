@@ -1,0 +1,137 @@
+"""What the person's and the model's messages have in common on screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QPainter,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.store import Message
+from app.ui import tokens as t
+from app.ui.buttons import IconButton
+from app.ui.textview import TextView
+from app.ui.theme import theme, ui_font
+
+FOOTER = 28
+
+
+def small_text_width(text: str) -> int:
+    """How wide small interface text is, in pixels."""
+    return QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(text)
+
+
+class MessageRow(QWidget):
+    """What all messages share: a footer of actions in a fixed place, shown on hover and focus.
+
+    Signals:
+        resized(): ``arrange`` would give another height now.
+        asked(action, id): "regenerate", "edit", "previous", "next", "retry" or "open-model".
+    """
+
+    resized = Signal()
+    asked = Signal(str, str)
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.message = message
+        self._alternative = (1, 1)
+        self._over = False
+        self._buttons: list[IconButton] = []
+        self._previous = self._button("caret-left", "Earlier version", "previous")
+        self._next = self._button("caret-right", "Later version", "next")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        theme().changed.connect(self._on_theme)
+
+    def arrange(self, width: int) -> int:
+        """Place everything for ``width`` pixels; returns the height needed."""
+        raise NotImplementedError
+
+    def set_message(self, message: Message) -> None:
+        """Take the message as it is now."""
+        self.message = message
+
+    def append(self, text: str, kind: str) -> None:
+        """More text at the end."""
+
+    def set_alternative(self, number: int, of: int) -> None:
+        """Which of how many versions this is, counted from 1."""
+        if self._alternative != (number, of):
+            self._alternative = (number, of)
+            self._reveal()
+            self.resized.emit()
+
+    def in_use(self) -> bool:
+        """Whether a selection or the focus would be lost if this row were taken down."""
+        focused = QGuiApplication.focusObject()
+        if isinstance(focused, QWidget) and self.isAncestorOf(focused):
+            return True
+        return any(view.textCursor().hasSelection() for view in self.findChildren(TextView))
+
+    def _button(self, icon: str, tip: str, action: str) -> IconButton:
+        button = IconButton(icon, tip, self, side=26)
+        button.installEventFilter(self)
+        button.clicked.connect(lambda: self.asked.emit(action, self.message.id))
+        self._buttons.append(button)
+        return button
+
+    def _revealed(self) -> bool:
+        return self._over or any(button.hasFocus() for button in self._buttons)
+
+    def _reveal(self) -> None:
+        shown = self._revealed()
+        several = self._alternative[1] > 1
+        for button in self._buttons:
+            if button in (self._previous, self._next):
+                button.setVisible(several)
+                button.set_revealed(several)
+            else:
+                button.set_revealed(shown)
+        self._previous.setEnabled(self._alternative[0] > 1)
+        self._next.setEnabled(self._alternative[0] < self._alternative[1])
+        self.update()
+
+    def _place_alternatives(self, x: int, y: int) -> int:
+        """Put "< 2/3 >" at ``x``; returns where it ends."""
+        if self._alternative[1] < 2:
+            return x
+        self._previous.move(x, y)
+        label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
+        self._next.move(x + 26 + label + 4, y)
+        return x + 26 + label + 4 + 26
+
+    def _paint_alternatives(self, painter: QPainter) -> None:
+        if self._alternative[1] < 2:
+            return
+        left = self._previous.geometry().right() + 1
+        right = self._next.geometry().left()
+        area = QRectF(left, self._previous.y(), right - left, self._previous.height())
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(QColor(theme().tokens.muted))
+        painter.drawText(
+            area, Qt.AlignmentFlag.AlignCenter, f"{self._alternative[0]}/{self._alternative[1]}"
+        )
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._over = True
+        self._reveal()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._over = False
+        self._reveal()
+        super().leaveEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in {QEvent.Type.FocusIn, QEvent.Type.FocusOut}:
+            self._reveal()
+        return super().eventFilter(watched, event)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()

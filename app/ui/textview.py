@@ -1,0 +1,106 @@
+"""Read-only text that is as tall as its document: no scroll bars, no network, no files."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from PySide6.QtCore import QRectF, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+
+from app.ui.links import ask_and_open
+from app.ui.theme import theme
+
+
+class TextView(QTextBrowser):
+    """Shows one QTextDocument in full height.
+
+    Signals:
+        height_changed(): the document has grown or shrunk at its present width.
+    """
+
+    height_changed = Signal()
+
+    def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._caret = False
+        self._height = 0
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
+        self.viewport().setAutoFillBackground(False)
+        document.setDocumentMargin(0)
+        self.setDocument(document)
+        self.anchorClicked.connect(self._on_link)
+        document.documentLayout().documentSizeChanged.connect(self._on_size)
+
+    def height_for(self, width: int) -> int:
+        """Lay the document out at ``width`` pixels and give its height."""
+        document = self.document()
+        if document.textWidth() != width:
+            document.setTextWidth(width)
+        self._height = ceil(document.size().height())
+        return self._height
+
+    def set_caret(self, shown: bool) -> None:
+        """Mark the open end while the text is still growing."""
+        if shown != self._caret:
+            self._caret = shown
+            self.viewport().update()
+
+    def loadResource(self, kind: int, name: QUrl) -> object:
+        """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""
+        return None
+
+    def setSource(self, name: QUrl, kind: object = None) -> None:
+        """A document shown here is never replaced by following a link."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the transcript scrolls, never a message in it
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) or event.matches(
+            QKeySequence.StandardKey.SelectAll
+        ):
+            super().keyPressEvent(event)
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._caret:
+            return
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        place = self.cursorRect(cursor)
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.accent))
+        height = min(place.height(), 18)
+        top = place.center().y() - height / 2
+        painter.drawRoundedRect(QRectF(place.left() + 3, top, 3, height), 1.5, 1.5)
+
+    @Slot(QUrl)
+    def _on_link(self, address: QUrl) -> None:
+        ask_and_open(self, address)
+
+    @Slot()
+    def _on_size(self) -> None:
+        if ceil(self.document().size().height()) != self._height:
+            self.height_changed.emit()

@@ -1,0 +1,83 @@
+"""A short word at the foot of the window, with at most one thing to do about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.ui import tokens as t
+from app.ui.theme import theme, ui_font
+
+
+class Toast(QWidget):
+    """Appears, waits, and goes by itself; it never takes the keys away.
+
+    Signals:
+        acted(): its button was pressed.
+    """
+
+    acted = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._label = QLabel(self)
+        self._label.setFont(ui_font(14))
+        self.button = QPushButton(self)
+        self.button.setObjectName("toast-action")
+        self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.button.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.button.clicked.connect(self._on_clicked)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 8, 8, 8)
+        layout.setSpacing(12)
+        layout.addWidget(self._label)
+        layout.addWidget(self.button)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.hide)
+        parent.installEventFilter(self)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._label.text()
+
+    def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
+        """Say ``text``; ``action`` names the button, empty for none."""
+        self._label.setText(text)
+        self.button.setText(action)
+        self.button.setVisible(bool(action))
+        margins = (16, 8, 8, 8) if action else (16, 10, 16, 10)
+        layout = self.layout()
+        if layout is not None:
+            layout.setContentsMargins(*margins)
+        self.adjustSize()
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.start(round(seconds * 1000))
+
+    def hideEvent(self, event: QEvent) -> None:
+        self._timer.stop()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.tooltip))
+        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
+
+    def _place(self) -> None:
+        parent = self.parentWidget()
+        if parent is not None:
+            self.move((parent.width() - self.width()) // 2, parent.height() - self.height() - 96)
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        self.hide()
+        self.acted.emit()

@@ -1,0 +1,157 @@
+"""Every colour and every size of the window, by name. Nothing else in the window names a colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """One appearance. All colours are "#rrggbb".
+
+    Attributes:
+        background: the page: conversation and active tab.
+        surface: what frames the page: sidebar and tab bar.
+        raised: what lies above: composer, menus, popovers, toasts.
+        tint: the person's own messages.
+        hover, pressed: under the pointer, and while pressed or chosen in a list.
+        text, muted: writing, and writing that steps back.
+        border, border_strong: hairlines, and edges of fields.
+        accent, accent_text: the one colour, and writing on it.
+        accent_quiet: a wash of the accent, for what is chosen.
+        danger, danger_wash, success: errors, the ground they stand on, and good ends.
+        code_background, selection: behind code, and behind marked text.
+        tooltip, tooltip_text: the small labels at the pointer.
+    """
+
+    dark: bool
+    background: str
+    surface: str
+    raised: str
+    tint: str
+    hover: str
+    pressed: str
+    text: str
+    muted: str
+    border: str
+    border_strong: str
+    accent: str
+    accent_text: str
+    accent_quiet: str
+    danger: str
+    danger_wash: str
+    success: str
+    code_background: str
+    selection: str
+    tooltip: str
+    tooltip_text: str
+
+
+LIGHT = Tokens(
+    dark=False,
+    background="#fdfdfc",
+    surface="#f4f4f2",
+    raised="#ffffff",
+    tint="#eef2f0",
+    hover="#e9eae7",
+    pressed="#dfe1dd",
+    text="#1d2120",
+    muted="#616965",
+    border="#e4e5e2",
+    border_strong="#cdd1cd",
+    accent="#0b736c",
+    accent_text="#ffffff",
+    accent_quiet="#dcebe8",
+    danger="#b3261e",
+    danger_wash="#fbeeec",
+    success="#1c7440",
+    code_background="#f3f4f2",
+    selection="#bfe0dc",
+    tooltip="#262b29",
+    tooltip_text="#f2f4f3",
+)
+
+DARK = Tokens(
+    dark=True,
+    background="#1b1d1d",
+    surface="#151717",
+    raised="#252828",
+    tint="#272c2b",
+    hover="#222626",
+    pressed="#2d3231",
+    text="#e5e8e6",
+    muted="#9ba39f",
+    border="#2c3030",
+    border_strong="#434948",
+    accent="#52c4b9",
+    accent_text="#06211e",
+    accent_quiet="#1d3835",
+    danger="#ff9287",
+    danger_wash="#33211f",
+    success="#74d094",
+    code_background="#232727",
+    selection="#23534e",
+    tooltip="#343a39",
+    tooltip_text="#eef1f0",
+)
+
+TEXT_PAIRS = (
+    ("text", "background"),
+    ("text", "surface"),
+    ("text", "raised"),
+    ("text", "tint"),
+    ("text", "hover"),
+    ("text", "pressed"),
+    ("text", "code_background"),
+    ("text", "selection"),
+    ("text", "accent_quiet"),
+    ("text", "danger_wash"),
+    ("muted", "background"),
+    ("muted", "surface"),
+    ("muted", "raised"),
+    ("muted", "tint"),
+    ("muted", "hover"),
+    ("muted", "code_background"),
+    ("accent", "background"),
+    ("accent", "surface"),
+    ("accent", "raised"),
+    ("accent_text", "accent"),
+    ("danger", "background"),
+    ("danger", "raised"),
+    ("danger", "danger_wash"),
+    ("success", "background"),
+    ("tooltip_text", "tooltip"),
+)
+"""Writing and the ground it stands on, wherever that happens: each pair meets WCAG AA (4.5)."""
+
+# Sizes in pixels, on a grid of four.
+COLUMN = 760
+SIDEBAR = 240
+TAB = 36
+ROW = 32
+RADIUS = 12
+RADIUS_SMALL = 8
+ICON = 18
+BODY_PX = 15
+UI_PX = 13
+SMALL_PX = 12
+CODE_PX = 13
+LINE_HEIGHT = 1.5
+NARROW = 420
+"""Panes narrower than this shrink their paddings and hide secondary figures."""
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2 contrast ratio of two colours, 1 to 21."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """Relative luminance of "#rrggbb" (WCAG 2)."""
+
+    def linear(channel: float) -> float:
+        return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

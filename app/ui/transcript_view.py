@@ -1,0 +1,319 @@
+"""The conversation of one pane: a column of messages, of which only those nearby exist as widgets.
+
+200 message widgets cost 108-156 ms per resize, so rows far from the viewport are only heights.
+The layout is done here and not by QLayout: what is above the reader's place must not move when a
+height below or above becomes known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from app.chats.controller import ChatController
+from app.store import Message
+from app.ui import tokens as t
+from app.ui.answer_row import AnswerRow
+from app.ui.jump_button import JumpButton
+from app.ui.message_row import MessageRow
+from app.ui.theme import theme
+from app.ui.user_row import UserRow
+
+
+@dataclass
+class _Place:
+    """One message of the path: how high it is, and its widget while it is near the viewport.
+
+    Attributes:
+        width: the width that ``height`` holds for; 0 while it is only estimated.
+    """
+
+    message_id: str
+    height: int = 0
+    width: int = 0
+    top: int = 0
+    row: MessageRow | None = None
+
+
+class TranscriptView(QAbstractScrollArea):
+    """Shows a controller's path and follows its end while the reader is there.
+
+    Signals:
+        asked(action, id): what a message's buttons ask for.
+    """
+
+    TOP, BOTTOM, GAP = 20, 12, 8
+
+    asked = Signal(str, str)
+
+    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._places: list[_Place] = []
+        self._follow = True
+        self._laying = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.verticalScrollBar().setSingleStep(32)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._lay_out)
+        self._jump = JumpButton(self)
+        self._jump.clicked.connect(self.jump_to_end)
+        self._jump.hide()
+        controller.path_changed.connect(self._rebuild)
+        controller.message_added.connect(self._on_added)
+        controller.message_changed.connect(self._on_changed)
+        controller.text_added.connect(self._on_text)
+        theme().changed.connect(self._on_theme)
+        self._rebuild()
+
+    @property
+    def following(self) -> bool:
+        """Whether new text pulls the view along."""
+        return self._follow
+
+    def column(self) -> tuple[int, int]:
+        """Left edge and width of the text, in pixels of the viewport."""
+        return column_in(self.viewport().width())
+
+    def row(self, message_id: str) -> MessageRow | None:
+        """The message's widget, if it has one at present."""
+        return next((p.row for p in self._places if p.message_id == message_id), None)
+
+    def rows_alive(self) -> int:
+        """How many messages are widgets at present."""
+        return sum(place.row is not None for place in self._places)
+
+    @Slot()
+    def jump_to_end(self) -> None:
+        """Go to the newest text and follow it."""
+        self._follow = True
+        self._lay_out()
+
+    def show_message(self, message_id: str) -> None:
+        """Bring a message into view (a search result)."""
+        self._lay_out()
+        for place in self._places:
+            if place.message_id == message_id:
+                self._follow = False
+                # Twice: the first brings it near, which makes the heights around it known.
+                for _ in range(2):
+                    self.verticalScrollBar().setValue(max(0, place.top - self.TOP))
+                    self._lay_out()
+
+    def scroll_pages(self, pages: float) -> None:
+        """Scroll by viewports, for keys that arrive in the composer."""
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + round(pages * self.viewport().height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if not self._laying:
+            bar = self.verticalScrollBar()
+            self._follow = bar.value() >= bar.maximum() - 4
+            self._lay_out()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        pages = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}.get(Qt.Key(event.key()))
+        if pages is not None:
+            self.scroll_pages(pages)
+        else:
+            event.ignore()
+
+    # What the controller tells.
+
+    @Slot()
+    def _rebuild(self) -> None:
+        """Show the path anew, keeping the widgets of messages that stay."""
+        before = {place.message_id: place for place in self._places}
+        path = self._controller.transcript.path
+        self._places = [before.pop(m.id, None) or _Place(m.id) for m in path]
+        for gone in before.values():
+            self._take_down(gone)
+        self._follow = True
+        self._mark_last()
+        self._soon.start()
+
+    @Slot(str)
+    def _on_added(self, message_id: str) -> None:
+        self._places.append(_Place(message_id))
+        self._follow = True
+        self._mark_last()
+        self._soon.start()
+
+    @Slot(str)
+    def _on_changed(self, message_id: str) -> None:
+        row = self.row(message_id)
+        if row is not None:
+            row.set_message(self._controller.message(message_id))
+        else:
+            self._forget_height(message_id)
+
+    @Slot(str, str, str)
+    def _on_text(self, message_id: str, text: str, kind: str) -> None:
+        row = self.row(message_id)
+        if row is not None:
+            row.append(text, kind)
+            if isinstance(row, AnswerRow):
+                row.set_thought(self._controller.thought_s)
+        else:
+            self._forget_height(message_id)
+
+    def _forget_height(self, message_id: str) -> None:
+        for place in self._places:
+            if place.message_id == message_id:
+                place.width = 0
+                self._soon.start()
+
+    # Layout.
+
+    @Slot()
+    def _on_row_resized(self) -> None:
+        row = self.sender()
+        for place in self._places:
+            if place.row is row:
+                place.width = 0
+        self._soon.start()
+
+    @Slot()
+    def _lay_out(self) -> None:
+        """Place what is near the viewport; keep the reader's line, or the end, where it is."""
+        if self._laying or self.viewport().width() < 50:
+            return
+        self._laying = True
+        try:
+            anchor = None if self._follow else self._anchor()
+            # Heights that become known move the edges of what is near: a few rounds settle it.
+            for _ in range(6):
+                self._set_tops(anchor)
+                if not self._measure_nearby():
+                    break
+            self._set_tops(anchor)
+            self._place_rows()
+        finally:
+            self._laying = False
+
+    def _anchor(self) -> tuple[_Place, int] | None:
+        """The first message in view and how far its top is from the viewport's."""
+        value = self.verticalScrollBar().value()
+        for place in self._places:
+            if place.top + place.height + self.GAP > value:
+                return place, place.top - value
+        return None
+
+    def _set_tops(self, anchor: tuple[_Place, int] | None) -> None:
+        _, width = self.column()
+        y = self.TOP
+        for place in self._places:
+            if not place.height:
+                place.height = _estimate(self._controller.message(place.message_id), width)
+            place.top = y
+            y += place.height + self.GAP
+        total = y - self.GAP + self.BOTTOM
+        bar = self.verticalScrollBar()
+        view = self.viewport().height()
+        bar.setPageStep(view)
+        bar.setRange(0, max(0, total - view))
+        if self._follow:
+            bar.setValue(bar.maximum())
+        elif anchor is not None:
+            bar.setValue(anchor[0].top - anchor[1])
+
+    def _nearby(self, place: _Place, screens: float) -> bool:
+        value, view = self.verticalScrollBar().value(), self.viewport().height()
+        reach = round(view * screens)
+        return place.top < value + view + reach and place.top + place.height > value - reach
+
+    def _measure_nearby(self) -> bool:
+        """Make and measure what is in or near the view; True if a height was not what it seemed."""
+        _, width = self.column()
+        moved = False
+        for place in self._places:
+            if place.width == width and place.row is not None:
+                continue
+            if not self._nearby(place, 0.75):
+                continue
+            if place.row is None:
+                place.row = self._put_up(place)
+            height = place.row.arrange(width)
+            place.width = width
+            if height != place.height:
+                place.height = height
+                moved = True
+        return moved
+
+    def _place_rows(self) -> None:
+        left, width = self.column()
+        value = self.verticalScrollBar().value()
+        for place in self._places:
+            row = place.row
+            if row is None:
+                continue
+            if not self._nearby(place, 2.5) and not row.in_use():
+                self._take_down(place)
+                continue
+            row.setGeometry(QRect(QPoint(left, place.top - value), row.size()))
+            row.resize(width, place.height)
+            row.show()
+        bar = self.verticalScrollBar()
+        self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
+        self._jump.set_living(self._controller.answering)
+        self._jump.move((self.viewport().width() - self._jump.width()) // 2, self.height() - 44)
+        self._jump.raise_()
+
+    def _put_up(self, place: _Place) -> MessageRow:
+        message = self._controller.message(place.message_id)
+        kind = UserRow if message.role == "user" else AnswerRow
+        row = kind(message, self.viewport())
+        place.row = row
+        self._number(place)
+        if isinstance(row, AnswerRow):
+            row.set_last(place is self._places[-1])
+            row.set_thought(self._controller.thought_s)
+        row.resized.connect(self._on_row_resized)
+        row.asked.connect(self.asked)
+        return row
+
+    def _take_down(self, place: _Place) -> None:
+        if place.row is not None:
+            place.row.resized.disconnect(self._on_row_resized)
+            place.row.hide()
+            place.row.deleteLater()
+            place.row = None
+
+    def _mark_last(self) -> None:
+        for place in self._places:
+            if isinstance(place.row, AnswerRow):
+                place.row.set_last(place is self._places[-1])
+            self._number(place)
+
+    def _number(self, place: _Place) -> None:
+        """Tell a message which of how many versions it is."""
+        if place.row is not None:
+            versions = self._controller.transcript.alternatives(place.message_id)
+            place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.viewport().update()
+
+
+def column_in(width: int) -> tuple[int, int]:
+    """Left edge and width of the text column in a pane ``width`` pixels wide."""
+    edge = 12 if width < t.NARROW else 24
+    column = min(t.COLUMN, width - 2 * edge)
+    return (width - column) // 2, column
+
+
+def _estimate(message: Message, width: int) -> int:
+    """About how high a message is that was never laid out, in pixels."""
+    lines = len(message.content) * 7.4 / max(width, 100) + message.content.count("\n") + 1
+    return round(lines * 22) + 60

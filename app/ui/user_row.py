@@ -1,0 +1,75 @@
+"""The person's own message on screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QPainter,
+    QPaintEvent,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.store import Message
+from app.ui import tokens as t
+from app.ui.message_row import FOOTER, MessageRow, small_text_width
+from app.ui.textview import TextView
+from app.ui.theme import theme, ui_font
+
+
+class UserRow(MessageRow):
+    """The person's own words in a softly tinted block at the right."""
+
+    PAD_X, PAD_Y = 14, 10
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(message, parent)
+        self._document = QTextDocument(self)
+        self._view = TextView(self._document, self)
+        self._view.setAccessibleName("Your message")
+        self._copy = self._button("copy", "Copy", "copy")
+        self._edit = self._button("pencil-simple", "Edit and ask again", "edit")
+        self._block = QRectF()
+        self._fill()
+        self._reveal()
+
+    def _fill(self) -> None:
+        self._document.setDefaultFont(ui_font(t.BODY_PX))
+        self._document.setPlainText(self.message.content)
+        cursor = QTextCursor(self._document)
+        cursor.select(QTextCursor.SelectionType.Document)
+        spacing = QTextBlockFormat()
+        spacing.setLineHeight(
+            t.LINE_HEIGHT * 92, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+        )
+        cursor.mergeBlockFormat(spacing)
+
+    def arrange(self, width: int) -> int:
+        limit = round(width * 0.85) - 2 * self.PAD_X
+        self._document.setTextWidth(limit)
+        inner = min(limit, int(self._document.idealWidth()) + 2)
+        height = self._view.height_for(inner)
+        left = width - inner - 2 * self.PAD_X
+        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + 2 * self.PAD_Y)
+        self._view.setGeometry(left + self.PAD_X, self.PAD_Y, inner, height)
+        y = round(self._block.bottom()) + 2
+        x = width - 26
+        for button in (self._edit, self._copy):
+            button.move(x, y)
+            x -= 26
+        if self._alternative[1] > 1:
+            label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
+            self._place_alternatives(x - (26 + label + 4), y)
+        return y + FOOTER
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.tint))
+        painter.drawRoundedRect(self._block, t.RADIUS, t.RADIUS)
+        self._paint_alternatives(painter)
+

@@ -1,0 +1,186 @@
+"""A small real engine: a thread that answers with words and speaks the contract. No model, no mlx.
+
+What it answers is in the question, so that a test reads as one piece:
+
+- ``say one two three`` answers "one two three ", a word at a time,
+- ``count 40`` answers "1 2 … 40 ",
+- ``hold 5`` writes five numbers and then waits until it is cancelled or ``release`` is called,
+- ``think`` reasons before it answers,
+- ``fail`` ends with Failed, anything else is echoed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine import (
+    EngineError,
+    Failed,
+    Finished,
+    FinishReason,
+    Model,
+    PromptProgress,
+    ReplyStats,
+    TextDelta,
+)
+
+_numbers = itertools.count(1)
+
+
+class FakeReply:
+    def __init__(self, session: FakeSession, turns: Any, params: Any, post: Any) -> None:
+        self.id = f"reply-{next(_numbers)}"
+        self.session = session
+        self.turns = turns
+        self.params = params
+        self.post: Callable[[Any], None] = post
+        self.cancelled = threading.Event()
+        self.words = _script(turns[-1]["content"])
+        self.written = 0
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+
+@dataclass
+class FakeSession:
+    engine: FakeEngine
+    model: Model
+    options: dict[str, Any]
+    id: str = field(default_factory=lambda: f"session-{next(_numbers)}")
+    closed: bool = False
+
+    def send(self, prompt: Any, params: Any = None, on_event: Any = None) -> FakeReply:
+        reply = FakeReply(self, prompt, params, on_event)
+        self.engine.sent.append(reply)
+        self.engine.inbox.put(reply)
+        return reply
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class FakeEngine:
+    """Steps all replies on one thread, a word each per turn.
+
+    Attributes:
+        sent: every reply asked for.
+        loading: while cleared, loads wait (a slow model).
+    """
+
+    TURN_S = 0.001
+
+    def __init__(self) -> None:
+        self.inbox: queue.Queue[Any] = queue.Queue()
+        self.sent: list[FakeReply] = []
+        self.loading = threading.Event()
+        self.loading.set()
+        self.released = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fake-engine")
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
+    def load_later(self, path: str) -> Future[Model]:
+        future: Future[Model] = Future()
+        self.inbox.put((path, future))
+        return future
+
+    def open_session(self, model: Model, **options: Any) -> FakeSession:
+        return FakeSession(self, model, options)
+
+    def release(self) -> None:
+        """Let the replies that hold go on to their end."""
+        self.released.set()
+
+    def stop(self, timeout: float | None = None) -> None:
+        self.loading.set()
+        self.inbox.put(None)
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        running: list[FakeReply] = []
+        while True:
+            try:
+                command = self.inbox.get(timeout=self.TURN_S if running else None)
+            except queue.Empty:
+                command = ()
+            if command is None:
+                for reply in running:
+                    self._finish(reply, FinishReason.CANCELLED)
+                return
+            if isinstance(command, FakeReply):
+                running.append(command)
+                reply = command
+                for done in (0, 2, 4):
+                    reply.post(PromptProgress(reply.session.id, reply.id, done, 4, 0, 0))
+            elif command:
+                self._load(*command)
+            running = [reply for reply in running if self._step(reply)]
+
+    def _load(self, path: str, future: Future[Model]) -> None:
+        self.loading.wait()
+        folder = Path(path)
+        if "broken" in folder.name:
+            message = f"{folder.name} holds no config.json. Choose a model's folder."
+            future.set_exception(EngineError("model_load_failed", message))
+            return
+        name = "Guide" if folder.name == "guide" else folder.name
+        future.set_result(
+            Model(path, name, path, 2048, 1000, "float32", "shared", True, {"temperature": 0.5})
+        )
+
+    def _step(self, reply: FakeReply) -> bool:
+        """One word; False when that was the last."""
+        if reply.cancelled.is_set():
+            self._finish(reply, FinishReason.CANCELLED)
+            return False
+        try:
+            kind, word = next(reply.words)
+        except StopIteration:
+            self._finish(reply, FinishReason.STOP)
+            return False
+        if kind == "hold":
+            if not self.released.is_set():
+                reply.words = itertools.chain([("hold", "")], reply.words)
+            return True
+        if kind == "fail":
+            reply.post(Failed(reply.session.id, reply.id, "out_of_memory", word))
+            return False
+        reply.written += 1
+        reply.post(TextDelta(reply.session.id, reply.id, word, kind))
+        return True
+
+    def _finish(self, reply: FakeReply, reason: FinishReason) -> None:
+        stats = ReplyStats(4, 2, reply.written, 0.2, 1.0, 48.0)
+        reply.post(Finished(reply.session.id, reply.id, reason, stats))
+
+
+def _script(question: str) -> Iterator[tuple[str, str]]:
+    """(kind, word) pairs that answer the question."""
+    verb, _, rest = question.strip().partition(" ")
+    if verb == "say":
+        words = [("answer", f"{word} ") for word in rest.split(" ")]
+    elif verb == "count":
+        words = [("answer", f"{n} ") for n in range(1, int(rest) + 1)]
+    elif verb == "hold":
+        words = [("answer", f"{n} ") for n in range(1, int(rest) + 1)]
+        words += [("hold", ""), ("answer", "end")]
+    elif verb == "think":
+        words = [("reasoning", "Let me see. "), ("reasoning", "Yes."), ("answer", "Thought.")]
+    elif verb == "fail":
+        words = [("answer", "So far "), ("fail", "There is not enough memory for this reply.")]
+    elif verb == "paste":
+        words = [("answer", rest)]
+    else:
+        words = [("answer", f"You said: {question}")]
+    return iter(words)
