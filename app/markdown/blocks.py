@@ -83,6 +83,7 @@ class BlockSplitter:
     Attributes:
         finished: the finished blocks, in order; only ever appended to.
         references: definitions found in finished blocks, by normalised label; the first wins.
+        parses: how often the tail has been parsed: the same number means the same open block.
         tail: the source after the finished blocks, as far as it is looked at: a last line that
             may still turn out to be anything (`-`, `1.`, `|`, the head of a table) is held back.
     """
@@ -91,6 +92,7 @@ class BlockSplitter:
         self.finished: list[Block] = []
         self.references: References = {}
         self.tail = ""
+        self.parses = 0
         self._pieces: list[str] = []
         self._held = ""  # a carriage return that may be half of a line end
         self._tokens: list[Token] = []
@@ -169,6 +171,7 @@ class BlockSplitter:
 
     def _parse(self) -> None:
         self._tokens = []
+        self.parses += 1
         self._first_line = 0
         self._parsed = len(self.tail)
         self._seen = ChainMap({}, self.references)

@@ -74,6 +74,8 @@ class MarkdownDocument(QObject):
         self._uses: dict[str, int] = {}  # bracketed label -> first finished block that has it
         self._known: set[str] = set()  # labels that finished blocks were rendered with
         self._codes: dict[CodeKey, str] = {}
+        self._open_parse = -1
+        self._open_kept: list[Row] = []
         self._cost = 0.0
         self._rested_from = 0.0
         self._source = []
@@ -208,13 +210,20 @@ class MarkdownDocument(QObject):
             return open_fence_rows(fence, number, previous, shown, self._codes)
         if not splitter.tail:
             return []
+        if splitter.parses != self._open_parse:
+            self._open_parse = splitter.parses
+            self._open_kept = self._render_open(number, previous)
+        rows = self._open_kept
+        if splitter.unparsed:
+            return [*rows, *raw_rows(splitter.unparsed, rows[-1] if rows else previous)]
+        return rows
+
+    def _render_open(self, number: int, previous: Row | None) -> list[Row]:
+        splitter = self._splitter
         references = splitter.open_references
         self._open_inline.begin(references, steady=len(references) == len(splitter.references))
         block = splitter.open_block
-        rows = block_rows(block, number, self._open_inline, previous, self._codes, final=False)
-        if splitter.unparsed:
-            rows += raw_rows(splitter.unparsed, rows[-1] if rows else previous)
-        return rows
+        return block_rows(block, number, self._open_inline, previous, self._codes, final=False)
 
     def _row_before(self, place: int) -> Row | None:
         return self._painter.rows[place - 1] if place else None

@@ -40,14 +40,15 @@ class Painter:
         """Makes `rows` what follows the first `start` rows."""
         place = start
         end = start + len(rows)
-        while place < min(end, len(self.rows)) and self.rows[place] == rows[place - start]:
+        limit = min(end, len(self.rows))
+        while place < limit and _same(self.rows[place], rows[place - start]):
             place += 1
         if place == end == len(self.rows):
             return
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            while place < min(end, len(self.rows)):
+            while place < limit:
                 if not self._adjust(cursor, place, rows[place - start]):
                     break
                 place += 1
@@ -80,7 +81,7 @@ class Painter:
     def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
         """Turns the row there into another in place; False when that is not possible."""
         old = self.rows[place]
-        if old == new:
+        if _same(old, new):
             return True
         if isinstance(old, TextRow) and isinstance(new, TextRow):
             if _list(old) != _list(new):
@@ -227,6 +228,10 @@ class Painter:
             else:
                 rest = text
             cursor.insertText(rest, self._formats.char(kind, ink, quoted))
+
+
+def _same(one: Row, other: Row) -> bool:
+    return one is other or one == other
 
 
 def _list(row: TextRow) -> ListItem | None:
