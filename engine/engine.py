@@ -5,8 +5,10 @@ Nothing here touches MLX or waits for the engine thread unless its docstring say
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
+import sys
 import threading
 import time
 import uuid
@@ -16,6 +18,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from engine import backend
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.mailbox import Mailbox
 from engine.messages import (
@@ -321,6 +324,7 @@ def _as_messages(prompt: object) -> tuple[Message, ...]:
 def _run(mailbox: Mailbox, memory_budget: int | None) -> None:
     """The engine thread. Imports MLX here, so that no window waits for it."""
     try:
+        backend.take_openblas()  # before anything imports MLX
         from engine.loop import Loop
 
         loop = Loop(mailbox, memory_budget)
@@ -354,3 +358,15 @@ def _stop_at_exit(engine: Engine) -> None:
             alive.stop()
 
     threading._register_atexit(stop)  # type: ignore[attr-defined]
+    atexit.register(_leave_mlx)
+
+
+def _leave_mlx() -> None:
+    """Clear what the main thread holds in MLX, for programs that use MLX beside the engine.
+
+    Its cache of compiled functions is freed when the thread's C++ locals are, after Python has
+    gone, and that crashes the process when the functions came from the engine thread.
+    """
+    mlx = sys.modules.get("mlx.core")
+    if mlx is not None:
+        mlx.clear_streams()

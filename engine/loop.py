@@ -65,7 +65,7 @@ class Loop:
         self._scheduler = Scheduler()
         self._models: dict[str, LoadedModel] = {}
         self._sessions: dict[str, SessionState] = {}
-        self._step_seconds = 0.0
+        self._step_seconds = self._step_started = 0.0
         self._handlers: dict[type, Callable[[Any], None]] = {
             Load: self._load,
             Unload: self._unload,
@@ -273,6 +273,7 @@ class Loop:
 
     def _decode(self) -> None:
         """One token for every decoding session."""
+        self._step_started = time.perf_counter()
         for group in list(self._groups()):
             self._decode_group(group)
 
@@ -375,22 +376,21 @@ class Loop:
         decoding = any(True for _ in self._groups())
         if decoding:
             # The decode step in flight must not be counted as reading time, nor the other way.
-            started = time.perf_counter()
             mx.synchronize()
-            self._step_seconds = max(self._step_seconds * 0.9, time.perf_counter() - started)
+            self._step_seconds = time.perf_counter() - self._step_started
+        step = self._step_seconds if decoding else None
         remaining = self._remaining(session)
         if session.reproducible:
             size = self._scheduler.fixed_chunk(kv.length, remaining)
         else:
-            size = self._scheduler.chunk(
-                model.info.id, kv.length, remaining, self._step_seconds if decoding else None
-            )
+            size = self._scheduler.chunk(model.info.id, remaining, step)
         to_border = reply.prompt.border - kv.length
         if kv.needs_snapshot and to_border > 0:
             size = min(size, to_border)
         started = time.perf_counter()
         runner.prefill(session, size)
-        self._scheduler.observe(model.info.id, size, time.perf_counter() - started)
+        if size < remaining and not session.reproducible:
+            self._scheduler.observe(model.info.id, size, time.perf_counter() - started, step)
         if kv.needs_snapshot and kv.length == reply.prompt.border:
             kv.snapshot()
         reply.progress(min(kv.length, len(reply.prompt.tokens)), 0)

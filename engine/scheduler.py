@@ -14,6 +14,9 @@ FIXED_CHUNK = 64
 """Chunk borders of reproducible sessions lie at multiples of this, whatever the load: where a
 prompt is cut changes how its keys are rounded."""
 
+MIN_CHUNK = 16
+"""Smaller chunks hardly take less time, since the weights are read for each."""
+
 
 @dataclass(frozen=True)
 class Waiting:
@@ -35,12 +38,13 @@ class Scheduler:
     """
 
     def __init__(
-        self, gap_budget: float = 0.06, idle_budget: float = 0.5, ageing: float = 50.0
+        self, gap_budget: float = 0.04, idle_budget: float = 0.5, ageing: float = 50.0
     ) -> None:
         self.gap_budget = gap_budget
         self.idle_budget = idle_budget
         self.ageing = ageing
-        self._rates: dict[str, float] = {}
+        self._sizes: dict[str, float] = {}  # by model, while others decode
+        self._idle_sizes: dict[str, float] = {}  # by model, while nothing does
 
     def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
         """Shortest remaining prompt first; waiting makes shorter, so none is starved."""
@@ -48,28 +52,31 @@ class Scheduler:
             waiting, key=lambda w: (w.remaining - self.ageing * (now - w.since), w.since, w.key)
         )
 
-    def chunk(self, model: str, position: int, remaining: int, decoding: float | None) -> int:
+    def chunk(self, model: str, remaining: int, decoding: float | None) -> int:
         """How many of the `remaining` tokens to read now.
 
         `decoding` is what a decode step takes at present in seconds, or None when nothing
-        decodes. A chunk may take as long as the gap budget or, on machines so slow that a step
-        takes longer than that, as long as a step.
+        decodes. The gap that the others feel is a step and a chunk; a chunk may take the gap
+        budget and as long as a step, so that a slow machine still gets on with its prompts.
         """
-        budget = self.idle_budget if decoding is None else max(self.gap_budget, decoding)
-        size = int(self._rates.get(model, 256.0) * budget)
-        low, high = (32, 2048) if decoding is None else (4, 512)
-        return min(remaining, max(low, min(size, high)))
+        if decoding is None:
+            size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
+        else:
+            size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, 512
+        return min(remaining, max(low, min(int(size), high)))
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
         """The chunk of a reproducible session: up to the next fixed border."""
         return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
 
-    def observe(self, model: str, tokens: int, seconds: float) -> None:
-        """Learn from a chunk that was read.
+    def observe(self, model: str, tokens: int, seconds: float, decoding: float | None) -> None:
+        """Learn from a chunk that was read: steer the next one's time towards its budget.
 
-        Small chunks are slower per token and later ones see more context, so the latest
-        measurement counts most; falling is believed at once, rising in steps.
+        A chunk's cost is no fixed rate: the weights are read once however small it is, and
+        attention grows with the context. So the size follows the measured time, by at most a
+        factor per chunk lest one slow moment of the machine decides.
         """
-        rate = tokens / max(seconds, 1e-6)
-        known = self._rates.get(model)
-        self._rates[model] = rate if known is None or rate < known else (known + rate) / 2
+        sizes = self._idle_sizes if decoding is None else self._sizes
+        budget = self.idle_budget if decoding is None else self.gap_budget + decoding
+        factor = max(0.6, min(1.5, budget / max(seconds, 1e-6)))
+        sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))

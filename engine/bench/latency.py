@@ -1,0 +1,95 @@
+"""What the others feel: first tokens, the gap that a long prompt tears, follow-ups."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine.bench.subject import Subject, gaps, timed
+from engine.params import SamplingParams
+
+
+@dataclass(frozen=True)
+class LongPrompt:
+    """A long prompt arrives while three chats stream; a short one is sent right after it.
+
+    Seconds. `longest` over `median` is the freeze in units of the ordinary gap.
+    """
+
+    prompt_tokens: int
+    median_before: float
+    median: float
+    longest: float
+    first_long: float
+    first_short: float
+
+    @property
+    def bound(self) -> float:
+        """What we promise: three median gaps and a tenth of a second."""
+        return 3 * self.median_before + 0.1
+
+
+def long_prompt(subject: Subject, length: int) -> LongPrompt:
+    """Measure the gaps of three streaming chats while a prompt of `length` tokens is read."""
+    engine, model = subject.engine, subject.model
+    endless = SamplingParams(max_tokens=1_000_000, temperature=0.0)
+    streams = [
+        timed(engine.open_session(model), subject.text(64, salt), endless) for salt in range(3)
+    ]
+    while min(len(s.moments) for s in streams) < 24:
+        time.sleep(0.01)
+    arrived = time.perf_counter()
+    few = SamplingParams(max_tokens=4, temperature=0.0)
+    big = timed(engine.open_session(model), subject.text(length, 4), few)
+    small = timed(engine.open_session(model), subject.text(32, 5), few)
+    first_long, first_short = big.first, small.first
+    ended = time.perf_counter()
+    for stream in streams:
+        assert stream.reply is not None
+        stream.reply.cancel()
+    before: list[float] = []
+    during: list[float] = []
+    for stream in streams:
+        moments = stream.times()
+        before += gaps([m for m in moments if m <= arrived])[2:]
+        during += gaps([m for m in moments if arrived - 1 < m <= ended])
+    assert big.reply is not None
+    return LongPrompt(
+        big.reply.stats.prompt_tokens,
+        statistics.median(before),
+        statistics.median(during),
+        max(during),
+        first_long,
+        first_short,
+    )
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """The second turn of a chat with a history: what was read anew, and how soon it answered."""
+
+    history_tokens: int
+    new_tokens: int
+    first_turn: float
+    second_turn: float
+
+
+def follow_up(subject: Subject, length: int) -> FollowUp:
+    """Send a prompt of `length` tokens, then a short second turn."""
+    session = subject.engine.open_session(subject.model)
+    few = SamplingParams(max_tokens=8, temperature=0.0)
+    first = timed(session, subject.text(length, 6), few)
+    seconds = first.first
+    second = timed(session, "And then?", few)
+    again = second.first
+    assert second.reply is not None
+    stats = second.reply.stats
+    session.close()
+    return FollowUp(stats.prompt_tokens, stats.prompt_tokens - stats.reused_tokens, seconds, again)
+
+
+def as_json(result: LongPrompt | FollowUp) -> dict[str, Any]:
+    """The figures as they are, for `--json`."""
+    return asdict(result)

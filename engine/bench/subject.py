@@ -1,0 +1,107 @@
+"""What is measured: one model, loaded into Stretto's engine and bare into `mlx_lm`."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.engine import Engine, Reply, Session
+from engine.messages import Event, Finished, TextDelta
+from engine.models import Model
+from engine.params import SamplingParams
+
+
+@dataclass
+class Subject:
+    """A model on both sides of the comparison.
+
+    Attributes:
+        net, tokenizer: the bare model, in the dtype that the engine computes in.
+    """
+
+    engine: Engine
+    model: Model
+    net: Any
+    tokenizer: Any
+
+    def text(self, tokens: int, salt: int = 0) -> str:
+        """A text of about `tokens` tokens; different salts give different texts."""
+        word = f"w{salt % 10} "
+        per_word = max(1, len(self.tokenizer.encode(word * 32, add_special_tokens=False)) / 32)
+        return word * max(1, round(tokens / per_word))
+
+    def prompt_ids(self, prompts: Sequence[str]) -> list[list[int]]:
+        """The prompts as the chat template makes them."""
+        return [
+            self.tokenizer.encode(
+                self.tokenizer.apply_chat_template(
+                    [{"role": "user", "content": p}], tokenize=False, add_generation_prompt=True
+                ),
+                add_special_tokens=False,
+            )
+            for p in prompts
+        ]
+
+
+@contextmanager
+def subject(path: str) -> Iterator[Subject]:
+    """Load `path` on both sides; `random:135m` makes a model of that shape with random weights."""
+    with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
+        if path.startswith("random:"):
+            from engine.bench.random_models import SHAPES, write_model
+
+            shape = path.removeprefix("random:")
+            if shape not in SHAPES:
+                raise ValueError(f"there is no shape {shape!r}; there are: {', '.join(SHAPES)}")
+            engine.stats()  # the engine picks the BLAS before anything else imports MLX
+            path = str(write_model(Path(scratch) / f"random-{shape}", SHAPES[shape]))
+        model = engine.load(path)
+        import mlx.core as mx
+        from mlx_lm import load
+
+        net, tokenizer = load(model.path)[:2]
+        net.set_dtype(getattr(mx, model.dtype))
+        mx.eval(net.parameters())
+        yield Subject(engine, model, net, tokenizer)
+
+
+class Stream:
+    """A reply and the moments (perf_counter seconds) at which its tokens came."""
+
+    def __init__(self) -> None:
+        self.moments: list[float] = []
+        self.reply: Reply | None = None
+        self.sent = time.perf_counter()
+
+    def note(self, event: Event) -> None:
+        if isinstance(event, (TextDelta, Finished)):
+            self.moments.append(time.perf_counter())
+
+    def times(self) -> list[float]:
+        """Wait for the end; the moments of the tokens."""
+        assert self.reply is not None
+        self.reply.tokens()
+        return self.moments
+
+    @property
+    def first(self) -> float:
+        """Seconds from sending to the first token."""
+        return self.times()[0] - self.sent
+
+
+def timed(session: Session, prompt: str, params: SamplingParams) -> Stream:
+    """Send `prompt` and note when its tokens come."""
+    stream = Stream()
+    stream.reply = session.send(prompt, params, on_event=stream.note)
+    return stream
+
+
+def gaps(moments: Sequence[float]) -> list[float]:
+    """Seconds between one token and the next."""
+    return [b - a for a, b in itertools.pairwise(moments)]

@@ -1,0 +1,116 @@
+"""Decode throughput: Stretto's shared step against one chat after another and `BatchGenerator`.
+
+Every figure is aggregate decode tokens per second while all N chats decode. The contenders take
+turns in one process, round after round, and the median over the rounds counts, so that a slow
+moment of the machine hits them alike.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.bench.subject import Subject, timed
+from engine.params import SamplingParams
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: N chats of the given prompt lengths, rates in tokens/s."""
+
+    chats: int
+    lengths: str
+    stretto: float
+    alone: float
+    batch: float
+
+    @property
+    def over_alone(self) -> float:
+        return self.stretto / self.alone
+
+    @property
+    def over_batch(self) -> float:
+        return self.stretto / self.batch
+
+
+def compare(
+    subject: Subject,
+    chats: Sequence[int],
+    tokens: int,
+    rounds: int,
+    short: int,
+    long: int,
+    say: Callable[[str], None],
+) -> list[Row]:
+    """Measure every N with equal lengths and, from 2 on, with one long chat among short ones."""
+    rows = []
+    for n in chats:
+        cases = {"equal": [short] * n}
+        if n > 1:
+            cases["one long"] = [long] + [short] * (n - 1)
+        for name, lengths in cases.items():
+            say(f"{n} chats, {name} …")
+            prompts = [subject.text(k, salt=i) for i, k in enumerate(lengths)]
+            rates: dict[str, list[float]] = {"stretto": [], "alone": [], "batch": []}
+            for _ in range(rounds):
+                rates["stretto"].append(stretto_rate(subject, prompts, tokens))
+                rates["alone"].append(alone_rate(subject, prompts, tokens))
+                rates["batch"].append(batch_rate(subject, prompts, tokens))
+            middle = {k: statistics.median(v) for k, v in rates.items()}
+            rows.append(Row(n, name, middle["stretto"], middle["alone"], middle["batch"]))
+    return rows
+
+
+def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
+    """All chats through the engine. Their prompts are read first, then all go on at once."""
+    sessions = [subject.engine.open_session(subject.model) for _ in prompts]
+    greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
+    one = SamplingParams(max_tokens=1, temperature=0.0)
+    for session, prompt in zip(sessions, prompts, strict=True):
+        session.send(prompt, one).tokens()
+    streams = [timed(session, "Go on.", greedy) for session in sessions]
+    times = [stream.times() for stream in streams]
+    for session in sessions:
+        session.close()
+    # From when the last chat has begun until the first one ends, all of them decode.
+    begin, end = max(t[0] for t in times), min(t[-1] for t in times)
+    counted = sum(sum(begin < moment <= end for moment in t) for t in times)
+    return counted / (end - begin)
+
+
+def alone_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
+    """Bare `mlx_lm.stream_generate`, one chat after another."""
+    from mlx_lm import stream_generate
+
+    total, seconds = 0, 0.0
+    for ids in subject.prompt_ids(prompts):
+        moments = [
+            time.perf_counter()
+            for _ in stream_generate(subject.net, subject.tokenizer, ids, max_tokens=tokens)
+        ]
+        total += len(moments) - 1
+        seconds += moments[-1] - moments[0]
+    return total / seconds
+
+
+def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
+    """`mlx_lm`'s `BatchGenerator`, all chats in one padded batch."""
+    from mlx_lm.generate import BatchGenerator
+
+    generator: Any = BatchGenerator(subject.net, max_tokens=tokens, prefill_batch_size=len(prompts))
+    generator.insert(subject.prompt_ids(prompts))
+    started: set[int] = set()
+    while len(started) < len(prompts):
+        started.update(r.uid for r in generator.next()[1])
+    begin, count = time.perf_counter(), 0
+    while True:
+        responses = generator.next()[1]
+        count += len(responses)
+        if not responses or any(r.finish_reason for r in responses):
+            break
+    rate = count / (time.perf_counter() - begin)
+    generator.close()
+    return rate

@@ -1,0 +1,100 @@
+"""`python -m engine chat`: a terminal chat."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from engine.engine import Engine, Reply, Session
+from engine.errors import EngineError
+from engine.messages import Failed, Finished, PromptProgress, TextDelta
+from engine.params import SamplingParams
+
+HELP = "Type a message; Ctrl+C stops the answer; /new starts over; /quit or Ctrl+D ends."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a model folder or a hub id already downloaded")
+    parser.add_argument("--system", help="a system message")
+    parser.add_argument("--temperature", type=float, help="0 for the most probable token")
+    parser.add_argument("--top-p", type=float)
+    parser.add_argument("--max-tokens", type=int, default=2048)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--think", action="store_true", help="let the model reason first")
+    parser.add_argument("--reproducible", action="store_true", help="bit-identical answers")
+
+
+def main(options: argparse.Namespace) -> int:
+    with Engine() as engine:
+        try:
+            model = engine.load(options.model)
+            asked = {
+                "temperature": options.temperature,
+                "top_p": options.top_p,
+                "max_tokens": options.max_tokens,
+                "seed": options.seed,
+            }
+            wanted = {k: v for k, v in asked.items() if v is not None}
+            params = SamplingParams(**{**model.defaults, **wanted})
+        except (EngineError, ValueError) as error:
+            print(f"chat: {error}", file=sys.stderr)
+            return 2
+
+        def new() -> Session:
+            return engine.open_session(
+                model,
+                system=options.system,
+                reasoning=options.think,
+                reproducible=options.reproducible,
+            )
+
+        print(f"{model.name}, {model.context_length:,} tokens of context. {HELP}")
+        session = new()
+        while True:
+            try:
+                line = input("\n> ").strip()
+            except (EOFError, KeyboardInterrupt):
+                print()
+                return 0
+            if line == "/quit":
+                return 0
+            if line == "/new":
+                session.close()
+                session = new()
+            elif line:
+                _show(session.send(line, params))
+
+
+def _show(reply: Reply) -> None:
+    """Print a reply as it comes; Ctrl+C stops it and leaves the chat as it is."""
+    events = iter(reply)
+    kind = "answer"
+    while True:
+        try:
+            event = next(events)
+        except KeyboardInterrupt:
+            reply.cancel()
+            events = iter(())
+            for _ in reply:
+                pass
+            print("\n[stopped]")
+            return
+        except StopIteration:
+            return
+        if isinstance(event, TextDelta):
+            if event.kind != kind:
+                print("\n" if kind != "answer" else "", end="")
+                kind = event.kind
+            dim = sys.stdout.isatty() and kind != "answer"
+            print(f"\033[2m{event.text}\033[0m" if dim else event.text, end="", flush=True)
+        elif isinstance(event, PromptProgress) and event.total - event.reused > 512:
+            print(f"\r[reading {event.done:,} of {event.total:,} tokens]", file=sys.stderr)
+        elif isinstance(event, Finished):
+            s = event.stats
+            print(
+                f"\n[{s.tokens_per_s:.0f} tok/s, first token {s.ttft_s:.2f} s, "
+                f"{s.generated_tokens} tokens, reused {s.reused_tokens:,}]",
+                file=sys.stderr,
+            )
+        elif isinstance(event, Failed):
+            print(f"\n{event.message}", file=sys.stderr)

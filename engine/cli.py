@@ -1,0 +1,24 @@
+"""The engine's commands: `python -m engine chat MODEL`, `python -m engine bench MODEL`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from engine import chat
+from engine.bench import command as bench
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m engine",
+        description="Stretto's engine: many isolated chats on one copy of the weights.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    chat.add_arguments(commands.add_parser("chat", help="a terminal chat with a model"))
+    bench.add_arguments(
+        commands.add_parser("bench", help="throughput and latency against the alternatives")
+    )
+    options = parser.parse_args(arguments)
+    return {"chat": chat.main, "bench": bench.main}[options.command](options)
