@@ -81,7 +81,7 @@ class BlockSplitter:
     costs O(n log n) in all; what is not parsed yet is `unparsed`.
 
     Attributes:
-        finished: the finished blocks, in order; only ever appended to.
+        finished: the finished blocks, in order; only ever appended to (but see `feed`).
         references: definitions found in finished blocks, by normalised label; the first wins.
         parses: how often the tail has been parsed: the same number means the same open block.
         tail: the source after the finished blocks, as far as it is looked at: a last line that
@@ -100,12 +100,20 @@ class BlockSplitter:
         self._seen: References = {}
         self._parsed = 0
         self._info = ""
+        self._before_finish: tuple[int, References, str, str] | None = None
         self._fence: re.Pattern[str] | None = None  # what closes the fence that is the whole tail
         self._fence_start = 0
         self._scanned = 0
 
     def feed(self, text: str) -> None:
-        """Adds text. Line ends become "\n" and NUL U+FFFD, as CommonMark has it."""
+        """Adds text. Line ends become "\n" and NUL U+FFFD, as CommonMark has it.
+
+        After `finish` the text goes on: the blocks made by finishing are taken back.
+        """
+        if not text:
+            return
+        if self._before_finish is not None:
+            self._reopen()
         text = self._held + text
         self._held = "\r" if text.endswith("\r") else ""
         if self._held:
@@ -127,6 +135,12 @@ class BlockSplitter:
 
     def finish(self) -> None:
         """The text is complete: the tail becomes blocks too."""
+        if self._before_finish is not None:
+            return
+        self.advance()
+        self._before_finish = (
+            len(self.finished), dict(self.references), self.tail + "".join(self._pieces), self._held
+        )  # fmt: skip
         self.tail += "".join(self._pieces) + self._held.replace("\r", "\n")
         self._pieces.clear()
         self._held = ""
@@ -157,6 +171,15 @@ class BlockSplitter:
     def unparsed(self) -> str:
         """The end of an oversized tail."""
         return "" if self._fence else self.tail[self._parsed :]
+
+    def _reopen(self) -> None:
+        assert self._before_finish is not None
+        count, references, tail, self._held = self._before_finish
+        self._before_finish = None
+        del self.finished[count:]
+        self.references = references
+        self.tail = ""
+        self._pieces = [tail] if tail else []
 
     def _advance(self) -> None:
         if self._fence is not None:

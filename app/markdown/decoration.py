@@ -138,8 +138,8 @@ def _codes(rows: list[Row]) -> Iterator[tuple[int, int]]:
         if isinstance(row, TextRow) and row.code is not None:
             if row.first:
                 first = place
-            if row.last:
-                yield first, place
+            if row.kind == "pad":
+                yield first, place - 1
 
 
 def _bars(rows: list[Row]) -> Iterator[tuple[Bar, int, int]]:

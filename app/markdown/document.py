@@ -12,6 +12,7 @@ from app.markdown.formats import Formats
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows, open_fence_rows, raw_rows
 from app.markdown.painter import Painter
+from app.markdown.plaintext import plain_text
 from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
 
@@ -98,15 +99,19 @@ class MarkdownDocument(QObject):
     @property
     def end_position(self) -> int:
         """Where the open end is: the place of a streaming caret."""
-        if not self._painter.rows:
+        rows = self._painter.rows
+        if not rows:
             return 0
-        _, block = self._painter.blocks(len(self._painter.rows) - 1)
+        _, block = self._painter.blocks(len(rows) - (2 if rows[-1].kind == "pad" else 1))
         return block.position() + block.length() - 1
 
     def append(self, text: str) -> None:
         """Adds text at the end; it is shown at once or a few milliseconds later."""
+        if not text:
+            return
         self._source.append(text)
         self._splitter.feed(text)
+        self._take_back()
         if self._timer.isActive():
             return
         rest = max(self._cost * _REST, _SHORTEST_S)
@@ -117,7 +122,7 @@ class MarkdownDocument(QObject):
             self.refresh()
 
     def finish(self) -> None:
-        """The text is complete; shows it all. A later `append` begins a new top-level block."""
+        """The text is complete; shows it all. A later `append` goes on where the text was."""
         self._splitter.finish()
         self.refresh()
 
@@ -148,9 +153,9 @@ class MarkdownDocument(QObject):
                 continue
             if row.first:
                 first = place
-            if row.last:
+            if row.kind == "pad":
                 begin, _ = self._painter.blocks(first)
-                _, end = self._painter.blocks(place)
+                _, end = self._painter.blocks(place - 1)
                 last = end.position() + end.length() - 1
                 source = self._codes.get(row.code, "")
                 found.append(CodeBlock(source, row.code.language, begin.position(), last))
@@ -163,6 +168,13 @@ class MarkdownDocument(QObject):
         button has its place at the right.
         """
         return self._decoration.code_area(block.first_position, block.last_position)
+
+    def plain_text(self, first: int = 0, last: int | None = None) -> str:
+        """What stands between two positions (a selection) as plain text, for the clipboard.
+
+        Unlike Qt's own it has list markers, task boxes, and tabs between the cells of a table.
+        """
+        return plain_text(self._painter, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
         """Paints what lies under the text, in document coordinates. Call before drawing it."""
@@ -190,6 +202,17 @@ class MarkdownDocument(QObject):
         self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
         self._rested_from = time.monotonic()
         self._cost = self._rested_from - start
+
+    def _take_back(self) -> None:
+        """The text goes on after `finish`: forget what was rendered of its last blocks."""
+        count = len(self._splitter.finished)
+        if len(self._ends) <= count:
+            return
+        for label in self._known - self._splitter.references.keys():
+            count = min(count, self._uses.get(label, count))
+        del self._ends[count:]
+        self._known.intersection_update(self._splitter.references)
+        self._uses = {label: number for label, number in self._uses.items() if number < count}
 
     def _first_to_render(self) -> int:
         """The first finished block whose rows are missing, or wrong since a definition came."""

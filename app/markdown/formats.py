@@ -70,11 +70,11 @@ class Formats:
             left, right = left + CODE_PAD, CODE_PAD
             if row.first:
                 space += CODE_HEADER
-            if row.last:
-                block.setBottomMargin(CODE_PAD)
         elif row.kind.startswith("heading"):
             height = self._pixels(self._px(row.kind) * 1.3)
             block.setHeadingLevel(int(row.kind[-1]))
+        elif row.kind == "pad":
+            height = CODE_PAD
         elif row.kind == "rule":
             height = 1
         else:

@@ -15,7 +15,7 @@ HIGHLIGHT_LIMIT = 20_000
 """Characters; longer code stays plain. Pygments takes about 5 ms for 1,000 characters of Python."""
 
 COLOURS: dict[str, tuple[str, str]] = {
-    "comment": ("#6a737d", "#8f9a94"),
+    "comment": ("#5f6872", "#919c96"),
     "keyword": ("#a3298c", "#e394d6"),
     "string": ("#2f6f2a", "#a3d18b"),
     "number": ("#9a5600", "#e8b26d"),

@@ -31,7 +31,7 @@ _GAPS_BEFORE = {
     "heading1": 26, "heading2": 24, "heading3": 20, "heading4": 18, "heading5": 16, "heading6": 16,
     "rule": 20, "code": 14, "table": 14,
 }  # fmt: skip
-_GAPS_AFTER = {"rule": 20, "code": 16, "table": 16}
+_GAPS_AFTER = {"rule": 20, "pad": 16, "table": 16}
 _TIGHT = 4
 _AFTER_HEADING = 8
 
@@ -97,7 +97,7 @@ def open_fence_rows(
     complete = code.count("\n")
     kept: list[Row] = []
     for row in shown_before[: max(complete - 1, 0)]:
-        if not isinstance(row, TextRow) or row.code != key or row.last:
+        if not isinstance(row, TextRow) or row.code != key or row.kind != "code":
             break
         kept.append(row)
     offset = 0
@@ -108,17 +108,20 @@ def open_fence_rows(
     lines = plain_lines(code[offset:])
     space = _gap(previous, "code", False)
     rows: list[Row] = kept + [TextRow("code", line, code=key) for line in lines]
-    return _ends(rows, space)
-
-
-def _ends(rows: list[Row], space: int) -> list[Row]:
-    """Marks the first and the last line of a code block."""
-    for place in {0, len(rows) - 1}:
-        row = rows[place]
-        assert isinstance(row, TextRow)
-        first, last = place == 0, place == len(rows) - 1
-        rows[place] = replace(row, first=first, last=last, space=space if first else 0)
+    _code_block(rows, key, space, 0, ())
     return rows
+
+
+def _code_block(
+    rows: list[Row], key: CodeKey, space: int, left: int, bars: tuple[Bar, ...]
+) -> None:
+    """Marks the first line of a code block, and puts its lower padding after the last."""
+    first = rows[0]
+    assert isinstance(first, TextRow)
+    if not first.first or first.space != space:
+        rows[0] = replace(first, first=True, space=space)
+    # A row of its own, since Qt leaves out the lower margin of a document's last block.
+    rows.append(TextRow("pad", (), 0, left, bars, None, key))
 
 
 def _gap(previous: Row | None, kind: str, tight: bool) -> int:
@@ -130,9 +133,7 @@ def _gap(previous: Row | None, kind: str, tight: bool) -> int:
         return max(_AFTER_HEADING, before if kind.startswith("heading") else min(before, _GAP))
     if tight and kind == "paragraph" and previous.kind == "paragraph":
         return _TIGHT
-    gap = max(_GAP, _GAPS_BEFORE.get(kind, 0), _GAPS_AFTER.get(previous.kind, 0))
-    # Qt lets the margins of neighbours overlap, and the lower padding of code is a margin.
-    return gap + CODE_PAD if previous.kind == "code" else gap
+    return max(_GAP, _GAPS_BEFORE.get(kind, 0), _GAPS_AFTER.get(previous.kind, 0))
 
 
 class _Builder:
@@ -296,7 +297,8 @@ class _Builder:
         rows: list[Row] = [
             TextRow("code", line, 0, self._left, self._bars, None, key) for line in lines
         ]
-        for row in _ends(rows, space):
+        _code_block(rows, key, space, self._left, self._bars)
+        for row in rows:
             self._push(row)
 
     def _closed(self, token: Token) -> bool:

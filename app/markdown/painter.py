@@ -21,7 +21,8 @@ class Painter:
     """Owns the contents of a document. Not to be edited by anyone else.
 
     A text row is one QTextBlock. A table is its cells' blocks and the empty one that Qt puts after
-    every table; at the very beginning of a document Qt puts one before it as well.
+    every table; at the very beginning of a document Qt puts one before it as well. So is there one
+    before code, because Qt ignores the upper margin of a document's first block.
 
     Attributes:
         rows: what the document shows.
@@ -84,6 +85,8 @@ class Painter:
         if _same(old, new):
             return True
         if isinstance(old, TextRow) and isinstance(new, TextRow):
+            if place == 0 and _leads(old) != _leads(new):
+                return False
             if _list(old) != _list(new):
                 return False  # a list is made in order, by appending
             self._adjust_text(cursor, place, old, new)
@@ -167,12 +170,15 @@ class Painter:
             self._append_table(cursor, row)
         else:
             block = self._formats.block(row)
-            if self.rows:
+            lead = int(not self.rows and _leads(row))
+            if lead:
+                self._set_bare(cursor)
+            if self.rows or lead:
                 cursor.insertBlock(block, self._formats.row_char(row))
             self._set_block(cursor, row, block, len(self.rows))
             self._insert(cursor, row.spans, row.kind, bool(row.bars), 0)
-            self._starts.append(self._next)
-            self._next += 1
+            self._starts.append(self._next + lead)
+            self._next += lead + 1
         self.rows.append(row)
 
     def _append_table(self, cursor: QTextCursor, row: TableRow) -> None:
@@ -232,6 +238,11 @@ class Painter:
 
 def _same(one: Row, other: Row) -> bool:
     return one is other or one == other
+
+
+def _leads(row: TextRow) -> bool:
+    """Whether an empty block comes before it at the beginning of a document."""
+    return row.code is not None
 
 
 def _list(row: TextRow) -> ListItem | None:

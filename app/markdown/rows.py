@@ -64,10 +64,11 @@ class TextRow:
     """One paragraph, heading, list item, line of code or rule: one QTextBlock.
 
     Attributes:
-        kind: "paragraph", "heading1" … "heading6", "code", "rule" or "raw" (text as typed).
+        kind: "paragraph", "heading1" … "heading6", "code", "pad" (the empty foot of a code block),
+            "rule" or "raw" (text as typed).
         space: pixels above it.
         left: pixels from the left edge, markers hang to the left of it.
-        first, last: the ends of a code block.
+        first: the first line of a code block, below its header.
     """
 
     kind: str
@@ -78,7 +79,6 @@ class TextRow:
     item: ListItem | None = None
     code: CodeKey | None = None
     first: bool = False
-    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,75 @@
+"""A selection as plain text a person can paste: list markers kept, cells separated by tabs."""
+
+from PySide6.QtGui import QTextBlock, QTextCursor
+
+from app.markdown.painter import Painter
+from app.markdown.rows import Row, TableRow, TextRow
+
+
+def plain_text(painter: Painter, first: int, last: int) -> str:
+    """The text between two positions of the document.
+
+    Blocks of text are set apart by an empty line, lines of code and items of a list are not. A
+    marker is there when its item is selected from its beginning.
+    """
+    parts: list[str] = []
+    previous: Row | None = None
+    for place, row in enumerate(painter.rows):
+        if row.kind == "pad":
+            continue
+        begin, end = painter.blocks(place)
+        if end.position() + end.length() <= first:
+            continue
+        if begin.position() > last:
+            break
+        if previous is not None:
+            parts.append("\n" if _close(previous, row) else "\n\n")
+        if isinstance(row, TableRow):
+            parts.append(_table(begin, first, last))
+        else:
+            parts.append(_marker(row, begin, first) + _within(begin, first, last))
+        previous = row
+    return "".join(parts)
+
+
+def _close(above: Row, row: Row) -> bool:
+    if not isinstance(above, TextRow) or not isinstance(row, TextRow):
+        return False
+    if above.code is not None or row.code is not None:
+        return above.code == row.code
+    return above.kind == row.kind == "raw" or row.space < 12
+
+
+def _within(block: QTextBlock, first: int, last: int) -> str:
+    """The part of a block's text between the positions."""
+    start = max(first - block.position(), 0)
+    units = block.text().encode("utf-16-le")  # positions count UTF-16 units
+    part = units[2 * start : 2 * max(last - block.position(), 0)]
+    return part.decode("utf-16-le", "replace").replace("\u2028", "\n")
+
+
+def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
+    if row.kind == "rule":
+        return "---"
+    if row.item is None or first > block.position():
+        return ""
+    indent = "   " * row.item.depth
+    if row.item.task:
+        return indent + ("[x] " if row.item.task == "done" else "[ ] ")
+    if row.item.ordered:
+        number = row.item.start + block.textList().itemNumber(block)
+        return f"{indent}{number}{row.item.delimiter} "
+    return indent + "• "
+
+
+def _table(block: QTextBlock, first: int, last: int) -> str:
+    table = QTextCursor(block).currentTable()
+    lines: list[str] = []
+    for row in range(table.rows()):
+        cells = [table.cellAt(row, column) for column in range(table.columns())]
+        if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
+            continue
+        lines.append(
+            "\t".join(_within(c.firstCursorPosition().block(), first, last) for c in cells)
+        )
+    return "\n".join(lines)

@@ -1,0 +1,286 @@
+"""What a person sees and may do: links, code, colours, copying, going on after an end."""
+
+import random
+
+import pytest
+from markdown_dump import dump
+from markdown_samples import SAMPLES
+from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
+from pytestqt.qtbot import QtBot
+
+from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
+from app.markdown.highlight import COLOURS
+from app.markdown.style import DARK, LIGHT
+
+
+def rendered(text: str, style: MarkdownStyle = LIGHT) -> MarkdownDocument:
+    document = MarkdownDocument(style)
+    document.set_text(text)
+    return document
+
+
+def links(document: MarkdownDocument) -> dict[str, str]:
+    found = {}
+    block = document.document.begin()
+    while block.isValid():
+        iterator = block.begin()
+        while not iterator.atEnd():
+            fragment = iterator.fragment()
+            if fragment.charFormat().isAnchor():
+                found[fragment.text()] = fragment.charFormat().anchorHref()
+            iterator += 1
+        block = block.next()
+    return found
+
+
+def image_of(document: MarkdownDocument, width: int = 400) -> QImage:
+    document.document.setTextWidth(width)
+    image = QImage(width, int(document.document.size().height()) + 40, QImage.Format.Format_RGB32)
+    image.fill(QColor("#ffffff"))
+    painter = QPainter(image)
+    document.paint_under(painter)
+    document.document.drawContents(painter)
+    painter.end()
+    return image
+
+
+def test_only_web_and_mail_addresses_are_links() -> None:
+    found = links(rendered(SAMPLES["links"] + "\n\n" + SAMPLES["refused links"]))
+    assert found == {
+        "a": "http://a.b",
+        "b": "http://a%20b",
+        "c": "https://x.y/z_(q)",
+        "d": "mailto:a@b.c",
+    }
+    text = rendered(SAMPLES["refused links"]).document.toPlainText()
+    assert text == "a b c d e"
+
+
+def test_bare_addresses_are_links_without_the_punctuation_after_them() -> None:
+    assert links(rendered(SAMPLES["bare links"])) == {
+        "https://a.b/c?d=e_f": "https://a.b/c?d=e_f",
+        "http://x.y/(z)": "http://x.y/(z)",
+        "http://b": "http://b",
+    }
+
+
+def test_images_are_their_description_and_nothing_is_loaded() -> None:
+    document = rendered(SAMPLES["images"])
+    text = document.document.toPlainText()
+    assert text == "alt text http://x/z.png in"
+    assert "\ufffc" not in text
+    assert links(document) == {
+        "alt text": "http://x/y.png",
+        "http://x/z.png": "http://x/z.png",
+        "in": "http://l",
+    }
+
+
+def test_html_is_text() -> None:
+    text = rendered(SAMPLES["html"]).document.toPlainText()
+    assert "<script>alert(1)</script>" in text
+    assert "<b>b</b> <!-- c --> d" in text
+
+
+def test_what_is_nested_too_deep_is_still_there() -> None:
+    assert "deep" in rendered(SAMPLES["deep quotation"]).document.toPlainText()
+    text = rendered(SAMPLES["deep list"]).document.toPlainText()
+    assert all(f"level {number}" in text for number in range(30))
+
+
+def test_no_control_character_reaches_the_document() -> None:
+    document = rendered(SAMPLES["control characters"])
+    text = document.document.toPlainText()
+    assert not [c for c in text if (ord(c) < 32 and c != "\n") or "\ufdd0" <= c <= "\ufdef"]
+    assert rendered(SAMPLES["bidi"]).document.toPlainText().count("\u202e") == 1, "only in prose"
+
+
+def test_code_blocks_tell_source_language_and_place() -> None:
+    text = "a\n\n```py t\nx = 1\n\ty = '\u202e'\n```\n\n- b\n\n  ```\n  z\n  ```\n\n      \n    c\n"
+    document = rendered(text)
+    blocks = document.code_blocks()
+    assert [(b.source, b.language) for b in blocks][:2] == [
+        ("x = 1\n\ty = '\u202e'\n", "py"),
+        ("z\n", ""),
+    ]
+    cursor = QTextCursor(document.document)
+    cursor.setPosition(blocks[0].first_position)
+    cursor.setPosition(blocks[0].last_position, QTextCursor.MoveMode.KeepAnchor)
+    assert cursor.selectedText() == "x = 1\u2029\ty = '\ufffd'"
+
+
+def test_the_source_of_an_open_code_block_grows() -> None:
+    document = MarkdownDocument()
+    document.append("Look:\n\n```py\nx = 1\n")
+    document.refresh()
+    document.append("y = ")
+    document.refresh()
+    (block,) = document.code_blocks()
+    assert (block.source, block.language) == ("x = 1\ny = ", "py")
+    document.append("2\n``")
+    document.refresh()
+    assert document.document.toPlainText() == "Look:\nx = 1\ny = 2\n", "half a closing fence"
+    document.append("`\nafter")
+    document.finish()
+    (block,) = document.code_blocks()
+    assert block.source == "x = 1\ny = 2\n"
+
+
+def test_code_is_coloured_when_its_fence_closes() -> None:
+    document = MarkdownDocument()
+
+    def colours() -> set[str]:
+        found = set()
+        block = document.document.begin()
+        while block.isValid():
+            iterator = block.begin()
+            while not iterator.atEnd():
+                found.add(iterator.fragment().charFormat().foreground().color().name())
+                iterator += 1
+            block = block.next()
+        return found
+
+    document.append("```py\nreturn 1\n")
+    document.refresh()
+    assert colours() == {LIGHT.text}
+    document.append("```\n")
+    document.refresh()
+    assert colours() >= {COLOURS["keyword"][0], COLOURS["number"][0]}
+    document.set_style(DARK)
+    assert colours() >= {COLOURS["keyword"][1], COLOURS["number"][1]}
+
+
+def test_the_tint_lies_around_the_code_and_nowhere_else() -> None:
+    document = rendered("text\n\n```\ncode\n```\n\ntext")
+    image = image_of(document)
+    (block,) = document.code_blocks()
+    area = document.code_area(block)
+    tint = LIGHT.code_background
+    assert image.pixelColor(390, int(area.center().y())).name() == tint
+    assert image.pixelColor(390, int(area.top()) + 3).name() == tint
+    assert image.pixelColor(390, int(area.bottom()) - 3).name() == tint
+    assert image.pixelColor(390, int(area.top()) - 2).name() == "#ffffff"
+    assert image.pixelColor(390, int(area.bottom()) + 2).name() == "#ffffff"
+    assert image.pixelColor(0, int(area.top())).name() == "#ffffff", "the corner is round"
+
+
+def test_a_code_block_at_the_end_has_its_padding_within_the_document() -> None:
+    document = rendered("```\ncode\n```")
+    document.document.setTextWidth(400)
+    area = document.code_area(document.code_blocks()[0])
+    assert area.top() >= 0
+    assert area.bottom() <= document.document.size().height() + 0.5
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_everything_can_be_painted_in_both_styles(name: str) -> None:
+    document = rendered(SAMPLES[name])
+    image_of(document)
+    document.set_style(DARK)
+    assert dump(document.document) == dump(rendered(SAMPLES[name], DARK).document)
+    image_of(document, 200)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_text_that_goes_on_after_its_end(name: str) -> None:
+    text = SAMPLES[name]
+    dice = random.Random(name)
+    document = MarkdownDocument()
+    place = 0
+    while place < len(text):
+        size = dice.randrange(1, 30)
+        document.append(text[place : place + size])
+        place += size
+        if dice.random() < 0.5:
+            document.finish()
+    document.finish()
+    document.finish()
+    assert dump(document.document) == dump(rendered(text).document)
+    assert document.source == text
+
+
+def test_set_text_replaces_everything() -> None:
+    document = rendered(SAMPLES["answer"])
+    document.set_text(SAMPLES["table"])
+    assert dump(document.document) == dump(rendered(SAMPLES["table"]).document)
+    document.set_text("")
+    assert dump(document.document) == dump(rendered("").document)
+    assert document.code_blocks() == []
+    assert document.end_position == 0
+
+
+def test_a_selection_above_the_open_end_survives() -> None:
+    document = MarkdownDocument()
+    document.append("# Title\n\nFirst paragraph.\n\nSecond")
+    document.refresh()
+    cursor = QTextCursor(document.document)
+    cursor.setPosition(0)
+    cursor.setPosition(16, QTextCursor.MoveMode.KeepAnchor)
+    selected = cursor.selectedText()
+    for piece in (" paragraph\n\n", "```py\n", "x = 1\n", "```\n", "- a\n", "- b\n", "\nend"):
+        document.append(piece)
+        document.refresh()
+        assert cursor.selectedText() == selected
+    document.finish()
+    assert cursor.selectedText() == selected
+
+
+def test_copying_gives_plain_text_with_markers() -> None:
+    text = (
+        "# Title\n\nOne  \ntwo\n\n3. a\n4. b\n   - c\n   - [x] d\n\n```py\nx = 1\n\ny\n```\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n\n> q"
+    )
+    document = rendered(text)
+    assert document.plain_text() == (
+        "Title\nOne\ntwo\n\n3. a\n4. b\n   • c\n   [x] d\n\nx = 1\n\ny\n\na\tb\n1\t2\n\n---\n\nq"
+    )
+    document = rendered("- \U0001f3bc one\n- two")
+    assert document.plain_text(3, 8) == "one\n• t"
+
+
+def test_the_end_position_is_the_open_end() -> None:
+    document = MarkdownDocument()
+    for piece in ("a", "b\n\n", "- c", "\n\n```\nd", "e"):
+        document.append(piece)
+        document.refresh()
+        text = document.document.toPlainText().removesuffix("\n")
+        assert document.end_position == len(text)
+
+
+def test_appending_often_renders_seldom(qtbot: QtBot) -> None:
+    document = MarkdownDocument()
+    changes: list[int] = []
+    document.document.contentsChanged.connect(lambda: changes.append(1))
+    for _ in range(500):
+        document.append("word ")
+    assert len(changes) <= 5
+    qtbot.waitUntil(lambda: len(document.document.toPlainText()) == 500 * 5 - 1)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_colours_of_code_can_be_read(dark: bool) -> None:
+    for style in (DARK if dark else LIGHT,):
+        for name, pair in COLOURS.items():
+            assert contrast(pair[dark], style.code_background) >= 4.5, name
+        page = "#1b1d1d" if dark else "#fdfdfc"
+        for name in ("text", "muted", "accent"):
+            assert contrast(getattr(style, name), page) >= 4.5, name
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2's ratio."""
+
+    def luminance(name: str) -> float:
+        colour = QColor(name)
+        parts = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+            for c in (colour.redF(), colour.greenF(), colour.blueF())
+        ]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_a_code_block_is_a_value() -> None:
+    assert CodeBlock("x", "py", 0, 1) == CodeBlock("x", "py", 0, 1)
