@@ -19,11 +19,12 @@ Caches = list[Any]
 def clone(value: Any) -> Any:
     """A detached copy of caches, or of anything inside them.
 
-    `mx.array(x)` shares the buffer until either side writes, so this is cheap and copy-on-write;
-    a reference to the same Python array would see the other's updates in place.
+    A full slice shares the buffer until either side writes, so this is copy-on-write and costs
+    nothing by itself (`mx.array(x)` copies); a reference to the same Python array would see the
+    other's updates in place.
     """
     if isinstance(value, mx.array):
-        return mx.array(value)
+        return value[...]
     if isinstance(value, (list, tuple)):
         return type(value)(clone(v) for v in value)
     if hasattr(value, "__dict__") and type(value).__module__.startswith("mlx_lm."):
@@ -59,6 +60,31 @@ def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
     return next(i for i in range(n) if a[i] != b[i])
 
 
+@dataclass(frozen=True)
+class Ledger:
+    """A conversation's text as it was rendered and shown, and its tokens as read and generated.
+
+    The tokens that a model generated need not be those its tokenizer would make of their text.
+    A later prompt that begins with the same text gets the same tokens as far as that goes, so
+    that nothing is read twice.
+
+    Attributes:
+        borders: ascending (characters, tokens) at which the two are known to be cut alike: the
+            ends of the prompts and of the answers.
+    """
+
+    text: str = ""
+    tokens: Sequence[int] = ()
+    borders: tuple[tuple[int, int], ...] = ()
+
+    def match(self, text: str) -> tuple[tuple[int, int], ...]:
+        """The borders as far as `text` is the same."""
+        for n in range(len(self.borders), 0, -1):
+            if text.startswith(self.text[: self.borders[n - 1][0]]):
+                return self.borders[:n]
+        return ()
+
+
 @dataclass
 class Snapshot:
     """Caches as they stood when exactly `length` tokens had been fed."""
@@ -72,9 +98,7 @@ class SessionKV:
 
     Attributes:
         tokens: the token ids fed so far, in order. They stay known when the caches are dropped.
-        ledger: the conversation's text as it was last rendered and shown, and its tokens as they
-            were read and generated; a longer prompt that begins with this text is taken as these
-            tokens plus the rest, even where the tokenizer would cut otherwise.
+        ledger: which text the tokens stand for.
         caches: the layers' caches, or None when dropped or not made yet.
         rebuilt: whether caches that had been dropped were (or are being) made anew.
     """
@@ -83,7 +107,7 @@ class SessionKV:
         self._make = make
         self.caches: Caches | None = None
         self.tokens: list[int] = []
-        self.ledger: tuple[str, list[int]] = ("", [])
+        self.ledger = Ledger()
         self.rebuilt = False
         self._dropped = False
         self._snapshot: Snapshot | None = None

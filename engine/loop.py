@@ -156,7 +156,7 @@ class Loop:
         messages = session.conversation(
             asked if isinstance(asked, str) else prompt.check_messages(asked)
         )
-        ready = prompt.build(model.tokenizer, messages, session.reasoning, session.kv)
+        ready = prompt.build(model.tokenizer, messages, session.reasoning, session.kv.ledger)
         room = model.info.context_length - len(ready.tokens)
         if room < 1:
             raise EngineError(

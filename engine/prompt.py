@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import INVALID_REQUEST, TEMPLATE_ERROR, EngineError
-from engine.kv import SessionKV, common_prefix
+from engine.kv import Ledger, common_prefix
 from engine.messages import Message
 
 
@@ -17,13 +17,21 @@ class Prompt:
     Attributes:
         tokens: its ids; never empty.
         text: what the template rendered.
+        known: the borders of text and tokens that it has in common with the conversation before.
         border: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
     """
 
     tokens: list[int]
     text: str
+    known: tuple[tuple[int, int], ...]
     border: int
+
+    def ledger(self, answer: str, generated: list[int]) -> Ledger:
+        """The conversation after an answer of that text and those tokens."""
+        text, tokens = self.text + answer, [*self.tokens, *generated]
+        ends = ((len(self.text), len(self.tokens)), (len(text), len(tokens)))
+        return Ledger(text, tokens, (*self.known, *ends))
 
 
 def check_messages(messages: Any) -> list[Message]:
@@ -43,23 +51,19 @@ def check_messages(messages: Any) -> list[Message]:
     return [dict(m) for m in messages]
 
 
-def build(tokenizer: Any, messages: list[Message], reasoning: bool | None, kv: SessionKV) -> Prompt:
-    """Render `messages` and turn them into tokens, in line with what `kv` already holds.
-
-    The tokens that a model generated need not be those its tokenizer would make of their text.
-    Where the rendered text begins with the conversation as it was, the tokens of that are kept
-    and only the rest is encoded, so that nothing is read twice.
+def build(
+    tokenizer: Any, messages: list[Message], reasoning: bool | None, before: Ledger
+) -> Prompt:
+    """Render `messages` and turn them into tokens, those of `before` where the text is the same.
 
     Raises:
         EngineError: `template_error` with the template's own words.
     """
     text = _render(tokenizer, messages, reasoning, opening=True)
     closed = _render(tokenizer, messages, reasoning, opening=False)
-    known, known_tokens = kv.ledger
-    if known and text.startswith(known):
-        tokens = known_tokens + _encode(tokenizer, text[len(known) :])
-    else:
-        tokens = _encode(tokenizer, text)
+    known = before.match(text)
+    characters, count = known[-1] if known else (0, 0)
+    tokens = [*before.tokens[:count], *_encode(tokenizer, text[characters:])]
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The message is empty. Write something first.")
     border = len(tokens)
@@ -67,7 +71,7 @@ def build(tokenizer: Any, messages: list[Message], reasoning: bool | None, kv: S
         border -= len(_encode(tokenizer, text[len(closed) :]))
     else:
         border = common_prefix(tokens, _encode(tokenizer, closed))
-    return Prompt(tokens, text, max(0, min(border, len(tokens) - 1)))
+    return Prompt(tokens, text, known, max(0, min(border, len(tokens) - 1)))
 
 
 def _encode(tokenizer: Any, text: str) -> list[int]:

@@ -182,8 +182,9 @@ class SessionState:
         if self.system and messages[0] == {"role": "system", "content": self.system}:
             messages = messages[1:]
         self.history = [*messages, answer]
-        # A stop string is cut from the text but not from the tokens, so they no longer match.
-        text, tokens = (
-            ("", reply.prompt.tokens) if reply.text.stopped else (reply.text.raw, reply.tokens)
-        )
-        self.kv.ledger = (reply.prompt.text + text, tokens)
+        if reply.text.stopped:
+            # The stop string is cut from the text but not from the tokens: they do not match.
+            self.kv.ledger = reply.prompt.ledger("", [])
+        else:
+            generated = reply.tokens[len(reply.prompt.tokens) :]
+            self.kv.ledger = reply.prompt.ledger(reply.text.raw, generated)

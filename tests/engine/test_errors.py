@@ -1,0 +1,373 @@
+"""Bad input and faults: a clear error for the one it concerns, nothing for the others."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
+from engine.bench.random_models import write_model
+from engine.sampling import Sampler
+from tests.engine.families import FAMILIES
+
+ENDLESS = SamplingParams(max_tokens=5000, temperature=0.8, seed=11, logit_bias={2: -1e9})
+
+
+class Neighbour:
+    """A chat that streams while something goes wrong elsewhere, and must not notice."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._model = engine.load(folder)
+        self._params = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: -1e9})
+        self._expected = self._start().tokens(60)
+        self.reply = self._start()
+        next(event for event in self.reply if isinstance(event, TextDelta))
+
+    def _start(self) -> Any:
+        return self._engine.open_session(self._model).send("neighbour", self._params)
+
+    def check(self) -> None:
+        assert self.reply.tokens(60) == self._expected
+        assert self._start().tokens(60) == self._expected  # and the engine goes on
+
+
+@pytest.fixture
+def neighbour(engine: Engine, model_folder: Callable[[str], Path]) -> Neighbour:
+    return Neighbour(engine, model_folder("plain"))
+
+
+def damaged(tmp_path: Path, source: Path, change: Callable[[Path], None]) -> Path:
+    folder = tmp_path / "damaged"
+    shutil.copytree(source, folder)
+    change(folder)
+    return folder
+
+
+def empty(folder: Path) -> None:
+    (folder / "config.json").unlink()
+
+
+def cut_short(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+
+
+def garbage_header(folder: Path) -> None:
+    (folder / "model.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0not json at all!")
+
+
+def no_weights(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+
+
+def unknown_type(folder: Path) -> None:
+    edit_config(folder, model_type="no_such_architecture")
+
+
+def broken_config(folder: Path) -> None:
+    (folder / "config.json").write_text("{")
+
+
+def own_code(folder: Path) -> None:
+    edit_config(folder, model_file="model.py")
+    (folder / "model.py").write_text("raise SystemExit('code from a model folder ran')")
+
+
+def other_shape(folder: Path) -> None:
+    edit_config(folder, hidden_size=64)
+
+
+def no_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+
+
+def edit_config(folder: Path, **changes: Any) -> None:
+    file = folder / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (empty, "config.json is missing"),
+        (cut_short, "1,000 bytes are missing"),
+        (garbage_header, "damaged"),
+        (no_weights, "no safetensors"),
+        (unknown_type, "no_such_architecture"),
+        (broken_config, "cannot be read"),
+        (own_code, "run code"),
+        (other_shape, "could not be loaded"),
+        (no_tokenizer, "no tokenizer"),
+    ],
+)
+def test_a_folder_that_is_no_good_model(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    neighbour: Neighbour,
+    tmp_path: Path,
+    change: Callable[[Path], None],
+    says: str,
+) -> None:
+    folder = damaged(tmp_path, model_folder("plain"), change)
+    with pytest.raises(EngineError, match=says) as caught:
+        engine.load(folder)
+    assert caught.value.code == "model_load_failed"
+    neighbour.check()
+
+
+@pytest.mark.parametrize("path", ["/no/such/folder", "somebody/no-such-model", "no-such-folder"])
+def test_a_path_that_leads_nowhere(engine: Engine, path: str) -> None:
+    with pytest.raises(EngineError, match="There is no folder") as caught:
+        engine.load(path)
+    assert caught.value.code == "model_load_failed"
+
+
+def test_a_template_that_raises(engine: Engine, neighbour: Neighbour, tmp_path: Path) -> None:
+    template = "{{ raise_exception('Only poems, please') }}"
+    folder = write_model(tmp_path / "poet", FAMILIES["plain"], template=template)
+    chat = engine.open_session(engine.load(folder))
+    with pytest.raises(EngineError, match="Only poems, please") as caught:
+        chat.send("prose").text(60)
+    assert caught.value.code == "template_error"
+    neighbour.check()
+
+
+def test_a_template_without_system_messages_gets_them_in_the_first_turn(
+    engine: Engine, tmp_path: Path
+) -> None:
+    template = (
+        "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system') }}"
+        "{% endif %}[{{ m.role }}] {{ m.content }}\n{% endfor %}"
+    )
+    folder = write_model(tmp_path / "gemma-like", FAMILIES["plain"], template=template)
+    chat = engine.open_session(engine.load(folder), system="Be brief.")
+    reply = chat.send("hi", SamplingParams(max_tokens=2))
+    reply.tokens(60)
+    assert reply.stats.prompt_tokens == len("[user] Be brief.\n\nhi\n")
+
+
+def test_a_prompt_longer_than_the_context(
+    engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(EngineError, match="takes at most 8,192") as caught:
+        chat.send("x" * 9000).text(60)
+    assert caught.value.code == "context_overflow"
+    assert chat.send("shorter", SamplingParams(max_tokens=3)).text(60) is not None
+    neighbour.check()
+
+
+def test_a_reply_ends_where_the_context_does(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    reply = chat.send("x" * 8160, ENDLESS)
+    reply.tokens(60)
+    assert reply.stats.prompt_tokens + reply.stats.generated_tokens == 8192
+    last = list(reply)[-1]
+    assert isinstance(last, Finished)
+    assert last.reason == "length"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("temperature", -1),
+        ("temperature", float("nan")),
+        ("temperature", "warm"),
+        ("max_tokens", 0),
+        ("max_tokens", 1.5),
+        ("top_p", 0),
+        ("top_p", 1.1),
+        ("top_k", -1),
+        ("min_p", 2),
+        ("repetition_penalty", 0),
+        ("presence_penalty", 3),
+        ("frequency_penalty", -3),
+        ("penalty_window", -1),
+        ("seed", "seven"),
+        ("seed", True),
+        ("stop", [""]),
+        ("stop", 7),
+        ("logit_bias", {-1: 0.0}),
+    ],
+)
+def test_sampling_params_name_the_field(field: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=field):
+        SamplingParams(**{field: value})
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [[], [{"role": "user"}, {"content": "no role"}], ["text"], [{"role": "user", "content": 7}]],
+)
+def test_messages_of_the_wrong_form(
+    engine: Engine, model_folder: Callable[[str], Path], messages: list[Any]
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(EngineError) as caught:
+        chat.send(messages).text(60)
+    assert caught.value.code == "invalid_request"
+
+
+def test_sending_while_it_answers(
+    engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    first = chat.send("hello", ENDLESS)
+    with pytest.raises(EngineError) as caught:
+        chat.send("me too").text(60)
+    assert caught.value.code == "session_busy"
+    first.cancel()
+    assert first.text(60) is not None
+    neighbour.check()
+
+
+def test_a_session_closed_while_it_answers(
+    engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    reply = chat.send("hello", ENDLESS)
+    next(event for event in reply if isinstance(event, TextDelta))
+    chat.close()
+    with pytest.raises(EngineError) as caught:
+        reply.text(60)
+    assert caught.value.code == "session_closed"
+    assert chat.id not in engine.stats()["sessions"]
+    neighbour.check()
+
+
+def test_a_model_unloaded_while_it_answers(engine: Engine, tmp_path: Path) -> None:
+    model = engine.load(write_model(tmp_path / "short-lived", FAMILIES["plain"], seed=3))
+    reply = engine.open_session(model).send("hello", ENDLESS)
+    next(event for event in reply if isinstance(event, TextDelta))
+    engine.unload(model)
+    with pytest.raises(EngineError) as caught:
+        reply.text(60)
+    assert caught.value.code == "unknown_model"
+    with pytest.raises(EngineError) as caught:
+        engine.open_session(model).send("hello").text(60)
+    assert caught.value.code == "session_closed"
+
+
+def test_an_engine_stopped_while_it_answers(model_folder: Callable[[str], Path]) -> None:
+    engine = Engine()
+    model = engine.load(model_folder("plain"))
+    chats = [engine.open_session(model) for _ in range(4)]
+    replies = [chat.send("hello", ENDLESS) for chat in chats]
+    next(event for event in replies[0] if isinstance(event, TextDelta))
+    engine.stop()
+    for reply in replies:
+        with pytest.raises(EngineError) as caught:
+            reply.text(60)
+        assert caught.value.code == "engine_stopped"
+        assert [type(e) for e in reply].count(Failed) == 1
+    late = chats[0].send("still there?")
+    assert isinstance(list(late)[-1], Failed)
+    with pytest.raises(EngineError) as caught:
+        engine.load(model_folder("plain"))
+    assert caught.value.code == "engine_stopped"
+    engine.stop()  # harmless
+    assert not any(t.name == "stretto-engine" for t in threading.enumerate())
+
+
+def test_an_exception_in_one_sampler(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    neighbour: Neighbour,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    choose = Sampler.__call__
+
+    def faulty(self: Sampler, logits: Any, index: int, recent: Any = None) -> Any:
+        if self._params.seed == 666 and index == 7:
+            raise RuntimeError("injected")
+        return choose(self, logits, index, recent)
+
+    monkeypatch.setattr(Sampler, "__call__", faulty)
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    params = SamplingParams(max_tokens=50, temperature=0.8, seed=666, logit_bias={2: -1e9})
+    reply = chat.send("hello", params)
+    with pytest.raises(EngineError, match="injected") as caught:
+        reply.text(60)
+    assert caught.value.code == "internal_error"
+    assert len(reply._tokens) == 7
+    neighbour.check()
+    assert chat.send("again", SamplingParams(max_tokens=3, seed=1)).tokens(60)
+
+
+def test_an_exception_in_a_shared_step_ends_only_its_cause(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    neighbour: Neighbour,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from mlx_lm.models import cache
+
+    update = cache.KVCache.update_and_fetch
+
+    def faulty(self: Any, keys: Any, values: Any) -> Any:
+        if self.offset == 333 and keys.shape[2] == 1:
+            raise RuntimeError("injected into the forward pass")
+        return update(self, keys, values)
+
+    monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    reply = chat.send("x" * 290, ENDLESS)
+    with pytest.raises(EngineError, match="injected") as caught:
+        reply.text(60)
+    assert caught.value.code == "internal_error"
+    neighbour.check()
+
+
+def test_more_than_the_budget_is_refused_before_any_work(
+    model_folder: Callable[[str], Path],
+) -> None:
+    with Engine() as first:
+        weights = first.load(model_folder("plain")).nbytes
+    with Engine(memory_budget=weights + 500_000) as engine:
+        model = engine.load(model_folder("plain"))
+        small = engine.open_session(model).send("hi", SamplingParams(max_tokens=200, seed=1))
+        with pytest.raises(EngineError) as caught:
+            engine.open_session(model).send("x" * 6000).text(60)
+        assert caught.value.code == "capacity_exhausted"
+        assert small.text(60) is not None
+
+
+def test_a_listener_that_raises_harms_nobody(
+    engine: Engine, model_folder: Callable[[str], Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    def listener(_: object) -> None:
+        raise ValueError("bad listener")
+
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    assert chat.send("hi", SamplingParams(max_tokens=3, seed=1), listener).tokens(60)
+    assert "bad listener" in caplog.text
+
+
+def test_a_loop_that_cannot_go_on_tells_everybody(
+    model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.loop import Loop
+
+    engine = Engine()
+    model = engine.load(model_folder("plain"))
+    reply = engine.open_session(model).send("hello", ENDLESS)
+    next(event for event in reply if isinstance(event, TextDelta))
+
+    def broken(self: Loop) -> None:
+        raise SystemError("the floor is gone")
+
+    monkeypatch.setattr(Loop, "_decode", broken)
+    with pytest.raises(EngineError, match="the floor is gone") as caught:
+        reply.text(60)
+    assert caught.value.code == "engine_stopped"
+    engine.stop()
+    assert not engine.is_running

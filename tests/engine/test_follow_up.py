@@ -1,0 +1,123 @@
+"""A follow-up reads only what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine import Engine, PromptProgress, SamplingParams, TextDelta
+from tests.engine.families import FAMILIES
+
+# A random model must not happen to think: the template rightly drops that from the history.
+NO_THINKING = {3: -1e9, 4: -1e9}
+FEW = SamplingParams(max_tokens=12, temperature=0.0, logit_bias=NO_THINKING)
+TURN = 30  # what the template and a short message add, the last generated token included
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_second_turn_reads_only_the_new_tokens(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    model = engine.load(model_folder(family))
+    chat = engine.open_session(model)
+    first = chat.send("word " * 800, FEW)
+    first.tokens(120)
+    assert first.stats.prompt_tokens > 4000
+    assert first.stats.reused_tokens == 0
+
+    second = chat.send("go on", FEW)
+    second.tokens(120)
+    assert second.stats.prompt_tokens > first.stats.prompt_tokens
+    assert second.stats.prompt_tokens - second.stats.reused_tokens <= TURN
+    assert not second.stats.rebuilt
+    progress = [e for e in second if isinstance(e, PromptProgress)]
+    assert all(e.reused == second.stats.reused_tokens for e in progress)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_also_after_a_cancelled_reply(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    model = engine.load(model_folder(family))
+    chat = engine.open_session(model)
+    chat.send("word " * 200, FEW).tokens(120)
+    endless = SamplingParams(max_tokens=5000, seed=3, logit_bias={2: -1e9, **NO_THINKING})
+    reply = chat.send("go on", endless)
+    next(event for event in reply if isinstance(event, TextDelta))
+    reply.cancel()
+    reply.tokens(120)
+    third = chat.send("and?", FEW)
+    third.tokens(120)
+    assert third.stats.prompt_tokens - third.stats.reused_tokens <= TURN
+
+
+def test_cancelled_while_its_prompt_is_read(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    reply = chat.send("word " * 1200, FEW)
+    for event in reply:
+        if isinstance(event, PromptProgress) and event.done:
+            break
+    reply.cancel()
+    reply.tokens(60)
+    again = chat.send([{"role": "user", "content": "word " * 1200}], FEW)
+    again.tokens(60)
+    assert again.stats.reused_tokens > 0
+
+
+def test_an_edited_message_keeps_what_stands_before_it(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    answer = chat.send("word " * 100, FEW).text(60)
+    chat.send("first wording", FEW).text(60)
+    conversation = [
+        {"role": "user", "content": "word " * 100},
+        {"role": "assistant", "content": answer},
+        {"role": "user", "content": "other wording"},
+    ]
+    edited = chat.send(conversation, FEW)
+    fresh = engine.open_session(model)
+    fresh.send(conversation[:1], FEW).tokens(60)
+    assert edited.tokens(60) == fresh.send(conversation, FEW).tokens(60)
+    assert edited.stats.reused_tokens > 500
+
+
+def test_where_a_cache_cannot_go_back_the_turn_border_is_kept(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    """Regenerating with recurrent layers goes back to the copy from before the answer."""
+    model = engine.load(model_folder("hybrid recurrent"))
+    chat = engine.open_session(model)
+    conversation = [{"role": "user", "content": "word " * 100}]
+    first = chat.send(conversation, FEW)
+    first.tokens(60)
+    second = chat.send(conversation, FEW)
+    assert second.tokens(60) == first.tokens()
+    assert second.stats.reused_tokens >= first.stats.prompt_tokens - TURN
+
+
+def test_a_dropped_cache_is_made_anew_and_says_so(model_folder: Callable[[str], Path]) -> None:
+
+    with Engine() as probe:
+        weights = probe.load(model_folder("plain")).nbytes
+    # Room for the weights and for one long chat, not for two.
+    with Engine(memory_budget=weights + 1_400_000) as engine:
+        model = engine.load(model_folder("plain"))
+        old, new = engine.open_session(model), engine.open_session(model)
+        few = SamplingParams(max_tokens=4, temperature=0.0)
+        first = old.send("word " * 300, few)
+        first.tokens(60)
+        new.send("other " * 300, few).tokens(60)
+        sessions = engine.stats()["sessions"]
+        assert sessions[old.id]["kv_bytes"] == 0
+        assert sessions[new.id]["kv_bytes"] > 0
+        again = old.send("go on", few)
+        again.tokens(60)
+        assert again.stats.rebuilt
+        assert again.stats.reused_tokens == 0

@@ -1,0 +1,205 @@
+"""A neighbour never changes your answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine import Engine, EngineError, Finished, FinishReason, Model, Reply, SamplingParams
+from engine.sampling import Sampler
+from tests.engine.families import FAMILIES
+
+EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
+# Shorter and longer than the tiny sliding windows, no two alike.
+PROMPTS = ["hello " * n for n in (1, 3, 7, 20, 2, 11, 50, 5)]
+FOLLOW_UPS = [f"and {n} more" for n in range(8)]
+CANCELLED = (2, 5)  # these chats are stopped in their first turn
+
+
+def params(seed: int, tokens: int = 24) -> SamplingParams:
+    return SamplingParams(max_tokens=tokens, temperature=0.9, top_p=0.95, top_k=200, seed=seed)
+
+
+def stop_after(reply: Reply, tokens: int) -> None:
+    """Cancel a reply once that many of its tokens have arrived (or it has ended)."""
+    for _ in reply:
+        if len(reply._tokens) >= tokens:
+            break
+    reply.cancel()
+    assert reply.tokens(60) is not None
+
+
+@EVERY_FAMILY
+def test_eight_chats_answer_as_if_alone(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    model = engine.load(model_folder(family))
+
+    def alone(number: int) -> list[list[int]]:
+        chat = engine.open_session(model)
+        first = chat.send(PROMPTS[number], params(number)).tokens(60)
+        second = chat.send(FOLLOW_UPS[number], params(number + 100)).tokens(60)
+        chat.close()
+        return [first, second]
+
+    expected = {n: alone(n) for n in range(8) if n not in CANCELLED}
+
+    chats = [engine.open_session(model) for _ in PROMPTS]
+    replies: dict[int, Reply] = {}
+    for number in range(8):
+        if number in CANCELLED:
+            replies[number] = chats[number].send(PROMPTS[number], params(number, 2000))
+        else:
+            replies[number] = chats[number].send(PROMPTS[number], params(number))
+        if number % 3 == 2:  # staggered: the next ones join while these stream
+            next(iter(replies[number - 1]))
+    for number in CANCELLED:
+        stop_after(replies[number], 5)
+    firsts = {n: replies[n].tokens(60) for n in range(8)}
+    again = {n: chats[n].send(FOLLOW_UPS[n], params(n + 100)) for n in reversed(range(8))}
+    seconds = {n: again[n].tokens(60) for n in range(8)}
+
+    for number, (first, second) in expected.items():
+        assert firsts[number] == first, f"chat {number}, first turn"
+        assert seconds[number] == second, f"chat {number}, second turn"
+    # The test would pass with chats that all say the same: see that they do not.
+    assert len({tuple(tokens) for tokens in firsts.values()}) >= 7
+
+
+@EVERY_FAMILY
+def test_a_cancelled_chat_goes_on_as_one_that_said_the_same(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    """What a cancelled reply leaves in the cache is exactly what it said."""
+    model = engine.load(model_folder(family))
+    chat = engine.open_session(model)
+    reply = chat.send(PROMPTS[3], params(1, 2000))
+    stop_after(reply, 9)
+    said = reply.tokens()
+    twin = engine.open_session(model)
+    twin.send(PROMPTS[3], params(1, max(1, len(said)))).tokens(60)
+    assert chat.send("go on", params(7)).tokens(60) == twin.send("go on", params(7)).tokens(60)
+
+
+@EVERY_FAMILY
+def test_reproducible_logits_are_the_same_bits_in_company(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    family: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: dict[int, list[Any]] = {}
+    choose = Sampler.__call__
+
+    def spy(self: Sampler, logits: Any, index: int, recent: Any = None) -> Any:
+        if self._params.seed == 4242:
+            seen.setdefault(run, []).append(logits)
+        return choose(self, logits, index, recent)
+
+    monkeypatch.setattr(Sampler, "__call__", spy)
+    model = engine.load(model_folder(family))
+
+    def answer() -> list[int]:
+        chat = engine.open_session(model, reproducible=True)
+        first = chat.send("hello " * 40, params(4242)).tokens(60)
+        return first + chat.send("and then", params(4242)).tokens(60)
+
+    run = 0
+    alone = answer()
+    run = 1
+    neighbours = [engine.open_session(model) for _ in range(7)]
+    running = [
+        chat.send(prompt, params(n, 2000))
+        for n, (chat, prompt) in enumerate(zip(neighbours, PROMPTS, strict=False))
+    ]
+    # One more prompt is being read all the while, so that chunks are as small as they get.
+    busy = engine.open_session(model).send("word " * 1200, params(9, 2000))
+    together = answer()
+    for reply in (*running, busy):
+        reply.cancel()
+        reply.tokens(60)
+
+    assert together == alone
+    assert len(seen[0]) == len(seen[1]) >= 2
+    engine.stats()  # everything launched is done
+    for mine, theirs in zip(seen[0], seen[1], strict=True):
+        assert np.array_equal(np.array(mine), np.array(theirs))
+
+
+def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    steps = {family: engine.load(model_folder(family)).step for family in FAMILIES}
+    assert steps.pop("MLA") == "rows"
+    assert set(steps.values()) == {"shared"}
+
+
+def test_a_model_that_no_sharing_fits_steps_alone(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine import probe
+
+    monkeypatch.setattr(probe, "TOLERANCE", -1.0)
+    model = engine.load(model_folder("plain"))
+    assert model.step == "alone"
+    chats = [engine.open_session(model) for _ in range(3)]
+    replies = [chat.send("hello", params(5)) for chat in chats]
+    first, *others = [reply.tokens(60) for reply in replies]
+    assert others == [first, first]
+
+
+def test_a_fork_goes_its_own_way(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    for family in ("plain", "sliding window", "hybrid recurrent"):
+        model = engine.load(model_folder(family))
+        chat = engine.open_session(model)
+        chat.send("hello " * 20, params(1)).tokens(60)
+        twin = chat.fork()
+        theirs = [twin.send("left", params(2)), chat.send("right", params(3))]
+        both = [reply.tokens(60) for reply in theirs]
+        assert all(reply.stats.reused_tokens >= 100 for reply in theirs)
+
+        def fresh(model: Model, word: str, seed: int) -> list[int]:
+            other = engine.open_session(model)
+            other.send("hello " * 20, params(1)).tokens(60)
+            return other.send(word, params(seed)).tokens(60)
+
+        assert both == [fresh(model, "left", 2), fresh(model, "right", 3)]
+
+
+def test_seeds(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    model = engine.load(model_folder("plain"))
+
+    def say(seed: int | None) -> list[int]:
+        return (
+            engine.open_session(model)
+            .send("hi", SamplingParams(max_tokens=24, temperature=1.5, seed=seed))
+            .tokens(60)
+        )
+
+    assert say(1) == say(1)
+    assert say(1) != say(2)
+    assert len({tuple(say(None)) for _ in range(4)}) > 1
+
+
+def test_the_last_event_comes_once_and_last(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    reply = chat.send("hello", params(1, 500))
+    for _ in range(5):
+        reply.cancel()
+    events = list(reply)
+    assert [type(e) for e in events].count(Finished) == 1
+    last = events[-1]
+    assert isinstance(last, Finished)
+    assert last.reason in (FinishReason.CANCELLED, FinishReason.STOP)
+    reply.cancel()  # harmless afterwards
+    engine.stats()
+    assert list(reply) == events
+    assert {e.session_id for e in events} == {chat.id}
+    chat.close()
+    with pytest.raises(EngineError, match="session_closed"):
+        chat.send("there?").text(60)

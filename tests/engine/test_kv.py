@@ -1,0 +1,125 @@
+"""Caches are detached when copied, and the ledger says what they hold."""
+
+from __future__ import annotations
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache
+
+from engine.kv import Ledger, SessionKV, clone, common_prefix, measure, nbytes
+
+
+def feed(cache: object, n: int, value: float = 1.0) -> None:
+    if isinstance(cache, ArraysCache):
+        cache[0] = mx.full((1, 4, 8), value)
+    elif isinstance(cache, CacheList):
+        for inner in cache.caches:
+            feed(inner, n, value)
+    else:
+        cache.update_and_fetch(mx.full((1, 2, n, 64), value), mx.full((1, 2, n, 64), value))
+
+
+def content(cache: object) -> list[float]:
+    if isinstance(cache, CacheList):
+        return [x for inner in cache.caches for x in content(inner)]
+    arrays = cache.cache if isinstance(cache, ArraysCache) else [cache.keys, cache.values]
+    flat: list[float] = []
+    for array in arrays:
+        for part in array if isinstance(array, (tuple, list)) else [array]:
+            flat += part.flatten().tolist()
+    return flat
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        KVCache,
+        lambda: RotatingKVCache(max_size=8),
+        lambda: QuantizedKVCache(group_size=64, bits=8),
+        lambda: ArraysCache(1),
+        lambda: CacheList(KVCache(), RotatingKVCache(max_size=8)),
+    ],
+    ids=["plain", "rotating", "quantized", "recurrent", "list"],
+)
+def test_a_copy_does_not_see_what_comes_later(make) -> None:
+    original = make()
+    feed(original, 5)
+    copy = clone(original)
+    before = content(copy)
+    feed(original, 1, value=9.0)
+    assert content(copy) == before
+    assert content(original) != before
+    feed(copy, 1, value=7.0)
+    assert 7.0 not in content(original) or isinstance(original, QuantizedKVCache)
+
+
+def test_a_copy_costs_nothing_until_it_is_written_to() -> None:
+    cache = KVCache()
+    cache.update_and_fetch(mx.zeros((1, 8, 4096, 64)), mx.zeros((1, 8, 4096, 64)))
+    mx.eval(cache.state[:2])
+    before = mx.get_active_memory()
+    copies = [clone(cache) for _ in range(10)]
+    mx.eval([c.state[:2] for c in copies])
+    assert mx.get_active_memory() - before < nbytes(cache) / 10
+
+
+def test_begin_keeps_the_common_beginning_and_always_leaves_a_token() -> None:
+    kv = SessionKV(lambda: [KVCache()])
+    assert kv.begin([1, 2, 3]) == 0
+    feed(kv.caches[0], 4)
+    kv.tokens = [1, 2, 3, 4]
+    assert kv.begin([1, 2, 3, 4, 5]) == 4
+    assert kv.begin([1, 2, 9, 9]) == 2
+    assert kv.caches[0].offset == 2
+    assert kv.begin([1, 2]) == 1
+    assert kv.begin([7]) == 0
+    assert kv.tokens == []
+
+
+def test_what_cannot_go_back_goes_back_to_its_copy() -> None:
+    kv = SessionKV(lambda: [ArraysCache(1)])
+    kv.begin([1, 2, 3, 4])
+    feed(kv.caches[0], 2)
+    kv.tokens = [1, 2]
+    kv.snapshot()
+    feed(kv.caches[0], 2, value=5.0)
+    kv.tokens += [3, 4]
+    assert kv.begin([1, 2, 3, 8]) == 2
+    assert set(content(kv.caches[0])) == {1.0}
+    assert kv.begin([1, 9]) == 0
+
+
+def test_a_ring_buffer_that_has_wrapped_is_not_trimmed() -> None:
+    kv = SessionKV(lambda: [RotatingKVCache(max_size=4)])
+    kv.begin([0] * 6)
+    for _ in range(6):
+        feed(kv.caches[0], 1)
+    kv.tokens = [1, 2, 3, 4, 5, 6]
+    assert kv.begin([1, 2, 3, 4, 5, 9]) == 0
+
+
+def test_the_ledger_finds_the_last_border_before_the_texts_part() -> None:
+    ledger = Ledger("prompt answer more", [1, 2, 3, 4], ((7, 1), (14, 2), (18, 4)))
+    assert ledger.match("prompt answer more and more")[-1] == (18, 4)
+    assert ledger.match("prompt answer less")[-1] == (14, 2)
+    assert ledger.match("prompt other") == ((7, 1),)
+    assert ledger.match("else") == ()
+
+
+def test_need_foretells_what_caches_take() -> None:
+    caches = [KVCache(), ArraysCache(1)]
+    for cache in caches:
+        feed(cache, 9)
+    need = measure(caches)
+    for tokens in (10, 300, 1000):
+        fresh = [KVCache(), ArraysCache(1)]
+        for cache in fresh:
+            feed(cache, tokens)
+        assert need.bytes(tokens) == nbytes(fresh)
+
+
+def test_common_prefix() -> None:
+    assert common_prefix([1, 2, 3], [1, 2, 4]) == 2
+    assert common_prefix([1, 2], [1, 2, 4]) == 2
+    assert common_prefix([], [1]) == 0
+    assert common_prefix([3], [1]) == 0

@@ -1,0 +1,59 @@
+"""The policy, without a model and without a clock."""
+
+from __future__ import annotations
+
+from engine.scheduler import FIXED_CHUNK, MIN_CHUNK, Scheduler, Waiting
+
+
+def names(order: list[Waiting]) -> list[str]:
+    return [w.key for w in order]
+
+
+def test_the_shortest_prompt_goes_first() -> None:
+    waiting = [Waiting("long", 3000, 0.0), Waiting("short", 30, 1.0)]
+    assert names(Scheduler().order(waiting, 1.0)) == ["short", "long"]
+
+
+def test_a_long_prompt_is_never_starved() -> None:
+    scheduler = Scheduler(ageing=50.0)
+    for second in range(0, 200, 5):
+        waiting = [Waiting("long", 3000, 0.0), Waiting("short", 200, float(second))]
+        if names(scheduler.order(waiting, float(second)))[0] == "long":
+            assert 40 <= second <= 80
+            return
+    raise AssertionError("short prompts went first for ever")
+
+
+def test_chunks_settle_at_the_gap_budget() -> None:
+    scheduler = Scheduler(gap_budget=0.04)
+    step = 0.02
+
+    def cost(tokens: int) -> float:  # weights read once, then so much a token
+        return 0.01 + tokens * 0.001
+
+    sizes = []
+    for _ in range(30):
+        size = scheduler.chunk("m", 100_000, step)
+        scheduler.observe("m", size, cost(size), step)
+        sizes.append(size)
+    assert abs(cost(sizes[-1]) - (0.04 + step)) < 0.01
+
+
+def test_one_slow_moment_does_not_decide() -> None:
+    scheduler = Scheduler()
+    before = scheduler.chunk("m", 10_000, 0.02)
+    scheduler.observe("m", before, 10.0, 0.02)
+    assert scheduler.chunk("m", 10_000, 0.02) >= max(MIN_CHUNK, before * 0.5)
+
+
+def test_chunks_are_large_when_nothing_decodes() -> None:
+    scheduler = Scheduler()
+    assert scheduler.chunk("m", 10_000, None) > scheduler.chunk("m", 10_000, 0.02)
+    assert scheduler.chunk("m", 5, None) == 5
+
+
+def test_reproducible_borders_lie_at_fixed_positions() -> None:
+    scheduler = Scheduler()
+    assert scheduler.fixed_chunk(0, 1000) == FIXED_CHUNK
+    assert scheduler.fixed_chunk(10, 1000) == FIXED_CHUNK - 10
+    assert scheduler.fixed_chunk(2 * FIXED_CHUNK, 7) == 7
