@@ -1,14 +1,25 @@
 """What lies under the text: tinted code with its label, quotation bars, bullets, boxes, rules."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QTextBlock, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QTextBlock,
+    QTextDocument,
+    QTextLine,
+)
 
-from app.markdown.formats import Formats
+from app.markdown.formats import INLINE_CODE, Formats
 from app.markdown.layout import CODE_HEADER, CODE_PAD
 from app.markdown.painter import Painter
-from app.markdown.rows import Bar, ListItem, Row, TextRow
+from app.markdown.rows import Bar, ListItem, Row, Span, TableRow, TextRow
 
 RADIUS = 8
 _BAR = 3
@@ -33,35 +44,90 @@ class Decoration:
         return self._code_area(find(first_position), find(last_position))
 
     def paint(self, painter: QPainter, clip: QRectF | None) -> None:
-        """Paints what touches `clip` (None: all), in document coordinates."""
+        """Paints what touches `clip` (None: all), in document coordinates.
+
+        Costs what is visible: geometry is asked only of the rows in the clip.
+        """
+        rows, blocks = self._rows.rows, self._rows.blocks
+        begin, end = self._visible(clip)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        rows, blocks = self._rows.rows, self._rows.blocks
-        for first, last in _codes(rows):
-            area = self._code_area(blocks(first)[0], blocks(last)[1])
-            if clip is None or area.intersects(clip):
-                self._paint_code(painter, area, rows[first])
-        for bar, first, last in _bars(rows):
+        for first, last in _codes(rows, begin, end):
+            area = self._code_area(blocks(first)[0], blocks(last)[0])
+            self._paint_code(painter, area, rows[first])
+        for bar, first, last in _bars(rows, begin, end):
             area = self._between(blocks(first)[0], blocks(last)[1])
-            if clip is None or area.intersects(clip):
-                painter.setBrush(QColor(self._style.quote_bar))
-                line = QRectF(bar.x, area.top() + 2, _BAR, area.height() - 2)
-                painter.drawRoundedRect(line, _BAR / 2, _BAR / 2)
-        for place, row in enumerate(rows):
-            if not isinstance(row, TextRow) or (row.kind != "rule" and row.item is None):
-                continue
-            block = blocks(place)[0]
-            area = self._between(block, block)
-            if clip is not None and not area.intersects(clip):
-                continue
-            if row.kind == "rule":
-                line = QRectF(row.left, round(area.top()), area.width() - row.left, 1)
-                painter.fillRect(line, QColor(self._style.border))
-            elif row.item is not None:
-                baseline = area.top() + _BASELINE * block.blockFormat().lineHeight()
-                self._paint_marker(painter, row.item, QPointF(row.left, baseline))
+            painter.setBrush(QColor(self._style.quote_bar))
+            line = QRectF(bar.x, area.top() + 2, _BAR, area.height() - 2)
+            painter.drawRoundedRect(line, _BAR / 2, _BAR / 2)
+        for place in range(begin, end):
+            self._paint_row(painter, place)
         painter.restore()
+
+    def _visible(self, clip: QRectF | None) -> tuple[int, int]:
+        """The rows that may touch the clip, as a range."""
+        count = len(self._rows.rows)
+        if clip is None or not count:
+            return 0, count
+
+        def top(place: int) -> float:
+            block = self._rows.blocks(place)[0]
+            return self._document.documentLayout().blockBoundingRect(block).top()
+
+        # One row more at each end: a code block's header stands above its first row.
+        first = bisect_left(range(count), clip.top(), key=top) - 2
+        last = bisect_right(range(count), clip.bottom(), key=top) + 1
+        return max(first, 0), min(last, count)
+
+    def _paint_row(self, painter: QPainter, place: int) -> None:
+        row = self._rows.rows[place]
+        first, last = self._rows.blocks(place)
+        if isinstance(row, TableRow):
+            if any(_has_code(cell) for cells in row.cells for cell in cells):
+                block = first
+                while block != last:
+                    self._paint_inline_code(painter, block)
+                    block = block.next()
+            return
+        if row.code is None and _has_code(row.spans):
+            self._paint_inline_code(painter, first)
+        if row.kind == "rule":
+            area = self._between(first, first)
+            line = QRectF(row.left, round(area.top()), area.width() - row.left, 1)
+            painter.fillRect(line, QColor(self._style.border))
+        if row.item is not None:
+            height = first.blockFormat().lineHeight()
+            baseline = self._between(first, first).top() + _BASELINE * height
+            self._paint_marker(painter, row.item, QPointF(row.left, baseline))
+
+    def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
+        """A soft rounded ground behind each piece of `code`, line by line."""
+        origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
+        layout = block.layout()
+        painter.setBrush(QColor(self._style.inline_code_background))
+        for start, end in self._code_runs(block):
+            for number in range(layout.lineCount()):
+                line = layout.lineAt(number)
+                begin = max(start, line.textStart())
+                stop = min(end, line.textStart() + line.textLength())
+                if begin >= stop:
+                    continue
+                x1, x2 = _x(line, begin), _x(line, stop)  # from the block's left, margin included
+                top = origin.y() + line.y() + line.ascent() - 1.02 * self._style.code_px
+                left = origin.x() + min(x1, x2) - 2.5
+                area = QRectF(left, top, abs(x2 - x1) + 5, 1.4 * self._style.code_px)
+                painter.drawRoundedRect(area, 4, 4)
+
+    def _code_runs(self, block: QTextBlock) -> Iterator[tuple[int, int]]:
+        """Where inline code begins and ends within the block, in UTF-16 units."""
+        iterator = block.begin()
+        while not iterator.atEnd():
+            fragment = iterator.fragment()
+            if fragment.charFormat().boolProperty(INLINE_CODE):
+                start = fragment.position() - block.position()
+                yield start, start + fragment.length()
+            iterator += 1
 
     def _paint_code(self, painter: QPainter, area: QRectF, row: Row) -> None:
         painter.setBrush(QColor(self._style.code_background))
@@ -131,24 +197,47 @@ class Decoration:
         return lines.adjusted(left, -CODE_HEADER, 0, CODE_PAD)
 
 
-def _codes(rows: list[Row]) -> Iterator[tuple[int, int]]:
-    """First and last row of each code block."""
-    first = 0
-    for place, row in enumerate(rows):
-        if isinstance(row, TextRow) and row.code is not None:
-            if row.first:
-                first = place
-            if row.kind == "pad":
-                yield first, place - 1
+def _x(line: QTextLine, position: int) -> float:
+    x: Any = line.cursorToX(position)  # PySide returns (x, position), its stub says object
+    return float(x[0] if isinstance(x, tuple) else x)
 
 
-def _bars(rows: list[Row]) -> Iterator[tuple[Bar, int, int]]:
-    """Each quotation's bar with its first and last row."""
-    open_bars: dict[Bar, int] = {}
-    for place, row in enumerate(rows):
-        for bar in [b for b in open_bars if b not in row.bars]:
-            yield bar, open_bars.pop(bar), place - 1
-        for bar in row.bars:
-            open_bars.setdefault(bar, place)
-    for bar, first in open_bars.items():
-        yield bar, first, len(rows) - 1
+def _has_code(spans: tuple[Span, ...]) -> bool:
+    return any(span.ink.code for span in spans)
+
+
+def _codes(rows: list[Row], begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """First and last line of each code block that has rows in the range."""
+    place = begin
+    while place < end:
+        row = rows[place]
+        if not isinstance(row, TextRow) or row.code is None:
+            place += 1
+            continue
+        first = place
+        while not _is_first(rows[first]):
+            first -= 1
+        while rows[place].kind != "pad":
+            place += 1
+        yield first, place - 1
+        place += 1
+
+
+def _is_first(row: Row) -> bool:
+    return isinstance(row, TextRow) and row.first
+
+
+def _bars(rows: list[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
+    """Each quotation's bar in the range, with its quotation's first and last row."""
+    done: set[Bar] = set()
+    for place in range(begin, end):
+        for bar in rows[place].bars:
+            if bar in done:
+                continue
+            done.add(bar)
+            first = last = place
+            while first > 0 and bar in rows[first - 1].bars:
+                first -= 1
+            while last + 1 < len(rows) and bar in rows[last + 1].bars:
+                last += 1
+            yield bar, first, last

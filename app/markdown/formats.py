@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QFontDatabase,
     QTextBlockFormat,
     QTextCharFormat,
+    QTextFormat,
     QTextFrameFormat,
     QTextListFormat,
     QTextTableCellFormat,
@@ -29,6 +30,10 @@ _ALIGN = {
     "r": Qt.AlignmentFlag.AlignRight,
 }
 _LINE = QTextFrameFormat.BorderStyle.BorderStyle_Solid
+
+
+# A property of our own: painted under the text with room around it and round corners.
+INLINE_CODE = QTextFormat.Property.UserProperty.value + 1
 
 
 class Formats:
@@ -141,7 +146,8 @@ class Formats:
         style = self.style
         form = QTextCharFormat()
         font = self.code_font() if kind == "code" or ink.code else self.font()
-        colour = style.muted if quoted or ink.muted or kind == "marker" else style.text
+        quiet = (quoted and kind != "code") or kind == "marker"
+        colour = style.muted if quiet else style.text
         if kind.startswith("heading"):
             px = self._px(kind)
             font.setPixelSize(self._pixels(px * 0.9) if ink.code else px)
@@ -155,7 +161,7 @@ class Formats:
         if ink.italic:
             font.setItalic(True)
         if ink.code:
-            form.setBackground(QColor(style.inline_code_background))
+            form.setProperty(INLINE_CODE, True)
         if ink.link:
             form.setAnchor(True)
             form.setAnchorHref(ink.link)

@@ -133,7 +133,9 @@ def _gap(previous: Row | None, kind: str, tight: bool) -> int:
         return max(_AFTER_HEADING, before if kind.startswith("heading") else min(before, _GAP))
     if tight and kind == "paragraph" and previous.kind == "paragraph":
         return _TIGHT
-    return max(_GAP, _GAPS_BEFORE.get(kind, 0), _GAPS_AFTER.get(previous.kind, 0))
+    gap = max(_GAP, _GAPS_BEFORE.get(kind, 0), _GAPS_AFTER.get(previous.kind, 0))
+    # Qt takes the height from an empty block right before a table.
+    return gap + CODE_PAD if previous.kind == "pad" and kind == "table" else gap
 
 
 class _Builder:

@@ -17,7 +17,6 @@ class Ink(NamedTuple):
     code: bool = False
     link: str = ""  # the address; "" is no link
     token: str = ""  # the kind of a piece of highlighted code, a key of highlight.COLOURS
-    muted: bool = False
 
 
 PLAIN = Ink()
