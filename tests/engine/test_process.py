@@ -1,0 +1,283 @@
+"""The engine as a citizen of its process: imports, threads, idle time, exit."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine import Engine, PromptProgress, SamplingParams, TextDelta
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(script: str, *arguments: str, prefix: list[str] | None = None) -> str:
+    """Run a script in a process of its own; it must end with status 0 and say nothing on stderr."""
+    done = subprocess.run(
+        [*(prefix or []), sys.executable, "-c", textwrap.dedent(script), *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout
+
+
+def test_importing_the_engine_imports_neither_mlx_nor_qt() -> None:
+    run(
+        """
+        import sys
+        import engine
+        heavy = {"mlx", "mlx_lm", "transformers", "numpy", "PySide6"} & set(sys.modules)
+        assert not heavy, heavy
+        """
+    )
+
+
+ANSWER = """
+import sys
+sys.modules["PySide6"] = None  # importing it from here on raises
+from engine import Engine, SamplingParams
+"""
+
+
+def test_the_engine_runs_without_qt(model_folder: Callable[[str], Path]) -> None:
+    out = run(
+        ANSWER
+        + textwrap.dedent(
+            """
+            with Engine() as engine:
+                model = engine.load(sys.argv[1])
+                reply = engine.open_session(model).send("hi", SamplingParams(max_tokens=4, seed=1))
+                print(len(reply.tokens(60)))
+            """
+        ),
+        str(model_folder("plain")),
+    )
+    assert out.strip() == "4"
+
+
+def test_a_program_that_forgets_to_stop_ends_all_the_same(
+    model_folder: Callable[[str], Path],
+) -> None:
+    run(
+        ANSWER
+        + textwrap.dedent(
+            """
+            engine = Engine()
+            model = engine.load(sys.argv[1])
+            reply = engine.open_session(model).send("hi", SamplingParams(max_tokens=8000, seed=1))
+            next(iter(reply))
+            """
+        ),
+        str(model_folder("plain")),
+    )
+
+
+def test_mlx_beside_the_engine_does_not_crash_the_exit(
+    model_folder: Callable[[str], Path],
+) -> None:
+    """Compiled functions made on the engine thread and used on the main one did."""
+    run(
+        ANSWER
+        + textwrap.dedent(
+            """
+            with Engine() as engine:
+                model = engine.load(sys.argv[1])
+                from mlx_lm import load, stream_generate
+                net, tokenizer = load(sys.argv[1])
+                list(stream_generate(net, tokenizer, [5, 6, 7], max_tokens=8))
+                engine.open_session(model).send("x" * 500, SamplingParams(max_tokens=8)).tokens(60)
+            """
+        ),
+        str(model_folder("plain")),
+    )
+
+
+def test_file_limits_stay_as_they_were(model_folder: Callable[[str], Path]) -> None:
+    """mlx-lm lowers RLIMIT_NOFILE on import, and raises where it may not."""
+    script = """
+        import resource, sys
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        from engine import Engine
+        with Engine() as engine:
+            engine.load(sys.argv[1])
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+        """
+    folder = str(model_folder("plain"))
+    run(script, folder)
+    run(script, folder, prefix=["bash", "-c", 'ulimit -n 1024 && exec "$@"', "bash"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there compiled code needs a compiler")
+def test_it_works_where_there_is_no_compiler(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """On the CPU mx.compile runs g++, which a fresh machine does not have."""
+    script = """
+        import os, sys
+        os.environ["PATH"] = sys.argv[2]
+        from engine import Engine, SamplingParams
+        with Engine() as engine:
+            chat = engine.open_session(engine.load(sys.argv[1]))
+            assert chat.send("hi", SamplingParams(max_tokens=4, seed=1)).tokens(60)
+        """
+    run(script, str(model_folder("plain")), str(tmp_path))
+
+
+def test_an_idle_engine_takes_no_processor_time(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    chat.send("hi", SamplingParams(max_tokens=4, seed=1)).tokens(60)
+    engine.stats()
+    thread = next(t for t in threading.enumerate() if t.name == "stretto-engine")
+    clock = time.pthread_getcpuclockid(thread.ident) if thread.ident else 0
+    before = time.clock_gettime(clock)
+    time.sleep(0.5)  # what is measured is what happens while nothing does
+    assert time.clock_gettime(clock) - before < 0.005
+
+
+def test_a_stop_costs_the_others_nothing_and_comes_at_the_next_token(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    endless = SamplingParams(max_tokens=8000, temperature=0.8, seed=2, logit_bias={2: -1e9})
+    finite = SamplingParams(max_tokens=80, temperature=0.8, seed=3, logit_bias={2: -1e9})
+    expected = engine.open_session(model).send("b", finite).tokens(60)
+    stopped = engine.open_session(model).send("a", endless)
+    other = engine.open_session(model).send("b", finite)
+    next(event for event in other if isinstance(event, TextDelta))
+    stopped.cancel()
+    assert other.tokens(60) == expected
+    assert stopped.done
+    assert stopped.stats.generated_tokens == len(stopped.tokens()) < 8000 - 80
+
+
+def test_a_short_prompt_overtakes_a_long_one(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    order: list[str] = []
+
+    def note(name: str) -> Callable[[object], None]:
+        def listener(event: object) -> None:
+            if isinstance(event, TextDelta) and name not in order:
+                order.append(name)
+
+        return listener
+
+    few = SamplingParams(max_tokens=3, seed=1, logit_bias={2: -1e9})
+    long = engine.open_session(model).send("long " * 1200, few, note("long"))
+    short = engine.open_session(model).send("short", few, note("short"))
+    long.tokens(60)
+    short.tokens(60)
+    assert order == ["short", "long"]
+
+
+def test_others_go_on_while_a_long_prompt_is_read(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    """Between any two chunks of the prompt every streaming chat gets a token."""
+    model = engine.load(model_folder("plain"))
+    log: list[str] = []
+
+    def listener(name: str) -> Callable[[object], None]:
+        def note(event: object) -> None:
+            if isinstance(event, (TextDelta, PromptProgress)):
+                log.append(f"{name} {type(event).__name__}")
+
+        return note
+
+    # Printable ids only, so that every token is a delta of its own.
+    endless = SamplingParams(max_tokens=8000, temperature=0.8, seed=2, logit_bias={72: 1e9})
+    streaming = [engine.open_session(model).send(name, endless, listener(name)) for name in "abc"]
+    for reply in streaming:
+        next(event for event in reply if isinstance(event, TextDelta))
+    engine.open_session(model).send(
+        "long " * 1200, SamplingParams(max_tokens=1, seed=1), listener("long")
+    ).tokens(60)
+    for reply in streaming:
+        reply.cancel()
+        reply.text(60)
+    chunks = [i for i, entry in enumerate(log) if entry == "long PromptProgress"]
+    assert len(chunks) > 10
+    for a, b in itertools.pairwise(chunks[1:]):
+        assert {f"{name} TextDelta" for name in "abc"} <= set(log[a:b])
+
+
+def test_queue_positions_are_told(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    model = engine.load(model_folder("plain"))
+    few = SamplingParams(max_tokens=2, seed=1)
+    replies = [engine.open_session(model).send("word " * n, few) for n in (900, 1000, 1100)]
+    for reply in replies:
+        reply.tokens(60)
+    positions = [[e.queue_position for e in r if isinstance(e, PromptProgress)] for r in replies]
+    assert max(positions[2]) == 2
+    assert all(p[-1] == 0 for p in positions)
+    progress = [e for e in replies[2] if isinstance(e, PromptProgress)]
+    assert [e.done for e in progress] == sorted(e.done for e in progress)
+    assert all(e.total == replies[2].stats.prompt_tokens for e in progress)
+
+
+def test_the_terminal_chat(model_folder: Callable[[str], Path]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "chat", str(model_folder("plain")), "--max-tokens", "5"],
+        input="hello\n/new\nagain\n/quit\n",
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("tok/s") == 2
+    wrong = subprocess.run(
+        [sys.executable, "-m", "engine", "chat", "/no/such/folder"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert wrong.returncode == 2
+    assert "There is no folder" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+
+
+def test_the_bench_prints_ratios_and_json() -> None:
+    options = (
+        "--chats 1 2 --tokens 8 --rounds 1 --short 16 --long 64 "
+        "--arriving 200 --history 100 --json -"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "bench", "random:tiny", *options.split()],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert [(r["chats"], r["lengths"]) for r in figures["decode"]] == [
+        (1, "equal"),
+        (2, "equal"),
+        (2, "one long"),
+    ]
+    assert all(r["over_alone"] > 0 and r["over_batch"] > 0 for r in figures["decode"])
+    assert figures["follow_up"]["new_tokens"] < figures["follow_up"]["history_tokens"]
+    assert "x BatchGenerator" in done.stderr
