@@ -8,7 +8,6 @@ Read `step` first; everything else is what it calls.
 
 from __future__ import annotations
 
-import gc
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -433,7 +432,6 @@ class Loop:
 
     def _give_back_memory(self) -> None:
         mx.synchronize()
-        gc.collect() if gc.isenabled() else None
         mx.clear_cache()
 
     def _shut_down(self, why: str) -> None:

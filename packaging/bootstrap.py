@@ -124,9 +124,15 @@ def requirements(backend: str) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
-    backend = parser.parse_args().backend
+    parser.add_argument(
+        "--libraries-only", action="store_true", help="see to the system libraries and stop there"
+    )
+    options = parser.parse_args()
+    backend = options.backend
 
     ensure_system_libraries()
+    if options.libraries_only:
+        return
     wanted = hashlib.sha256(
         (ROOT / "pyproject.toml").read_bytes()
         + CONSTRAINTS.read_bytes()

@@ -218,6 +218,31 @@ def test_others_go_on_while_a_long_prompt_is_read(
         assert {f"{name} TextDelta" for name in "abc"} <= set(log[a:b])
 
 
+def test_what_is_closed_and_unloaded_is_freed(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    import gc
+
+    gc.disable()  # freed by reference counts alone: the window keeps the collector off
+    try:
+        before = engine.stats()["memory_in_use"]
+        for family in ("plain", "MLA", "hybrid recurrent"):
+            model = engine.load(model_folder(family))
+            chat = engine.open_session(model)
+            chat.send("word " * 200, SamplingParams(max_tokens=20, seed=1)).tokens(60)
+            twin = chat.fork()
+            twin.send("on", SamplingParams(max_tokens=20, seed=1)).tokens(60)
+            assert engine.stats()["memory_in_use"] - before > model.nbytes
+            chat.close()
+            twin.close()
+            kept = engine.stats()["memory_in_use"] - before
+            assert kept < model.nbytes + 20_000
+            engine.unload(model)
+            assert engine.stats()["memory_in_use"] - before < 20_000
+    finally:
+        gc.enable()
+
+
 def test_queue_positions_are_told(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     model = engine.load(model_folder("plain"))
     few = SamplingParams(max_tokens=2, seed=1)
