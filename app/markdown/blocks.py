@@ -34,6 +34,7 @@ References = MutableMapping[str, Any]
 
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
 _SHORT = 80
+_LONG_LINE = 500  # what opens a fence is shorter; the pattern looks at a line more than once
 _UNDECIDED = re.compile(r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)")
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 
@@ -268,7 +269,8 @@ class BlockSplitter:
         self.finished.append(Block(source, tuple(tokens), first_line, labels))
 
     def _find_fence(self) -> None:
-        opening = _OPENING.match(self.tail)
+        end = self.tail.find("\n", 0, _LONG_LINE)
+        opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
         if opening is None:
             return
         fence = opening[1] or opening[3]

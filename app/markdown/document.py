@@ -1,14 +1,15 @@
 """One message's Markdown as one QTextDocument that grows while the text streams in."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
 from app.markdown.blocks import BlockSplitter
 from app.markdown.decoration import Decoration
-from app.markdown.formats import Formats
+from app.markdown.formats import formats_of
+from app.markdown.highlight import Colouring, Lines
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows, open_fence_rows, raw_rows
 from app.markdown.painter import Painter
@@ -18,6 +19,8 @@ from app.markdown.style import LIGHT, MarkdownStyle
 
 _REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time per document
 _SHORTEST_S = 0.016
+_COLOUR_S = 0.006  # of colouring at a stretch, and a frame's rest between
+_COLOUR_REST_MS = 12
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class MarkdownDocument(QObject):
         super().__init__(parent)
         self._style = style
         self._source: list[str] = []
-        self._formats = Formats(style)
+        self._formats = formats_of(style)
         self._document = QTextDocument()  # no parent: lives as long as anybody holds it
         self._document.setUndoRedoEnabled(False)
         self._document.setDocumentMargin(0)
@@ -65,6 +68,9 @@ class MarkdownDocument(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
+        self._colour_timer = QTimer(self)
+        self._colour_timer.setSingleShot(True)
+        self._colour_timer.timeout.connect(self._on_colour)
         self._reset()
 
     def _reset(self) -> None:
@@ -77,6 +83,8 @@ class MarkdownDocument(QObject):
         self._codes: dict[CodeKey, str] = {}
         self._open_parse = -1
         self._open_kept: list[Row] = []
+        self._jobs: dict[CodeKey, Colouring] = {}  # code shown plain for now
+        self._colour_until = 0.0
         self._cost = 0.0
         self._rested_from = 0.0
         self._source = []
@@ -128,6 +136,8 @@ class MarkdownDocument(QObject):
 
     def set_text(self, markdown: str) -> None:
         """Replaces all by a complete text (history from the store)."""
+        self._timer.stop()
+        self._colour_timer.stop()
         self._reset()
         self._source.append(markdown)
         self._splitter.feed(markdown)
@@ -138,10 +148,16 @@ class MarkdownDocument(QObject):
         if style == self._style:
             return
         self._style = style
-        self._formats = Formats(style)
+        self._formats = formats_of(style)
         self._document.setDefaultFont(self._formats.font())
         self._painter.restyle(self._formats)
         self._decoration = Decoration(self._painter, self._document, self._formats)
+
+    def settle(self) -> None:
+        """Shows everything and colours all code at once, however long it takes."""
+        self.refresh()
+        self._work_on_colours(float("inf"))
+        self._colour_timer.stop()
 
     def code_blocks(self) -> list[CodeBlock]:
         """The code blocks, first to last, for copy buttons."""
@@ -191,17 +207,61 @@ class MarkdownDocument(QObject):
         begin = self._ends[done - 1] if done else 0
         del self._ends[done:]
         rows: list[Row] = []
+        self._colour_until = start + _COLOUR_S
         self._final_inline.begin(splitter.references, steady=True)
         for number in range(done, len(splitter.finished)):
             block = splitter.finished[number]
             previous = rows[-1] if rows else self._row_before(begin)
-            rows += block_rows(block, number, self._final_inline, previous, self._codes)
+            rows += block_rows(
+                block, number, self._final_inline, previous, self._codes, self._colour
+            )
             self._ends.append(begin + len(rows))
             for label in block.labels:
                 self._uses.setdefault(label, number)
         self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
         self._rested_from = time.monotonic()
         self._cost = self._rested_from - start
+
+    def _colour(self, key: CodeKey, code: str) -> Lines:
+        """Lines of code: coloured if there is time for it now, else plain and coloured soon."""
+        job = Colouring(code, key.language)
+        if job.work(self._colour_until):
+            self._jobs.pop(key, None)
+        else:
+            self._jobs[key] = job
+            self._colour_timer.start(_COLOUR_REST_MS)
+        return job.lines
+
+    @Slot()
+    def _on_colour(self) -> None:
+        self._work_on_colours(time.monotonic() + _COLOUR_S)
+        if self._jobs:
+            self._colour_timer.start(_COLOUR_REST_MS)
+
+    def _work_on_colours(self, until: float) -> None:
+        while self._jobs:
+            key, job = next(iter(self._jobs.items()))
+            if not job.work(until):
+                return
+            del self._jobs[key]
+            self._recolour(key, job.lines)
+
+    def _recolour(self, key: CodeKey, lines: Lines) -> None:
+        number = key.block[0]
+        if number >= len(self._ends):
+            return  # taken back; it will be coloured when it is finished again
+        begin = self._ends[number - 1] if number else 0
+        shown = self._painter.rows[begin : self._ends[number]]
+        mine = [
+            (begin + place, row)
+            for place, row in enumerate(shown)
+            if isinstance(row, TextRow) and row.code == key and row.kind == "code"
+        ]
+        if len(mine) == len(lines):
+            coloured = [
+                replace(row, spans=line) for (_, row), line in zip(mine, lines, strict=True)
+            ]
+            self._painter.recolour(mine[0][0], coloured)
 
     def _take_back(self) -> None:
         """The text goes on after `finish`: forget what was rendered of its last blocks."""
@@ -246,7 +306,7 @@ class MarkdownDocument(QObject):
         references = splitter.open_references
         self._open_inline.begin(references, steady=len(references) == len(splitter.references))
         block = splitter.open_block
-        return block_rows(block, number, self._open_inline, previous, self._codes, final=False)
+        return block_rows(block, number, self._open_inline, previous, self._codes)
 
     def _row_before(self, place: int) -> Row | None:
         return self._painter.rows[place - 1] if place else None

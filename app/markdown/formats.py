@@ -91,15 +91,15 @@ class Formats:
         return block
 
     def list(self, item: ListItem) -> QTextListFormat:
-        """Numbers; bullets and boxes are painted (Qt's stand too close and too small).
+        """Of the list that begins with this item: numbers, without margins (rows have their own).
 
-        Rows bring their own margins.
+        Bullets and boxes are painted; Qt's stand too close and are too small.
         """
         form = QTextListFormat()
         form.setIndent(0)
         if item.ordered:
             form.setStyle(QTextListFormat.Style.ListDecimal)
-            form.setStart(item.start)
+            form.setStart(item.start + item.place)
             form.setNumberSuffix(item.delimiter + "\u2009")
         else:
             form.setStyle(QTextListFormat.Style.ListStyleUndefined)
@@ -180,6 +180,12 @@ class Formats:
     @staticmethod
     def _pixels(size: float) -> int:
         return int(size + 0.5)
+
+
+@lru_cache(maxsize=8)
+def formats_of(style: MarkdownStyle) -> Formats:
+    """The formats of a style, shared by all documents that have it."""
+    return Formats(style)
 
 
 def _system_font() -> QFont:

@@ -1,5 +1,7 @@
 """Colours for code, by Pygments."""
 
+import time
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -12,7 +14,9 @@ from app.markdown.inline import join, shown_code
 from app.markdown.rows import Ink, Span
 
 HIGHLIGHT_LIMIT = 20_000
-"""Characters; longer code stays plain. Pygments takes about 5 ms for 1,000 characters of Python."""
+"""Characters; longer code stays plain. Pygments takes about 3 ms for 1,000 characters of Python."""
+
+_TOKENS = 40  # between looks at the clock: about half a millisecond
 
 COLOURS: dict[str, tuple[str, str]] = {
     "comment": ("#5f6872", "#919c96"),
@@ -72,33 +76,72 @@ def plain_lines(code: str) -> list[tuple[Span, ...]]:
     return [(Span(shown_code(line), ink),) if line else () for line in lines]
 
 
-@lru_cache(maxsize=64)
-def highlighted_lines(code: str, language: str) -> tuple[tuple[Span, ...], ...]:
-    """Lines of code with the kind of each piece; plain when the language is unknown or too long."""
-    lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
-    if lexer is None:
-        return tuple(plain_lines(code))
-    lines: list[list[Span]] = [[]]
-    for kind, text in lexer.get_tokens(code if code.endswith("\n") else code + "\n"):
+Lines = tuple[tuple[Span, ...], ...]
+
+_kept: OrderedDict[tuple[str, str], Lines] = OrderedDict()
+_KEPT = 64  # the blocks last coloured, for the same message shown again
+
+
+class Colouring:
+    """One code block being coloured, a slice of time after another.
+
+    Colouring 200 lines takes 20-40 ms, too long at a stretch for a thread that also draws.
+
+    Attributes:
+        lines: the lines with the kind of each piece; plain until `work` has returned True, and
+            for ever when the language is unknown or the code too long.
+    """
+
+    def __init__(self, code: str, language: str) -> None:
+        self._key = (code, language)
+        self._tokens: Iterator[tuple[_TokenType, str]] | None = None
+        self._rows: list[list[Span]] = [[]]
+        known = _kept.get(self._key)
+        if known is not None:
+            _kept.move_to_end(self._key)
+        self.lines: Lines = tuple(plain_lines(code)) if known is None else known
+        lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
+        if known is None and lexer is not None:
+            self._tokens = lexer.get_tokens(code if code.endswith("\n") else code + "\n")
+
+    def work(self, until: float) -> bool:
+        """Goes on until it is done (True) or `time.monotonic()` has passed `until`."""
+        if self._tokens is None:
+            return True
+        while time.monotonic() < until:
+            for _ in range(_TOKENS):
+                token = next(self._tokens, None)
+                if token is None:
+                    self._end()
+                    return True
+                self._take(*token)
+        return False
+
+    def _take(self, kind: _TokenType, text: str) -> None:
         ink = Ink(token=_kind(kind))
         for number, part in enumerate(text.split("\n")):
             if number:
-                lines.append([])
+                self._rows.append([])
             if part:
-                lines[-1].append(Span(shown_code(part), ink))
-    lines.pop()  # the line after the final line end
-    plain = plain_lines(code)
-    coloured = tuple(join(iter(line)) for line in lines)
-    # A lexer may drop a character (a byte order mark): what is shown must be what was written.
-    same = list(map(_text, coloured)) == list(map(_text, plain))
-    return coloured if same else tuple(plain)
+                self._rows[-1].append(Span(shown_code(part), ink))
+
+    def _end(self) -> None:
+        self._tokens = None
+        self._rows.pop()  # the line after the final line end
+        coloured = tuple(join(iter(row)) for row in self._rows)
+        # A lexer may drop a character (a byte order mark): what is shown must be what was written.
+        if list(map(_text, coloured)) == list(map(_text, self.lines)):
+            self.lines = coloured
+        _kept[self._key] = self.lines
+        if len(_kept) > _KEPT:
+            _kept.popitem(last=False)
 
 
 def _text(spans: tuple[Span, ...]) -> str:
     return "".join(span.text for span in spans)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _lexer(language: str) -> Lexer | None:
     try:
         # What a lexer strips or expands would no longer be the code that was given.
@@ -107,6 +150,7 @@ def _lexer(language: str) -> Lexer | None:
         return None
 
 
+@lru_cache(maxsize=256)
 def _kind(token: _TokenType) -> str:
     for ancestor in _ancestors(token):
         if ancestor in _KINDS:

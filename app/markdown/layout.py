@@ -1,15 +1,16 @@
 """Block tokens to rows: what hangs where, and how much air is between."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
 from app.markdown.blocks import NESTING_LIMIT, Block, OpenFence
-from app.markdown.highlight import highlighted_lines, language_of, plain_lines
+from app.markdown.highlight import Lines, language_of, plain_lines
 from app.markdown.inline import INLINE_LIMIT, InlineParser, shown, task
+from app.markdown.optimism import closed
 from app.markdown.rows import Bar, CodeKey, ListItem, Row, Span, TableRow, TextRow
 
 BLOCK_LIMIT = 200_000
@@ -45,6 +46,7 @@ class _List:
     tight: bool
     depth: int
     indent: int
+    items: int = 0
 
 
 def raw_rows(text: str, previous: Row | None) -> list[Row]:
@@ -64,7 +66,7 @@ def block_rows(
     inline: InlineParser,
     previous: Row | None,
     codes: dict[CodeKey, str],
-    final: bool = True,
+    colour: Callable[[CodeKey, str], Lines] | None = None,
 ) -> list[Row]:
     """The rows of a top-level block.
 
@@ -72,12 +74,12 @@ def block_rows(
         number: of the block in its document; names its lists, quotations and code.
         previous: the row above, which decides about the space between.
         codes: is given the source of each code block.
-        final: whether all code is highlighted; else only what has its closing fence.
+        colour: makes lines of code, coloured or not yet; None while the block is open.
     """
     fence = len(block.tokens) == 1 and block.tokens[0].type == "fence"
     if len(block.source) > BLOCK_LIMIT and not fence:
         return raw_rows(block.source, previous)
-    return _Builder(block, number, inline, previous, codes, final).rows
+    return _Builder(block, number, inline, previous, codes, colour).rows
 
 
 def open_fence_rows(
@@ -148,7 +150,7 @@ class _Builder:
         inline: InlineParser,
         previous: Row | None,
         codes: dict[CodeKey, str],
-        final: bool,
+        colour: Callable[[CodeKey, str], Lines] | None,
     ) -> None:
         self.rows: list[Row] = []
         self._block = block
@@ -157,13 +159,18 @@ class _Builder:
         self._inline = inline
         self._previous = previous
         self._codes = codes
-        self._final = final
+        self._colour = colour
         self._left = 0
         self._bars: tuple[Bar, ...] = ()
         self._lists: list[_List] = []
         self._marker: ListItem | None = None  # of an item whose first row is still to come
         self._marker_left = 0
         self._fresh_list = False
+        # The last text of an open block is still being written.
+        self._open_text = -1
+        if colour is None:
+            texts = [i for i, token in enumerate(block.tokens) if token.type == "inline"]
+            self._open_text = texts[-1] if texts else -1
         self._walk()
 
     def _walk(self) -> None:
@@ -173,10 +180,10 @@ class _Builder:
             token = tokens[place]
             match token.type:
                 case "paragraph_open":
-                    self._text("paragraph", tokens[place + 1].content)
+                    self._text("paragraph", place + 1)
                     place += 2
                 case "heading_open":
-                    self._text("heading" + token.tag[1:], tokens[place + 1].content)
+                    self._text("heading" + token.tag[1:], place + 1)
                     place += 2
                 case "fence" | "code_block":
                     self._code(token)
@@ -215,7 +222,8 @@ class _Builder:
         for start in range(0, len(line), RAW_ROW):
             self._add("paragraph", (Span(shown(line[start : start + RAW_ROW])),))
 
-    def _text(self, kind: str, content: str) -> None:
+    def _text(self, kind: str, place: int) -> None:
+        content = self._block.tokens[place].content
         if self._marker is not None and kind == "paragraph":
             state, content = task(content)
             if state:
@@ -225,7 +233,9 @@ class _Builder:
                 for start in range(0, max(len(line), 1), RAW_ROW):
                     self._add(kind, (Span(shown(line[start : start + RAW_ROW])),))
             return
-        self._add(kind, self._inline.spans(content))
+        self._add(
+            kind, self._inline.spans(closed(content) if place == self._open_text else content)
+        )
 
     def _add(self, kind: str, spans: tuple[Span, ...]) -> None:
         row = TextRow(kind, spans, self._space(kind), self._left, self._bars, self._marker)
@@ -279,7 +289,8 @@ class _Builder:
 
     def _open_item(self) -> None:
         at = self._lists[-1]
-        self._marker = ListItem(at.key, at.ordered, at.start, at.delimiter, at.depth)
+        self._marker = ListItem(at.key, at.ordered, at.start, at.delimiter, at.depth, at.items)
+        at.items += 1
 
     def _open_quote(self) -> None:
         self._flush_marker()
@@ -291,10 +302,7 @@ class _Builder:
         info = unescapeAll(token.info) if token.type == "fence" else ""
         key = CodeKey((self._number, 0 if token.level == 0 else self._key()[1]), language_of(info))
         self._codes[key] = token.content
-        if self._final or self._closed(token):
-            lines = list(highlighted_lines(token.content, key.language))
-        else:
-            lines = plain_lines(token.content)
+        lines = self._colour(key, token.content) if self._colour else plain_lines(token.content)
         space = self._space("code")
         rows: list[Row] = [
             TextRow("code", line, 0, self._left, self._bars, None, key) for line in lines
@@ -302,15 +310,6 @@ class _Builder:
         _code_block(rows, key, space, self._left, self._bars)
         for row in rows:
             self._push(row)
-
-    def _closed(self, token: Token) -> bool:
-        first, end = token.map or [0, 0]
-        if token.type != "fence" or end - first < 2:
-            return False
-        base = self._block.first_line
-        lines = self._block.source.split("\n")[: end - base]
-        last = lines[-1].strip(" \t>")
-        return len(last) >= len(token.markup) and not last.strip(token.markup[0])
 
     def _table(self, place: int) -> int:
         """Takes the tokens up to the table's end; returns where that is."""

@@ -34,7 +34,8 @@ class Painter:
         self._formats = formats
         self._starts: list[int] = []  # each row's first block
         self._next = 0  # the number of the block after the last row
-        self._lists: dict[tuple[int, int], tuple[QTextList, int]] = {}  # and its first row
+        # By list and part: the object and its first row.
+        self._lists: dict[tuple[tuple[int, int], int], tuple[QTextList, int]] = {}
         self._set_bare(QTextCursor(document))
 
     def show(self, start: int, rows: Sequence[Row]) -> None:
@@ -58,6 +59,16 @@ class Painter:
             cursor.movePosition(QTextCursor.MoveOperation.End)
             for row in rows[place - start :]:
                 self._append(cursor, row)
+        finally:
+            cursor.endEditBlock()
+
+    def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
+        """Replaces rows by ones that differ in their spans only."""
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            for place, row in enumerate(rows, start):
+                self._adjust(cursor, place, row)
         finally:
             cursor.endEditBlock()
 
@@ -210,14 +221,15 @@ class Painter:
         self, cursor: QTextCursor, row: TextRow, block: QTextBlockFormat, place: int
     ) -> None:
         """Gives the cursor's block its format, and its place in its list."""
-        known = self._lists.get(row.item.list) if row.item else None
+        name = (row.item.list, row.item.part) if row.item else None
+        known = self._lists.get(name) if name else None
         if known is not None:
             block.setObjectIndex(known[0].objectIndex())
         cursor.setBlockFormat(block)
         cursor.setBlockCharFormat(self._formats.row_char(row))
-        if row.item is not None and known is None:
+        if row.item is not None and name is not None and known is None:
             created = cursor.createList(self._formats.list(row.item))
-            self._lists[row.item.list] = (created, place)
+            self._lists[name] = (created, place)
 
     def _insert(
         self, cursor: QTextCursor, spans: Sequence[Span], kind: str, quoted: bool, skip: int

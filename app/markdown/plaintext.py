@@ -57,8 +57,7 @@ def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
     if row.item.task:
         return indent + ("[x] " if row.item.task == "done" else "[ ] ")
     if row.item.ordered:
-        number = row.item.start + block.textList().itemNumber(block)
-        return f"{indent}{number}{row.item.delimiter} "
+        return f"{indent}{row.item.start + row.item.place}{row.item.delimiter} "
     return indent + "• "
 
 

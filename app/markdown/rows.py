@@ -39,8 +39,8 @@ class Bar(NamedTuple):
 class ListItem(NamedTuple):
     """The list whose marker stands before a row.
 
-    `list` names the list within the document; `depth` 0 is the outermost; `task` is "" or "todo"
-    or "done".
+    `list` names the list within the document; `place` counts its items from 0; `depth` 0 is the
+    outermost; `task` is "" or "todo" or "done".
     """
 
     list: tuple[int, int]
@@ -48,7 +48,13 @@ class ListItem(NamedTuple):
     start: int
     delimiter: str
     depth: int
+    place: int
     task: str = ""
+
+    @property
+    def part(self) -> int:
+        """Which QTextList of the list it is in: adding to one costs what it holds."""
+        return self.place // 250
 
 
 class CodeKey(NamedTuple):

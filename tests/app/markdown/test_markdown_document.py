@@ -16,6 +16,7 @@ from app.markdown.style import DARK, LIGHT
 def rendered(text: str, style: MarkdownStyle = LIGHT) -> MarkdownDocument:
     document = MarkdownDocument(style)
     document.set_text(text)
+    document.settle()
     return document
 
 
@@ -150,6 +151,20 @@ def test_code_is_coloured_when_its_fence_closes() -> None:
     assert colours() >= {COLOURS["keyword"][1], COLOURS["number"][1]}
 
 
+def test_long_code_is_coloured_in_slices(qtbot: QtBot) -> None:
+    code = "".join(f"value_{n} = compute({n}, 'text')  # note\n" for n in range(400))
+    text = f"before\n\n```py\n{code}```\n\n- in a list\n\n  ```js\n  let x = 1;\n  ```\n\nafter"
+    document = MarkdownDocument()
+    plain = MarkdownDocument()
+    plain.set_text(text.replace("```py", "```nosuch"))
+    document.set_text(text)
+    assert document.document.toPlainText() == plain.document.toPlainText()
+    document.append(" and on")  # coming back to the rest while colours are still to come
+    document.finish()
+    expected = dump(rendered(text + " and on").document)
+    qtbot.waitUntil(lambda: dump(document.document) == expected)
+
+
 def test_the_tint_lies_around_the_code_and_nowhere_else() -> None:
     document = rendered("text\n\n```\ncode\n```\n\ntext")
     image = image_of(document)
@@ -195,6 +210,7 @@ def test_a_text_that_goes_on_after_its_end(name: str) -> None:
             document.finish()
     document.finish()
     document.finish()
+    document.settle()
     assert dump(document.document) == dump(rendered(text).document)
     assert document.source == text
 
@@ -202,6 +218,7 @@ def test_a_text_that_goes_on_after_its_end(name: str) -> None:
 def test_set_text_replaces_everything() -> None:
     document = rendered(SAMPLES["answer"])
     document.set_text(SAMPLES["table"])
+    document.settle()
     assert dump(document.document) == dump(rendered(SAMPLES["table"]).document)
     document.set_text("")
     assert dump(document.document) == dump(rendered("").document)
@@ -236,6 +253,14 @@ def test_copying_gives_plain_text_with_markers() -> None:
     )
     document = rendered("- \U0001f3bc one\n- two")
     assert document.plain_text(3, 8) == "one\n• t"
+
+
+def test_numbers_of_a_long_list_go_on() -> None:
+    document = rendered("".join(f"{n}. item\n" for n in range(3, 603)))
+    block = document.document.lastBlock()
+    numbers = block.textList().format()
+    assert numbers.start() + block.textList().itemNumber(block) == 602
+    assert document.plain_text().endswith("\n602. item")
 
 
 def test_the_end_position_is_the_open_end() -> None:

@@ -17,6 +17,7 @@ together = pytest.mark.parametrize("name", SAMPLES)
 def at_once(text: str) -> MarkdownDocument:
     document = MarkdownDocument()
     document.set_text(text)
+    document.settle()
     return document
 
 
@@ -26,6 +27,7 @@ def in_pieces(pieces: list[str]) -> MarkdownDocument:
         document.append(piece)
         document.refresh()
     document.finish()
+    document.settle()
     return document
 
 

@@ -1,0 +1,56 @@
+"""While a line is being written, it looks as it will when it is closed."""
+
+import pytest
+from markdown_samples import SAMPLES
+
+from app.markdown import MarkdownDocument
+from app.markdown.optimism import closed
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("plain", "plain"),
+        ("a **bol", "a **bol**"),
+        ("a **bold*", "a **bold**"),
+        ("a **bold**", "a **bold**"),
+        ("a **bold ", "a **bold** "),
+        ("a **", "a "),
+        ("a *it **bo", "a *it **bo***"),
+        ("a *it **bo** x", "a *it **bo** x*"),
+        ("`cod", "`cod`"),
+        ("a `", "a "),
+        ("``a ` b", "``a ` b``"),
+        ("**a `b", "**a `b`**"),
+        ("~~gon", "~~gon~~"),
+        ("2 * 3 * 4", "2 * 3 * 4"),
+        ("snake_case_na", "snake_case_na"),
+        ("_it", "_it_"),
+        ("\\*no", "\\*no"),
+        ("[text](http://a", "text"),
+        ("![alt](", "alt"),
+        ("[text](http://a)", "[text](http://a)"),
+        ("***all", "***all***"),
+        ("", ""),
+    ],
+)
+def test_open_ends_are_closed(written: str, shown: str) -> None:
+    assert closed(written) == shown
+
+
+def test_no_marker_flashes_while_an_answer_streams() -> None:
+    text = "A **bold** word, `code`, *italics* and [a link](http://x.y).\n\n- **Item**: `x`\n- more"
+    document = MarkdownDocument()
+    for character in text:
+        document.append(character)
+        document.refresh()
+        shown = document.document.toPlainText()
+        assert "*" not in shown
+        assert "`" not in shown
+        assert "http" not in shown
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_closing_never_fails_and_never_loses_what_is_finished(name: str) -> None:
+    for length in range(0, len(SAMPLES[name]), 3):
+        closed(SAMPLES[name][:length])
