@@ -26,9 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     logs.log_uncaught()
     qt = make_qt(sys.argv[:1])
     application = Application(qt, paths)
+    application.ended.connect(qt.quit)
     # The collector's timer runs Python often enough for Ctrl+C in a terminal to be seen.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: application.quit())
+        signal.signal(number, lambda *_: application.shut_down())
     try:
         return qt.exec() if application.start() else 1
     finally:

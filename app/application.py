@@ -107,11 +107,10 @@ class Application(QObject):
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
         self.window = MainWindow(self.library, self.store, self.settings)
-        self.window.closing.connect(self.quit)
+        self.window.closing.connect(self.shut_down)
         self._store_failed.connect(self._on_store_failed)
         self.store.on_error = self._on_store_error
-        self.window.restore()
-        self.window.show()
+        self.window.show_restored()
         self.collector.start()
         # After the first frame: nothing of the engine may delay the window.
         QTimer.singleShot(0, self, self._start_engine)
@@ -156,11 +155,6 @@ class Application(QObject):
             self.window.toast.show_text(message, seconds=20)
 
     @Slot()
-    def quit(self) -> None:
-        """Take everything down and leave the event loop with status 0."""
-        self.shut_down()
-        self._qt.exit(0)
-
     def shut_down(self) -> None:
         """End in order. May be called again, to no effect."""
         if self._down:

@@ -11,9 +11,9 @@ from app.store import Message
 from app.ui import tokens as t
 from app.ui.figures import figures_line
 from app.ui.markdown_style import markdown_style
+from app.ui.markdown_view import MarkdownView
 from app.ui.message_row import FOOTER, MessageRow
 from app.ui.reasoning import Reasoning
-from app.ui.textview import TextView
 from app.ui.theme import theme, ui_font
 
 _MARKS = {
@@ -31,9 +31,10 @@ class AnswerRow(MessageRow):
     def __init__(self, message: Message, parent: QWidget) -> None:
         super().__init__(message, parent)
         self._markdown = MarkdownDocument(markdown_style(), self)
-        self._view = TextView(self._markdown.document, self)
+        self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName("Answer")
         self._view.height_changed.connect(self.resized)
+        self._view.code_copied.connect(lambda: self.asked.emit("copied", message.id))
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
         self._last = False
@@ -41,7 +42,6 @@ class AnswerRow(MessageRow):
         self._error = QRectF()
         self._mark = QRectF()
         self._footer_y = 0
-        self._figures_x = 0
         self._copy = self._button("copy", "Copy answer", "copy")
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
         self._retry = QPushButton("Try Again", self)
@@ -107,11 +107,12 @@ class AnswerRow(MessageRow):
             y += height
         y = self._arrange_end(width, y)
         self._footer_y = y + 2
-        x = -5
-        for button in (self._copy, self._again):
+        x = width - 26 + 5
+        for button in (self._again, self._copy):
             button.move(x, self._footer_y)
-            x += 26
-        self._figures_x = self._place_alternatives(x, self._footer_y) + 8
+            x -= 26
+        if self._alternative[1] > 1:
+            self._place_alternatives(x + 26 - self._alternatives_width() - 6, self._footer_y)
         return self._footer_y + FOOTER
 
     def _arrange_end(self, width: int, y: int) -> int:
@@ -147,8 +148,8 @@ class AnswerRow(MessageRow):
                 self._mark, Qt.AlignmentFlag.AlignVCenter, _MARKS[self.message.status]
             )
         if self._last or self._revealed():
-            line = figures_line(self.message.stats, short=self._width < 380)
-            area = QRectF(self._figures_x, self._footer_y, self._width, 26)
+            line = figures_line(self.message.stats, short=self._width < 360)
+            area = QRectF(0, self._footer_y, self._width, 26)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
         if not self._error.isEmpty():

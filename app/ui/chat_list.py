@@ -75,10 +75,16 @@ class ChatListModel(QAbstractListModel):
     @Slot()
     def refresh(self) -> None:
         rows = self._found() if self._query else self._grouped()
-        if rows != self._rows:
-            self.beginResetModel()
+        if rows == self._rows:
+            return
+        if [row.chat_id for row in rows] == [row.chat_id for row in self._rows]:
+            # Only words differ: a reset would take down the editor that is just renaming.
             self._rows = rows
-            self.endResetModel()
+            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+            return
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
 
     def beat(self) -> None:
         """Paint the living dots again."""

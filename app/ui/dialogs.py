@@ -84,7 +84,8 @@ def show_shortcuts(parent: QWidget) -> QDialog:
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.addWidget(scroll)
-    dialog.resize(440, min(720, table.sizeHint().height() + 4))
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    dialog.resize(480, min(780, table.sizeHint().height() + 4))
     dialog.show()
     return dialog
 

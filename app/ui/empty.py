@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.controller import ChatController
@@ -38,8 +38,8 @@ class EmptyChat(QWidget):
     def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
-        mark = QLabel(self)
-        mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
+        self._mark = QLabel(self)
+        self._mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
         self._title = _label("", 20, QFont.Weight.DemiBold)
         self._teaching = _label("", 14)
         self._teaching.setProperty("muted", True)
@@ -47,7 +47,7 @@ class EmptyChat(QWidget):
         self.buttons = [QPushButton(self) for _ in GUIDE_THINGS]
         column = QVBoxLayout()
         column.setSpacing(8)
-        column.addWidget(mark)
+        column.addWidget(self._mark)
         column.addSpacing(4)
         column.addWidget(self._title)
         column.addWidget(self._teaching)
@@ -87,10 +87,16 @@ class EmptyChat(QWidget):
         for button, thing in zip(self.buttons, things, strict=True):
             button.setText(thing)
 
-    def resizeEvent(self, event: object) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         margin = max(24, (self.width() - 480) // 2)
         narrow = self.width() < t.NARROW
         self._outer.setContentsMargins(*(16, 8, 16, 8) if narrow else (margin, 16, margin, 16))
+        # In a low pane what matters least goes first.
+        self._mark.setVisible(self.height() > 380)
+        self._teaching.setVisible(self.height() > 270)
+        room = (self.height() - (150 if self.height() > 270 else 60)) // 52
+        for number, button in enumerate(self.buttons):
+            button.setVisible(number < room)
 
     @Slot()
     def _on_clicked(self) -> None:

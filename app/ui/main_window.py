@@ -144,12 +144,15 @@ class MainWindow(QMainWindow):
 
     # Beginning and end.
 
-    def restore(self) -> None:
-        """Show what was open at the last end, or one new chat at a first start."""
+    def show_restored(self) -> None:
+        """Come on screen with what was open at the last end, or one new chat at a first start."""
         layout = self._store.layout(LAYOUT) or {}
         geometry, docks = layout.get("geometry"), layout.get("docks")
         if isinstance(geometry, str):
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
+        # Before the panes: splitters share out the size they have at that moment.
+        self.show()
+        self.activateWindow()
         open_ids = [i for i in layout.get("open", []) if isinstance(i, str)]
         if isinstance(docks, str) and open_ids:
             panes = [self._library.open(i, self._settings.model) for i in open_ids]

@@ -96,14 +96,14 @@ class MessageRow(QWidget):
         self._next.setEnabled(self._alternative[0] < self._alternative[1])
         self.update()
 
-    def _place_alternatives(self, x: int, y: int) -> int:
-        """Put "< 2/3 >" at ``x``; returns where it ends."""
-        if self._alternative[1] < 2:
-            return x
-        self._previous.move(x, y)
+    def _alternatives_width(self) -> int:
         label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
-        self._next.move(x + 26 + label + 4, y)
-        return x + 26 + label + 4 + 26
+        return 26 + label + 4 + 26
+
+    def _place_alternatives(self, x: int, y: int) -> None:
+        """Put "< 2/3 >" at ``x``."""
+        self._previous.move(x, y)
+        self._next.move(x + self._alternatives_width() - 26, y)
 
     def _paint_alternatives(self, painter: QPainter) -> None:
         if self._alternative[1] < 2:

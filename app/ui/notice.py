@@ -20,7 +20,9 @@ class Notice(QWidget):
         self._text.setFont(ui_font(14))
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self._text.setSizePolicy(policy)
         self.buttons = [QPushButton(verb, self) for verb in verbs]
         row = QHBoxLayout()
         row.setSpacing(8)

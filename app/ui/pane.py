@@ -181,6 +181,8 @@ class ChatPane(QWidget):
         """One of a message's buttons was pressed."""
         if action == "copy":
             self._copy(message_id)
+        elif action == "copied":
+            self.said.emit("Copied")
         elif action == "edit":
             self._edit(message_id)
         elif action in {"regenerate", "retry"}:

@@ -10,7 +10,7 @@ from app.markdown import MarkdownDocument
 from app.ui.figures import thought_line
 from app.ui.icons import icon
 from app.ui.markdown_style import markdown_style
-from app.ui.textview import TextView
+from app.ui.markdown_view import MarkdownView
 from app.ui.theme import theme, ui_font
 
 
@@ -62,7 +62,7 @@ class Reasoning(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
-        self._view = TextView(self._markdown.document, self)
+        self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName("Thought")
         self._fold = FoldButton(self)
         self._chosen = False

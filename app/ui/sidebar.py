@@ -131,7 +131,8 @@ class Sidebar(QFrame):
             key = event.key()
             if watched is self.search and self._search_key(key):
                 return True
-            if watched is self.list and self._list_key(key):
+            # Without the focus it is a key that the editor of a title has left over.
+            if watched is self.list and self.list.hasFocus() and self._list_key(key):
                 return True
         return super().eventFilter(watched, event)
 

@@ -63,7 +63,9 @@ QLabel[muted="true"] { color: $muted; }
 
 #sidebar { background: $surface; border: none; }
 #sidebar QListView { background: transparent; border: none; outline: none; }
-#sidebar QLineEdit#search { background: $background; border: 1px solid $border; }
+#sidebar QLineEdit#search {
+    background: $background; border: 1px solid $border; padding: 5px 6px 5px 0;
+}
 #sidebar QLineEdit#search:focus { border-color: $accent; }
 #rail { background: $surface; }
 
@@ -87,8 +89,10 @@ Toast QLabel { color: $tooltip_text; }
 
 ads--CDockContainerWidget { background: $border; }
 ads--CDockContainerWidget > QSplitter { padding: 0; }
-ads--CDockSplitter::handle { background: $border; }
-ads--CDockSplitter::handle:hover { background: $accent; }
+ads--CDockSplitter::handle { background: $background; }
+ads--CDockSplitter::handle:horizontal { border-right: 1px solid $border; }
+ads--CDockSplitter::handle:vertical { border-bottom: 1px solid $border; }
+ads--CDockSplitter::handle:hover { background: $accent_quiet; }
 ads--CDockAreaWidget { background: $background; border: none; }
 ads--CDockAreaTitleBar {
     background: $surface; border: none; border-bottom: 1px solid $border; padding: 0;

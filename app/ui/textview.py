@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from math import ceil
 
-from PySide6.QtCore import QRectF, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import (
-    QColor,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QTextCursor,
-    QTextDocument,
-    QWheelEvent,
-)
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from app.ui.links import ask_and_open
-from app.ui.theme import theme
 
 
 class TextView(QTextBrowser):
@@ -32,7 +22,6 @@ class TextView(QTextBrowser):
 
     def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._caret = False
         self._height = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -55,12 +44,6 @@ class TextView(QTextBrowser):
         self._height = ceil(document.size().height())
         return self._height
 
-    def set_caret(self, shown: bool) -> None:
-        """Mark the open end while the text is still growing."""
-        if shown != self._caret:
-            self._caret = shown
-            self.viewport().update()
-
     def loadResource(self, kind: int, name: QUrl) -> object:
         """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""
         return None
@@ -80,21 +63,6 @@ class TextView(QTextBrowser):
             super().keyPressEvent(event)
         else:
             event.ignore()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self._caret:
-            return
-        cursor = QTextCursor(self.document())
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        place = self.cursorRect(cursor)
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme().tokens.accent))
-        height = min(place.height(), 18)
-        top = place.center().y() - height / 2
-        painter.drawRoundedRect(QRectF(place.left() + 3, top, 3, height), 1.5, 1.5)
 
     @Slot(QUrl)
     def _on_link(self, address: QUrl) -> None:

@@ -79,7 +79,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def column(self) -> tuple[int, int]:
         """Left edge and width of the text, in pixels of the viewport."""
-        return column_in(self.viewport().width())
+        # Of the whole width: a scroll bar that comes or goes moves nothing.
+        return column_in(self.width())
 
     def row(self, message_id: str) -> MessageRow | None:
         """The message's widget, if it has one at present."""

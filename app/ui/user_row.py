@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
     QColor,
+    QFontMetrics,
     QPainter,
     QPaintEvent,
     QTextBlockFormat,
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.store import Message
 from app.ui import tokens as t
-from app.ui.message_row import FOOTER, MessageRow, small_text_width
+from app.ui.message_row import FOOTER, MessageRow
 from app.ui.textview import TextView
 from app.ui.theme import theme, ui_font
 
@@ -53,7 +54,9 @@ class UserRow(MessageRow):
         inner = min(limit, int(self._document.idealWidth()) + 2)
         height = self._view.height_for(inner)
         left = width - inner - 2 * self.PAD_X
-        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + 2 * self.PAD_Y)
+        # A line's extra height lies below it: without the last one's the text stands in the middle.
+        extra = round((t.LINE_HEIGHT * 0.92 - 1) * QFontMetrics(ui_font(t.BODY_PX)).height())
+        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height - extra + 2 * self.PAD_Y)
         self._view.setGeometry(left + self.PAD_X, self.PAD_Y, inner, height)
         y = round(self._block.bottom()) + 2
         x = width - 26
@@ -61,9 +64,8 @@ class UserRow(MessageRow):
             button.move(x, y)
             x -= 26
         if self._alternative[1] > 1:
-            label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
-            self._place_alternatives(x - (26 + label + 4), y)
-        return y + FOOTER
+            self._place_alternatives(x + 26 - self._alternatives_width() - 6, y)
+        return y + FOOTER - 4
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

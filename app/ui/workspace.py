@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import PySide6QtAds as ads
-from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QObject, QPoint, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
@@ -80,7 +80,9 @@ class Workspace(QWidget):
         self.nothing = NoChat(self)
         self.nothing.new_asked.connect(self.new_asked)
         self.manager = ads.CDockManager(self)
-        self.manager.setStyleSheet("")  # its own look: the program's sheet covers it
+        # Its own look gives way to the program's sheet, and may not come back with the palette.
+        self.manager.setColorSchemeMode(ads.CDockManager.ColorSchemeMode.Light)
+        self.manager.setStyleSheet("")
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self.nothing)
         self._layers.addWidget(self.manager)
@@ -103,15 +105,24 @@ class Workspace(QWidget):
         return self._active
 
     def panes(self) -> list[ChatPane]:
-        """All open panes in reading order: areas left to right and down, windows after them."""
-        found: list[ChatPane] = []
-        containers = [self.manager, *(f.dockContainer() for f in self.manager.floatingWidgets())]
-        for container in containers:
-            areas = container.openedDockAreas()
-            places = {area: area.mapTo(container, area.rect().topLeft()) for area in areas}
-            for area in sorted(areas, key=lambda a: (places[a].x(), places[a].y())):
-                found += [d.widget() for d in area.openedDockWidgets()]
-        return [pane for pane in found if isinstance(pane, ChatPane)]
+        """All open panes in reading order: left to right, down, by tab; then other windows'."""
+        entries = [entry for entry in self._docks.values() if not entry.closed]
+        return [entry.pane for entry in sorted(entries, key=self._place)]
+
+    def _place(self, entry: _Dock) -> tuple[int, int, int, int]:
+        # By the area: a pane that is not its current tab has no window.
+        area = entry.dock.dockAreaWidget()
+        if area is None:
+            return (2, 0, 0, 0)
+        window = area.window()
+        at = area.mapTo(window, QPoint(0, 0))
+        return (int(window is not self.window()), at.x(), at.y(), area.index(entry.dock))
+
+    def _in_main_window(self) -> list[ChatPane]:
+        places = {
+            entry.pane: self._place(entry) for entry in self._docks.values() if not entry.closed
+        }
+        return [pane for pane in self.panes() if places[pane][0] == 0]
 
     def pane(self, chat_id: str) -> ChatPane | None:
         """The chat's open pane."""
@@ -121,6 +132,10 @@ class Workspace(QWidget):
     def dock(self, chat_id: str) -> ads.CDockWidget | None:
         entry = self._docks.get(chat_id)
         return entry.dock if entry is not None else None
+
+    def _first_area(self) -> ads.CDockAreaWidget | None:
+        panes = self._in_main_window()
+        return self._docks[panes[0].controller.id].dock.dockAreaWidget() if panes else None
 
     # What changes it.
 
@@ -141,8 +156,7 @@ class Workspace(QWidget):
         near = self._docks.get(self._active.controller.id) if self._active is not None else None
         area = near.dock.dockAreaWidget() if near is not None and not near.closed else None
         if area is None:
-            opened = self.manager.openedDockAreas()
-            area = opened[0] if opened else None
+            area = self._first_area()
         if area is None:
             self.manager.addDockWidget(ads.DockWidgetArea.CenterDockWidgetArea, dock)
         elif where == "tab":
@@ -231,11 +245,17 @@ class Workspace(QWidget):
         """Open these chats in the arrangement that ``state`` gave."""
         for controller in panes:
             dock = self._make_dock(ChatPane(controller))
-            opened = self.manager.openedDockAreas()
-            if opened:
-                self.manager.addDockWidgetTabToArea(dock, opened[0])
+            area = self._first_area()
+            if area is not None:
+                self.manager.addDockWidgetTabToArea(dock, area)
             else:
                 self.manager.addDockWidget(ads.DockWidgetArea.CenterDockWidgetArea, dock)
+        # Splitters share out the size they have at this moment: let it be the final one.
+        self._layers.setCurrentWidget(self.manager)
+        for widget in (self.window(), self.parentWidget(), self):
+            layout = widget.layout() if widget is not None else None
+            if layout is not None:
+                layout.activate()
         self.manager.restoreState(QByteArray.fromBase64(docks.encode()))
         for entry in self._docks.values():
             if entry.dock.isClosed():  # the arrangement did not know it
@@ -333,8 +353,7 @@ class Workspace(QWidget):
         if self._ending:
             return
         panes = self.panes()
-        in_main = bool(self.manager.openedDockAreas())
-        self._layers.setCurrentWidget(self.manager if in_main else self.nothing)
+        self._layers.setCurrentWidget(self.manager if self._in_main_window() else self.nothing)
         if self._active is not None and self._active not in panes:
             self._set_active(panes[0] if panes else None)
         self.arranged.emit()

@@ -1,0 +1,170 @@
+"""What the window's tests share: a profile of their own, a program over it, and no leaks after."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+# Before Qt is asked for a screen: tests need none. An outer choice (xcb under Xvfb) is kept.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.application import Application
+from app.paths import Paths
+from app.ui import theme
+from app.ui.dialogs import WayOn
+from app.ui.main_window import MainWindow
+from app.ui.pane import ChatPane
+from app.ui.workspace import configure_docking
+from tests.app.fake_engine import FakeEngine
+
+DEADLINE_MS = 5_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The offscreen platform warns of what it cannot do (raise a window): not ours to mend."""
+    for item in items:
+        item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
+
+
+@pytest.fixture(autouse=True)
+def no_leaks() -> Iterator[None]:
+    """Fail on threads, QThreads, running timers and windows that a test leaves behind."""
+    threads = set(threading.enumerate())
+    windows = set(_windows())
+    timers = {id(timer) for timer in _running_timers()}
+    yield
+    if QCoreApplication.instance() is not None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QCoreApplication.processEvents()
+    gc.collect()
+    assert set(threading.enumerate()) - threads == set(), "threads were left running"
+    assert not [t for t in _living(QThread) if t.isRunning()], "QThreads were left running"
+    assert [w for w in _windows() if w not in windows] == [], "windows were left"
+    left = [timer for timer in _running_timers() if id(timer) not in timers]
+    assert left == [], "timers were left running"
+
+
+def _windows() -> list[QWidget]:
+    # A combo box or a menu keeps hidden windows of its own; Qt's own are not ours to count.
+    app = QApplication.instance()
+    return list(app.topLevelWidgets()) if isinstance(app, QApplication) else []
+
+
+def _running_timers() -> list[QTimer]:
+    return [timer for timer in _living(QTimer) if timer.isActive()]
+
+
+def _living(kind: type) -> list:
+    import shiboken6
+
+    return [o for o in gc.get_objects() if isinstance(o, kind) and shiboken6.isValid(o)]
+
+
+class Run:
+    """One run of the program in a test, with short ways to what tests look at."""
+
+    def __init__(self, qt: QApplication, profile: Path, qtbot: object, **options: object) -> None:
+        self.qtbot = qtbot
+        self.engine: FakeEngine | None = None
+        self.window_came_first = False
+        self.ended = False
+
+        def make_engine() -> FakeEngine:
+            self.window_came_first = self.window.isVisible()
+            self.engine = FakeEngine()
+            return self.engine
+
+        options.setdefault("engine_factory", make_engine)
+        self.app = Application(qt, Paths.in_profile(profile), **options)
+        self.started = self.app.start()
+
+    @property
+    def window(self) -> MainWindow:
+        assert self.app.window is not None
+        return self.app.window
+
+    @property
+    def pane(self) -> ChatPane:
+        assert self.window.workspace.active is not None
+        return self.window.workspace.active
+
+    @property
+    def panes(self) -> list[ChatPane]:
+        return self.window.workspace.panes()
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait for a condition; fail after five seconds."""
+        self.qtbot.waitUntil(lambda: bool(condition()), timeout=DEADLINE_MS)
+
+    def ready(self) -> None:
+        """Wait until the active pane's model is loaded."""
+        self.until(lambda: self.pane.header.state == "Ready")
+
+    def say(self, text: str, pane: ChatPane | None = None) -> ChatPane:
+        """Type into the composer and press Enter."""
+        from PySide6.QtCore import Qt
+
+        pane = pane or self.pane
+        self.qtbot.keyClicks(pane.composer.field, text)
+        self.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
+        return pane
+
+    def answered(self, pane: ChatPane | None = None) -> str:
+        """Wait for the pane's answer to end; returns its text."""
+        pane = pane or self.pane
+        self.until(lambda: not pane.controller.answering)
+        return self.answer(pane)
+
+    def answer(self, pane: ChatPane) -> str:
+        last = pane.controller.transcript.last("assistant")
+        assert last is not None
+        return pane.controller.message(last.id).content
+
+    def end(self) -> None:
+        """End the program, once."""
+        if self.ended:
+            return
+        self.ended = True
+        self.app.shut_down()
+        self.app.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """An empty profile."""
+    return tmp_path / "profile"
+
+
+@pytest.fixture
+def look(qapp: QApplication) -> theme.Theme:
+    """The light theme, for tests of single widgets."""
+    return theme.install(qapp, "light")
+
+
+@pytest.fixture
+def start(qapp: QApplication, qtbot: object, profile: Path) -> Iterator[Callable[..., Run]]:
+    """Start the program over the test's profile; may be called again after ``end``."""
+    configure_docking()
+    qapp.setQuitOnLastWindowClosed(False)
+    runs: list[Run] = []
+
+    def begin(**options: object) -> Run:
+        options.setdefault("ask", lambda error: WayOn.QUIT)
+        runs.append(Run(qapp, profile, qtbot, **options))
+        run = runs[-1]
+        if run.started:
+            run.until(run.window.isActiveWindow)
+        return run
+
+    yield begin
+    for run in runs:
+        run.end()

@@ -1,0 +1,56 @@
+"""The first minute of a person who has never seen the program."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from app.store import Store
+from app.ui.empty import GUIDE_THINGS
+
+
+def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start):
+    run = start()
+    assert len(run.panes) == 1
+    assert run.pane.composer.field.hasFocus()
+    assert run.pane.header.model_button.text() == "Guide"
+    run.ready()
+    assert run.pane.empty.isVisible()
+
+
+def test_the_window_is_there_before_the_engine(start):
+    run = start()
+    run.ready()
+    assert run.window_came_first
+
+
+def test_a_suggestion_is_sent_by_one_click(start, qtbot):
+    run = start()
+    run.ready()
+    qtbot.mouseClick(run.pane.empty.buttons[0], Qt.MouseButton.LeftButton)
+    assert run.answered() == f"You said: {GUIDE_THINGS[0]}"
+    assert run.pane.composer.field.hasFocus()
+    assert not run.pane.empty.isVisible()
+
+
+def test_a_chat_is_stored_from_its_first_key_press(start, qtbot, profile):
+    run = start()
+    chat_id = run.pane.controller.id
+    assert run.app.store.chat(chat_id) is None
+    qtbot.keyClicks(run.pane.composer.field, "H")
+    assert run.app.store.chat(chat_id).draft == "H"
+    run.end()
+    with Store.open(profile / "chats.db") as store:
+        assert [chat.draft for chat in store.chats()] == ["H"]
+
+
+def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start):
+    run = start()
+    run.until(lambda: run.engine is not None)
+    run.engine.loading.clear()
+    pane = run.window._open_new("tab")
+    pane.controller.set_model("/models/slow")
+    run.say("say patience")
+    assert pane.header.state == "Loading…"
+    assert pane.controller.answering
+    run.engine.loading.set()
+    assert run.answered(pane) == "patience "

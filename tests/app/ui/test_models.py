@@ -1,0 +1,57 @@
+"""Opening a model folder: its own name on the pane, or a plain sentence."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+
+def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start):
+    run = start()
+    run.ready()
+    run.window.use_model("/models/Small-3B")
+    run.until(lambda: run.pane.header.state == "Ready")
+    assert run.pane.header.model_button.text() == "Small-3B"
+    assert run.pane.composer.field.placeholderText() == "Message Small-3B…"
+    assert run.app.settings.models == ("/models/Small-3B",)
+
+
+def test_a_chat_that_has_begun_keeps_its_model(start):
+    run = start()
+    run.ready()
+    begun = run.say("say one")
+    run.answered()
+    run.window.use_model("/models/Small-3B")
+    assert begun.controller.chat.model == "guide"
+    assert run.pane is not begun
+    assert run.pane.controller.chat.model == "/models/Small-3B"
+
+
+def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start, qtbot):
+    run = start()
+    run.ready()
+    busy = run.say("hold 4")
+    run.until(lambda: run.answer(busy))
+    run.window.use_model("/models/broken")
+    run.until(lambda: run.pane.header.state == "Not loaded")
+    assert run.pane.notice.isVisible()
+    assert "holds no config.json" in run.pane.notice.text
+    assert busy.controller.answering
+    run.say("hello")
+    assert run.answered() == ""
+    run.until(lambda: "config.json" in run.pane.controller.transcript.last("assistant").error)
+    assert not run.pane.notice.isVisible()  # the conversation says it now
+    run.engine.release()
+    assert run.answered(busy) == "1 2 3 4 end"
+
+
+def test_a_failed_model_can_be_tried_again(start, qtbot):
+    run = start()
+    run.ready()
+    run.window.use_model("/models/broken")
+    run.until(lambda: run.pane.notice.isVisible())
+    run.engine.loading.clear()
+    qtbot.mouseClick(run.pane.notice.buttons[0], Qt.MouseButton.LeftButton)
+    assert run.pane.header.state == "Loading…"
+    assert not run.pane.notice.isVisible()
+    run.engine.loading.set()
+    run.until(lambda: run.pane.header.state == "Not loaded")

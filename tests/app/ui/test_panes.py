@@ -1,0 +1,154 @@
+"""Several chats at once: split, tabs, close, undo, delete, windows of their own."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+
+def test_split_right_and_down_open_new_chats_beside(start):
+    run = start()
+    first = run.pane
+    run.window.commands["split_right"].trigger()
+    second = run.pane
+    run.window.commands["split_down"].trigger()
+    third = run.pane
+    assert run.panes == [first, second, third]
+    right_of = second.mapToGlobal(second.rect().topLeft()).x()
+    assert right_of > first.mapToGlobal(first.rect().topLeft()).x()
+    below = third.mapToGlobal(third.rect().topLeft()).y()
+    assert below > second.mapToGlobal(second.rect().topLeft()).y()
+    assert third.composer.field.hasFocus()
+
+
+def test_two_panes_stream_at_once_each_its_own(start):
+    run = start()
+    run.ready()
+    left = run.say("hold 40")
+    run.window.commands["split_right"].trigger()
+    right = run.say("hold 60")
+    run.until(lambda: "40" in run.answer(left) and "60" in run.answer(right))
+    assert left.controller.answering
+    assert right.controller.answering
+    run.engine.release()
+    assert run.answered(left).endswith("40 end")
+    assert run.answered(right).endswith("60 end")
+
+
+def test_the_next_pane_gets_the_keys_and_the_ring(start):
+    run = start()
+    first = run.pane
+    run.window.commands["split_right"].trigger()
+    second = run.pane
+    run.window.commands["next"].trigger()
+    assert run.pane is first
+    assert first.active
+    assert not second.active
+    run.window.commands["previous"].trigger()
+    assert run.pane is second
+
+
+def test_clicking_into_a_pane_makes_it_the_active_one(start, qtbot):
+    run = start()
+    first = run.pane
+    run.window.commands["split_right"].trigger()
+    first.composer.field.setFocus()
+    assert run.pane is first
+
+
+def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start):
+    run = start()
+    run.ready()
+    kept = run.pane
+    run.window.commands["split_right"].trigger()
+    pane = run.say("hold 3")
+    run.until(lambda: run.answer(pane))
+    place = pane.mapTo(run.window, pane.rect().topLeft())
+    run.window.commands["close"].trigger()
+    assert run.panes == [kept]
+    assert run.window.toast.text == "Chat closed"
+    assert pane.controller.answering
+    run.engine.release()
+    assert run.answered(pane) == "1 2 3 end"
+    run.window.commands["undo_close"].trigger()
+    assert run.panes == [kept, pane]
+    run.until(lambda: pane.mapTo(run.window, pane.rect().topLeft()) == place)
+
+
+def test_the_toast_undoes_a_close(start, qtbot):
+    run = start()
+    pane = run.pane
+    run.window.commands["close"].trigger()
+    assert run.panes == []
+    assert run.window.workspace.nothing.isVisible()
+    qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
+    assert run.panes == [pane]
+    assert not run.window.toast.isVisible()
+
+
+def test_with_all_panes_closed_there_is_a_way_to_a_new_chat(start, qtbot):
+    run = start()
+    run.window.commands["close"].trigger()
+    qtbot.mouseClick(run.window.workspace.nothing.button, Qt.MouseButton.LeftButton)
+    assert len(run.panes) == 1
+
+
+def test_a_deleted_chat_comes_back_with_its_text(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("say keep me")
+    run.answered()
+    chat_id = pane.controller.id
+    run.window.delete_chat(chat_id)
+    assert run.window.workspace.pane(chat_id) is None
+    assert not run.window.sidebar.model.row_of(chat_id).isValid()
+    assert run.app.store.chats() == []
+    qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
+    assert run.window.sidebar.model.row_of(chat_id).isValid()
+    assert run.answer(run.window.workspace.pane(chat_id)) == "keep me "
+
+
+def test_undo_takes_back_one_thing_after_the_other(start):
+    run = start()
+    run.ready()
+    ids = []
+    for word in ("one", "two"):
+        run.say(f"say {word}")
+        run.answered()
+        ids.append(run.pane.controller.id)
+        run.window.commands["new"].trigger()
+    run.window.delete_chat(ids[0])
+    run.window.workspace.close_pane(run.window.workspace.pane(ids[1]))
+    run.window.commands["undo_close"].trigger()
+    assert run.window.workspace.pane(ids[1]) is not None
+    run.window.commands["undo_close"].trigger()
+    assert run.window.workspace.pane(ids[0]) is not None
+
+
+def test_a_pane_moves_to_its_own_window_and_goes_on(start):
+    run = start()
+    run.ready()
+    run.window.commands["split_right"].trigger()
+    pane = run.say("hold 3")
+    run.until(lambda: run.answer(pane))
+    run.window.commands["float"].trigger()
+    assert pane.window() is not run.window
+    assert len(run.panes) == 2
+    run.engine.release()
+    assert run.answered(pane) == "1 2 3 end"
+    run.window.commands["float"].trigger()
+    assert pane.window() is run.window
+
+
+def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start):
+    run = start()
+    run.ready()
+    pane = run.say("hold 2")
+    run.until(lambda: run.answer(pane))
+    run.window.commands["new"].trigger()
+    run.engine.release()
+    run.answered(pane)
+    assert pane.controller.unseen
+    assert not run.window.workspace.dock(pane.controller.id).icon().isNull()
+    run.window.workspace.activate(pane)
+    assert not pane.controller.unseen
+    assert run.window.workspace.dock(pane.controller.id).icon().isNull()

@@ -1,0 +1,87 @@
+"""Long conversations: few widgets, the reader's place, following the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.store import Chat, Message, Store, new_id
+
+
+@pytest.fixture
+def long_chat(profile):
+    """A stored chat of 300 messages; returns its id and its message ids."""
+    profile.mkdir(parents=True)
+    chat = Chat(id=new_id(), title="Long", model="guide")
+    ids = [new_id() for _ in range(300)]
+    with Store.open(profile / "chats.db") as store:
+        store.save_chat(chat)
+        parent = None
+        for number, message_id in enumerate(ids):
+            role = "assistant" if number % 2 else "user"
+            text = f"Message {number}. " + "Some words that wrap. " * (number % 40)
+            store.save_message(
+                Message(message_id, chat.id, parent, role, text, model="Guide"), as_leaf=True
+            )
+            parent = message_id
+    return chat.id, ids
+
+
+def opened(start, chat_id):
+    run = start()
+    run.ready()
+    run.window.open_chat(chat_id)
+    view = run.pane.transcript
+    run.until(lambda: view.rows_alive() > 0)
+    return run, view
+
+
+def test_only_messages_near_the_viewport_are_widgets(start, long_chat):
+    run, view = opened(start, long_chat[0])
+    assert view.rows_alive() < 30
+    assert view.row(long_chat[1][-1]) is not None
+    bar = view.verticalScrollBar()
+    for place in (0.7, 0.4, 0.0):
+        bar.setValue(round(bar.maximum() * place))
+        assert 0 < view.rows_alive() < 30
+    assert view.row(long_chat[1][0]) is not None
+    assert view.row(long_chat[1][-1]) is None
+
+
+def test_it_opens_at_the_end_and_follows_it_only_from_there(start, long_chat):
+    run, view = opened(start, long_chat[0])
+    bar = view.verticalScrollBar()
+    assert view.following
+    assert bar.value() == bar.maximum()
+    run.say("hold 300")
+    run.until(lambda: "300" in run.answer(run.pane))
+    assert bar.value() == bar.maximum()
+    bar.setValue(bar.maximum() // 2)
+    assert not view.following
+    assert view._jump.isVisible()
+    place = next(p for p in view._places if p.top >= bar.value())
+    offset = place.top - bar.value()
+    run.engine.release()
+    run.answered()
+    run.until(lambda: not view._soon.isActive())
+    assert place.top - bar.value() == offset
+    view._jump.click()
+    assert view.following
+    assert bar.value() == bar.maximum()
+
+
+def test_a_resize_keeps_the_readers_place(start, long_chat):
+    run, view = opened(start, long_chat[0])
+    bar = view.verticalScrollBar()
+    bar.setValue(bar.maximum() // 3)
+    first = view._anchor()[0]
+    run.window.resize(900, 700)
+    run.until(lambda: not view._soon.isActive())
+    assert view._anchor()[0] is first
+
+
+def test_a_search_hit_is_brought_into_view(start, long_chat):
+    run, view = opened(start, long_chat[0])
+    run.window._on_opened(long_chat[0], long_chat[1][100])
+    row = view.row(long_chat[1][100])
+    assert row is not None
+    assert 0 <= row.y() < view.height()

@@ -1,0 +1,87 @@
+"""What is there at the next start, and how the program ends."""
+
+from __future__ import annotations
+
+import threading
+
+from app.store import Store
+
+
+def test_all_chats_the_layout_and_the_drafts_are_there_again(start):
+    run = start()
+    run.window.resize(790, 700)  # within the test's screen, or the next start would shrink it
+    run.ready()
+    run.say("say left")
+    run.answered()
+    run.window.commands["split_right"].trigger()
+    run.say("say right")
+    run.answered()
+    run.window.commands["split_down"].trigger()
+    run.pane.composer.set_text("a draft")
+    run.window.commands["previous"].trigger()
+    active = run.pane.controller.id
+    places = {p.controller.id: p.mapTo(run.window, p.rect().topLeft()) for p in run.panes}
+    size = run.window.size()
+    run.end()
+
+    again = start()
+    again.until(lambda: len(again.panes) == 3)
+    now = {p.controller.id: p.mapTo(again.window, p.rect().topLeft()) for p in again.panes}
+    assert again.window.size() == size
+    assert {i: (p - places[i]).manhattanLength() <= 4 for i, p in now.items()} == dict.fromkeys(
+        places, True
+    )
+    assert again.pane.controller.id == active
+    assert [again.answer(p) for p in again.panes[:2]] == ["left ", "right "]
+    assert again.panes[2].composer.text == "a draft"
+    again.ready()
+    again.say("say still works")
+    assert again.answered() == "still works "
+
+
+def test_a_floating_pane_floats_again(start):
+    run = start()
+    run.window.commands["split_right"].trigger()
+    run.pane.composer.set_text("alone")
+    run.window.commands["float"].trigger()
+    run.end()
+    again = start()
+    floating = [p for p in again.panes if p.window() is not again.window]
+    assert [p.composer.text for p in floating] == ["alone"]
+
+
+def test_with_everything_closed_it_starts_with_everything_closed(start):
+    run = start()
+    run.say("say one")
+    run.window.commands["close"].trigger()
+    run.end()
+    again = start()
+    assert again.panes == []
+    assert again.window.workspace.nothing.isVisible()
+    assert len(again.window._library.chats()) == 1
+
+
+def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread(start, profile):
+    run = start()
+    run.ready()
+    pane = run.say("hold 20")
+    run.window.commands["split_right"].trigger()
+    other = run.say("hold 10")
+    run.until(lambda: "20" in run.answer(pane) and "10" in run.answer(other))
+    run.window.close()
+    run.until(lambda: run.app.window is None)
+    assert not [t for t in threading.enumerate() if t.name == "fake-engine"]
+    with Store.open(profile / "chats.db") as store:
+        answers = [store.path(chat.id)[-1] for chat in store.chats()]
+    assert sorted(m.content.split()[-1] for m in answers) == ["10", "20"]
+    assert {m.status for m in answers} == {"interrupted"}
+
+
+def test_closing_while_the_model_still_loads(start):
+    run = start()
+    run.until(lambda: run.engine is not None)
+    run.engine.loading.clear()
+    run.pane.controller.set_model("/models/slow")
+    run.say("say never")
+    run.window.close()
+    run.until(lambda: run.app.window is None)

@@ -1,0 +1,83 @@
+"""An answer can do nothing but be read."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QTextDocument
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from app.ui.textview import TextView
+
+
+@pytest.fixture
+def visited():
+    """Addresses that reached the system's browser (here: this list)."""
+    from PySide6.QtCore import QObject, Slot
+
+    class Browser(QObject):
+        def __init__(self):
+            super().__init__()
+            self.addresses = []
+
+        @Slot(QUrl)
+        def visit(self, address):
+            self.addresses.append(address.toString())
+
+    browser = Browser()
+    for scheme in ("https", "file"):
+        QDesktopServices.setUrlHandler(scheme, browser, "visit")
+    yield browser.addresses
+    for scheme in ("https", "file"):
+        QDesktopServices.unsetUrlHandler(scheme)
+
+
+@pytest.fixture
+def view(look, qtbot):
+    document = QTextDocument()
+    shown = TextView(document)
+    shown._kept = document
+    qtbot.addWidget(shown)
+    return shown
+
+
+def answer_dialog(button):
+    """Once the dialog is up, press the button of that name; returns what the dialog said."""
+    said = []
+
+    def press():
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            QTimer.singleShot(10, press)
+            return
+        said.extend([box.text(), box.informativeText()])
+        next(b for b in box.buttons() if b.text() == button).click()
+
+    QTimer.singleShot(0, press)
+    return said
+
+
+def test_a_link_opens_only_after_a_yes_that_has_seen_the_address(view, visited):
+    said = answer_dialog("Cancel")
+    view.anchorClicked.emit(QUrl("https://example.org/page"))
+    assert said[1] == "https://example.org/page"
+    assert visited == []
+    answer_dialog("Open Link")
+    view.anchorClicked.emit(QUrl("https://example.org/page"))
+    assert visited == ["https://example.org/page"]
+
+
+def test_a_file_link_is_never_opened(view, visited):
+    said = answer_dialog("Close")
+    view.anchorClicked.emit(QUrl("file:///etc/passwd"))
+    assert "does not open it" in said[0]
+    assert visited == []
+
+
+def test_nothing_is_loaded_because_of_a_text(view, tmp_path):
+    secret = tmp_path / "secret.html"
+    secret.write_text("secret")
+    view.setSource(QUrl.fromLocalFile(str(secret)))
+    assert view.toPlainText() == ""
+    for kind in (1, 2, 3):
+        assert view.loadResource(kind, QUrl.fromLocalFile(str(secret))) is None

@@ -1,0 +1,93 @@
+"""The list of chats: open, search, rename, delete."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+
+def talk(run, *texts):
+    ids = []
+    for text in texts:
+        run.ready()
+        run.say(text)
+        run.answered()
+        ids.append(run.pane.controller.id)
+        run.window.commands["new"].trigger()
+    return ids
+
+
+def titles(run):
+    model = run.window.sidebar.model
+    return [model.index(n).data() for n in range(model.rowCount())]
+
+
+def test_saved_chats_stand_below_their_day_newest_first(start):
+    run = start()
+    talk(run, "say one", "say two")
+    assert titles(run) == ["Today", "say two", "say one"]
+
+
+def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start, qtbot):
+    run = start()
+    first, second = talk(run, "say one", "say two")
+    view = run.window.sidebar.list
+    place = view.visualRect(run.window.sidebar.model.row_of(first)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert run.pane.controller.id == first
+    run.window.workspace.close_pane(run.window.workspace.pane(second))
+    place = view.visualRect(run.window.sidebar.model.row_of(second)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert run.pane.controller.id == second
+
+
+def test_search_finds_words_in_titles_and_answers_and_leads_there(start, qtbot):
+    run = start()
+    talk(run, "say apples pears", "say plums")
+    run.window.commands["search"].trigger()
+    assert run.window.sidebar.search.hasFocus()
+    qtbot.keyClicks(run.window.sidebar.search, "pears")
+    run.until(lambda: "Found" in titles(run))
+    assert titles(run) == ["Found", "say apples pears"]
+    qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
+    assert run.pane.controller.title == "say apples pears"
+    run.window.commands["search"].trigger()
+    qtbot.keyClicks(run.window.sidebar.search, "quinces")
+    run.until(lambda: titles(run) == ["Nothing found"])
+    qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Escape)
+    run.until(lambda: "say plums" in titles(run))
+
+
+def test_rename_in_place(start, qtbot):
+    run = start()
+    (chat_id,) = talk(run, "say one")
+    run.window.workspace.activate(run.window.workspace.pane(chat_id))
+    run.window.commands["rename"].trigger()
+    editor = run.window.sidebar.list.findChild(type(run.window.sidebar.search), "rename")
+    editor.selectAll()
+    qtbot.keyClicks(editor, "Fruit")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    run.until(lambda: "Fruit" in titles(run))
+    assert run.app.store.chat(chat_id).title == "Fruit"
+    assert run.window.workspace.dock(chat_id).windowTitle() == "Fruit"
+
+
+def test_delete_key_deletes_and_can_be_taken_back(start, qtbot):
+    run = start()
+    (chat_id,) = talk(run, "say one")
+    view, model = run.window.sidebar.list, run.window.sidebar.model
+    view.setFocus()
+    view.setCurrentIndex(model.row_of(chat_id))
+    qtbot.keyClick(view, Qt.Key.Key_Delete)
+    assert not model.row_of(chat_id).isValid()
+    run.window.commands["undo_close"].trigger()
+    assert model.row_of(chat_id).isValid()
+
+
+def test_the_sidebar_hides_and_stays_hidden(start):
+    run = start()
+    run.window.commands["sidebar"].trigger()
+    assert not run.window.sidebar.isVisible()
+    assert run.window.rail.isVisible()
+    run.end()
+    again = start()
+    assert not again.window.sidebar.isVisible()

@@ -1,0 +1,183 @@
+"""Type, send, stream, stop, ask again: one pane."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from app.ui.answer_row import AnswerRow
+
+
+def row_of(pane, role="assistant"):
+    return pane.transcript.row(pane.controller.transcript.last(role).id)
+
+
+def test_type_send_and_read_the_answer(start):
+    run = start()
+    run.ready()
+    run.say("say one two three")
+    assert run.pane.composer.text == ""
+    assert run.answered() == "one two three "
+    run.until(lambda: row_of(run.pane) is not None)
+    assert row_of(run.pane).text == "one two three "
+    assert run.pane.header.state == "Ready"
+    assert run.pane.controller.title == "say one two three"
+
+
+def test_shift_enter_breaks_the_line_and_sends_nothing(start, qtbot):
+    run = start()
+    field = run.pane.composer.field
+    qtbot.keyClicks(field, "one")
+    before = run.pane.composer.height()
+    qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(field, "two")
+    assert run.pane.composer.text == "one\ntwo"
+    assert run.pane.composer.height() > before
+    assert run.pane.controller.transcript.path == []
+
+
+def test_the_composer_grows_to_two_fifths_of_the_pane_and_then_scrolls(start):
+    run = start()
+    run.pane.composer.set_text("line\n" * 200)
+    assert run.pane.composer.height() <= round(run.pane.height() * 0.4)
+    assert run.pane.composer.field.verticalScrollBar().maximum() > 0
+
+
+def test_escape_stops_and_keeps_what_was_written(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("hold 5")
+    run.until(lambda: run.answer(pane).startswith("1 2 3 4 5"))
+    assert pane.composer.button.stops
+    qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
+    assert run.answered() == "1 2 3 4 5 "
+    assert pane.controller.transcript.last("assistant").status == "cancelled"
+    assert not pane.composer.button.stops
+
+
+def test_the_round_button_sends_and_stops(start, qtbot):
+    run = start()
+    run.ready()
+    qtbot.keyClicks(run.pane.composer.field, "hold 3")
+    qtbot.mouseClick(run.pane.composer.button, Qt.MouseButton.LeftButton)
+    run.until(lambda: run.answer(run.pane))
+    qtbot.mouseClick(run.pane.composer.button, Qt.MouseButton.LeftButton)
+    run.answered()
+    assert run.pane.controller.transcript.last("assistant").status == "cancelled"
+
+
+def test_text_is_written_while_an_answer_runs_but_not_sent(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("hold 2")
+    run.until(lambda: run.answer(pane))
+    run.say("next question")
+    assert pane.composer.text == "next question"
+    assert len(pane.controller.transcript.path) == 2
+    run.engine.release()
+    run.answered()
+
+
+def test_thinking_stands_apart_and_folds(start):
+    run = start()
+    run.ready()
+    pane = run.say("think")
+    assert run.answered() == "Thought."
+    message = pane.controller.transcript.last("assistant")
+    assert message.reasoning == "Let me see. Yes."
+    assert message.stats["thought_s"] >= 0
+    run.until(lambda: row_of(pane) is not None)
+    fold = row_of(pane)._reasoning._fold
+    assert fold.text() == "Thought for 1 s"
+    assert not fold.isChecked()
+
+
+def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("fail")
+    assert run.answered() == "So far "
+    assert pane.controller.transcript.last("assistant").error.startswith("There is not enough")
+    run.until(lambda: row_of(pane) is not None and row_of(pane)._retry.isVisible())
+    qtbot.mouseClick(row_of(pane)._retry, Qt.MouseButton.LeftButton)
+    assert len(run.engine.sent) == 2
+    run.answered()
+
+
+def test_answer_again_keeps_the_first_answer(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("say hello")
+    run.answered()
+    run.window.commands["regenerate"].trigger()
+    run.answered()
+    last = pane.controller.transcript.last("assistant")
+    assert len(pane.controller.transcript.alternatives(last.id)) == 2
+    run.until(lambda: row_of(pane) is not None and row_of(pane)._previous.isVisible())
+    qtbot.mouseClick(row_of(pane)._previous, Qt.MouseButton.LeftButton)
+    assert pane.controller.transcript.last("assistant").id != last.id
+
+
+def test_the_last_message_is_edited_with_the_up_key(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("say hallo")
+    run.answered()
+    qtbot.keyClick(pane.composer.field, Qt.Key.Key_Up)
+    assert pane.composer.text == "say hallo"
+    assert pane.composer.editing
+    pane.composer.set_text("say hello")
+    qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
+    assert run.answered() == "hello "
+    assert [m.content for m in pane.controller.transcript.path] == ["say hello", "hello "]
+    question = pane.controller.transcript.last("user")
+    assert len(pane.controller.transcript.alternatives(question.id)) == 2
+    assert not pane.composer.editing
+
+
+def test_escape_gives_up_editing_and_brings_the_draft_back(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("say hallo")
+    run.answered()
+    pane.composer.set_text("a draft")
+    pane.edit_last()
+    qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
+    assert pane.composer.text == "a draft"
+    assert not pane.composer.editing
+
+
+def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start):
+    run = start()
+    run.ready()
+    pane = run.say("say one")
+    run.answered()
+    options = pane.controller.options
+    pane.controller.set_options(type(options)(temperature=0.0, seed=7), "Be brief.")
+    run.say("say two")
+    run.answered()
+    asked = run.engine.sent[-1]
+    assert [turn["role"] for turn in asked.turns] == ["system", "user", "assistant", "user"]
+    assert asked.turns[0]["content"] == "Be brief."
+    assert (asked.params.temperature, asked.params.seed) == (0.0, 7)
+    assert run.engine.sent[0].params.temperature == 0.5  # the model's own
+
+
+def test_copy_last_answer(start):
+    run = start()
+    run.ready()
+    run.say("say copied words")
+    run.answered()
+    run.window.commands["copy_answer"].trigger()
+    assert QGuiApplication.clipboard().text() == "copied words "
+    assert run.window.toast.text == "Copied"
+
+
+def test_figures_stand_below_the_answer(start):
+    run = start()
+    run.ready()
+    pane = run.say("say one two")
+    run.answered()
+    stats = pane.controller.transcript.last("assistant").stats
+    assert (stats["tokens_per_s"], stats["ttft_s"], stats["reused_tokens"]) == (48.0, 0.2, 2)
+    run.until(lambda: isinstance(row_of(pane), AnswerRow))

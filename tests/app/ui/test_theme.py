@@ -1,0 +1,34 @@
+"""Colours: readable everywhere, in both appearances, and changed live."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.tokens import DARK, LIGHT, TEXT_PAIRS, contrast
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("pair", TEXT_PAIRS, ids=lambda pair: "-on-".join(pair))
+def test_writing_meets_wcag_aa(tokens, pair):
+    writing, ground = pair
+    assert contrast(getattr(tokens, writing), getattr(tokens, ground)) >= 4.5
+
+
+def test_contrast_of_black_on_white_is_21():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#777777") == pytest.approx(1)
+
+
+def test_the_look_changes_live(start):
+    from app.ui.theme import theme
+
+    run = start()
+    run.ready()
+    run.say("say hello")
+    run.answered()
+    theme().set_appearance("dark")
+    dark = run.window.grab().toImage().pixelColor(10, run.window.height() - 10)
+    theme().set_appearance("light")
+    light = run.window.grab().toImage().pixelColor(10, run.window.height() - 10)
+    assert dark.lightness() < 60
+    assert light.lightness() > 220
