@@ -70,7 +70,7 @@ class Bridge(QObject):
         self._handlers.pop(number, None)
 
     def when_done(self, future: Future[Any], handler: Handler) -> int:
-        """Call ``handler(future)`` on the GUI thread once it is done; returns the channel's number."""
+        """Call ``handler(future)`` on the GUI thread once it is done; returns its channel."""
         number, post = self.channel(handler)
 
         def deliver(done: Any) -> None:

@@ -10,7 +10,7 @@ import platformdirs
 APP_NAME = "Stretto"
 
 GUIDE = "guide"
-"""How a chat names the bundled model. Never its path: a frozen app lies elsewhere at every start."""
+"""How a chat names the bundled model. Never by its path: a frozen app may lie elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Paths:
 
 
 def resources() -> Path:
-    """The data that ships with the program, found from this file so that a frozen app has it too."""
+    """The data that ships with the program, beside this package also where it is frozen."""
     return Path(__file__).resolve().parent.parent / "resources"
 
 

@@ -1,4 +1,4 @@
-"""One open chat: it asks the engine, keeps the transcript and saves, whether a pane shows it or not."""
+"""One open chat: it asks the engine, keeps the transcript and saves, shown in a pane or not."""
 
 from __future__ import annotations
 

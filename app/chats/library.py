@@ -146,7 +146,7 @@ def _listed_differently(before: Chat, after: Chat) -> bool:
 
 
 def day_group(updated_at: float, now: float | None = None) -> str:
-    """The heading a chat stands under: Today, Yesterday, Earlier this week, This month or Earlier."""
+    """The heading a chat stands under: Today, Yesterday, and so on to Earlier."""
     today = time.localtime(now)
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     if updated_at >= midnight:

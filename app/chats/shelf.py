@@ -86,9 +86,7 @@ class Shelf(QObject):
 
     def known(self) -> list[Shelved]:
         """Every model that is ready or on its way."""
-        return [
-            m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}
-        ]
+        return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
 
     def want(self, ref: str) -> Shelved:
         """Load the model unless that is done or under way; a failed one is tried again."""

@@ -144,9 +144,7 @@ class AnswerRow(MessageRow):
         top = Qt.AlignmentFlag.AlignTop
         painter.drawText(QRectF(0, 0, self._width, self.NAME), top, self.message.model)
         if not self._mark.isEmpty():
-            painter.drawText(
-                self._mark, Qt.AlignmentFlag.AlignVCenter, _MARKS[self.message.status]
-            )
+            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, _MARKS[self.message.status])
         if self._last or self._revealed():
             line = figures_line(self.message.stats, short=self._width < 360)
             area = QRectF(0, self._footer_y, self._width, 26)

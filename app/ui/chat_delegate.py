@@ -28,7 +28,7 @@ class ChatDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW_ROLE)
         tokens = theme().tokens
-        area: QRect = option.rect.adjusted(8, 1, -8, -1)  # type: ignore[attr-defined]
+        area: QRect = option.rect.adjusted(8, 1, -8, -1)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not row.chat_id:
@@ -70,7 +70,7 @@ class ChatDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
     ) -> None:
         tokens = theme().tokens
-        state = option.state  # type: ignore[attr-defined]
+        state = option.state
         focused = state & QStyle.StateFlag.State_HasFocus
         painter.setPen(QColor(tokens.accent) if focused else Qt.PenStyle.NoPen)
         if row.chat_id == self.current:
@@ -81,9 +81,7 @@ class ChatDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(area, 7, 7)
 
-    def createEditor(
-        self, parent: QWidget, option: QStyleOptionViewItem, index: Index
-    ) -> QWidget:
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = QLineEdit(parent)
         editor.setObjectName("rename")
         return editor
@@ -91,5 +89,5 @@ class ChatDelegate(QStyledItemDelegate):
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        rect: QRect = option.rect  # type: ignore[attr-defined]
+        rect: QRect = option.rect
         editor.setGeometry(rect.adjusted(8, 1, -8, -1))

@@ -125,11 +125,7 @@ class ChatListModel(QAbstractListModel):
         row = self.row(index)
         if row is None or not row.chat_id:
             return Qt.ItemFlag.NoItemFlags
-        return (
-            Qt.ItemFlag.ItemIsEnabled
-            | Qt.ItemFlag.ItemIsSelectable
-            | Qt.ItemFlag.ItemIsEditable
-        )
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
     def _grouped(self) -> list[Row]:
         rows: list[Row] = []

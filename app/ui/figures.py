@@ -63,8 +63,10 @@ def thought_line(thought_s: float | None) -> str:
     """The heading of a folded thought."""
     if thought_s is None:
         return "Thinking"
-    return f"Thought for {max(1, round(thought_s))} s" if thought_s < 60 else (
-        f"Thought for {seconds(thought_s)}"
+    return (
+        f"Thought for {max(1, round(thought_s))} s"
+        if thought_s < 60
+        else (f"Thought for {seconds(thought_s)}")
     )
 
 

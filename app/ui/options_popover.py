@@ -45,9 +45,7 @@ class OptionsPopover(QFrame):
         self.temperature.setDecimals(1)
         self.temperature.setSpecialValueText("Model’s own")
         self.temperature.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
-        self.temperature.setValue(
-            _BY_MODEL if options.temperature is None else options.temperature
-        )
+        self.temperature.setValue(_BY_MODEL if options.temperature is None else options.temperature)
         self.seed = QLineEdit("" if options.seed is None else str(options.seed), self)
         self.seed.setPlaceholderText("Another each time")
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))

@@ -110,5 +110,3 @@ class Reasoning(QWidget):
     def _on_clicked(self) -> None:
         self._chosen = True
         self.resized.emit()
-
-

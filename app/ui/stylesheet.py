@@ -128,6 +128,4 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 def stylesheet(tokens: Tokens) -> str:
     """The sheet for one appearance."""
     names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
-    return _SHEET.substitute(
-        names, small=t.SMALL_PX, ui=t.UI_PX, radius=t.RADIUS, tab=t.TAB
-    )
+    return _SHEET.substitute(names, small=t.SMALL_PX, ui=t.UI_PX, radius=t.RADIUS, tab=t.TAB)

@@ -44,22 +44,22 @@ class TextView(QTextBrowser):
         self._height = ceil(document.size().height())
         return self._height
 
-    def loadResource(self, kind: int, name: QUrl) -> object:
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""
         return None
 
-    def setSource(self, name: QUrl, kind: object = None) -> None:
+    def setSource(self, name: QUrl | str, kind: object = None) -> None:
         """A document shown here is never replaced by following a link."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the transcript scrolls, never a message in it
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy) or event.matches(
-            QKeySequence.StandardKey.SelectAll
+        if (
+            event.matches(QKeySequence.StandardKey.Copy)
+            or event.matches(QKeySequence.StandardKey.SelectAll)
+            or event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         ):
-            super().keyPressEvent(event)
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             super().keyPressEvent(event)
         else:
             event.ignore()

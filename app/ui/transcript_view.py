@@ -136,7 +136,7 @@ class TranscriptView(QAbstractScrollArea):
         """Show the path anew, keeping the widgets of messages that stay."""
         before = {place.message_id: place for place in self._places}
         path = self._controller.transcript.path
-        self._places = [before.pop(m.id, None) or _Place(m.id) for m in path]
+        self._places = [before.pop(m.id) if m.id in before else _Place(m.id) for m in path]
         for gone in before.values():
             self._take_down(gone)
         self._follow = True

@@ -74,4 +74,3 @@ class UserRow(MessageRow):
         painter.setBrush(QColor(theme().tokens.tint))
         painter.drawRoundedRect(self._block, t.RADIUS, t.RADIUS)
         self._paint_alternatives(painter)
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import PySide6QtAds as ads
+import PySide6QtAds as QtAds
 from PySide6.QtCore import QByteArray, QObject, QPoint, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
@@ -19,7 +19,7 @@ from app.ui.theme import theme
 
 def configure_docking() -> None:
     """Set what holds for all dock managers. Must come before the first one is made."""
-    flag = ads.CDockManager.eConfigFlag
+    flag = QtAds.CDockManager.eConfigFlag
     for name, on in {
         "OpaqueSplitterResize": True,
         "AlwaysShowTabs": True,
@@ -37,7 +37,7 @@ def configure_docking() -> None:
         "FloatingContainerHasWidgetTitle": True,
         "FloatingContainerHasWidgetIcon": False,
     }.items():
-        ads.CDockManager.setConfigFlag(getattr(flag, name), on)
+        QtAds.CDockManager.setConfigFlag(getattr(flag, name), on)
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _Dock:
     """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo."""
 
     pane: ChatPane
-    dock: ads.CDockWidget
+    dock: QtAds.CDockWidget
     closed: bool = False
 
 
@@ -79,9 +79,9 @@ class Workspace(QWidget):
         self._ending = False
         self.nothing = NoChat(self)
         self.nothing.new_asked.connect(self.new_asked)
-        self.manager = ads.CDockManager(self)
+        self.manager = QtAds.CDockManager(self)
         # Its own look gives way to the program's sheet, and may not come back with the palette.
-        self.manager.setColorSchemeMode(ads.CDockManager.ColorSchemeMode.Light)
+        self.manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
         self.manager.setStyleSheet("")
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self.nothing)
@@ -129,11 +129,11 @@ class Workspace(QWidget):
         entry = self._docks.get(chat_id)
         return entry.pane if entry is not None and not entry.closed else None
 
-    def dock(self, chat_id: str) -> ads.CDockWidget | None:
+    def dock(self, chat_id: str) -> QtAds.CDockWidget | None:
         entry = self._docks.get(chat_id)
         return entry.dock if entry is not None else None
 
-    def _first_area(self) -> ads.CDockAreaWidget | None:
+    def _first_area(self) -> QtAds.CDockAreaWidget | None:
         panes = self._in_main_window()
         return self._docks[panes[0].controller.id].dock.dockAreaWidget() if panes else None
 
@@ -158,12 +158,12 @@ class Workspace(QWidget):
         if area is None:
             area = self._first_area()
         if area is None:
-            self.manager.addDockWidget(ads.DockWidgetArea.CenterDockWidgetArea, dock)
+            self.manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock)
         elif where == "tab":
             self.manager.addDockWidgetTabToArea(dock, area)
         else:
             side = "RightDockWidgetArea" if where == "right" else "BottomDockWidgetArea"
-            self.manager.addDockWidget(getattr(ads.DockWidgetArea, side), dock, area)
+            self.manager.addDockWidget(getattr(QtAds.DockWidgetArea, side), dock, area)
         self._settle()
         self.activate(pane)
         return pane
@@ -223,7 +223,7 @@ class Workspace(QWidget):
         """Move a pane out into a window of its own, or back into the main one."""
         dock = self._docks[pane.controller.id].dock
         if dock.isInFloatingContainer():
-            self.manager.addDockWidget(ads.DockWidgetArea.RightDockWidgetArea, dock)
+            self.manager.addDockWidget(QtAds.DockWidgetArea.RightDockWidgetArea, dock)
         else:
             dock.setFloating()
             window = pane.window()
@@ -249,7 +249,7 @@ class Workspace(QWidget):
             if area is not None:
                 self.manager.addDockWidgetTabToArea(dock, area)
             else:
-                self.manager.addDockWidget(ads.DockWidgetArea.CenterDockWidgetArea, dock)
+                self.manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock)
         # Splitters share out the size they have at this moment: let it be the final one.
         self._layers.setCurrentWidget(self.manager)
         for widget in (self.window(), self.parentWidget(), self):
@@ -278,17 +278,17 @@ class Workspace(QWidget):
 
     # Inside.
 
-    def _make_dock(self, pane: ChatPane) -> ads.CDockWidget:
+    def _make_dock(self, pane: ChatPane) -> QtAds.CDockWidget:
         controller = pane.controller
-        dock = ads.CDockWidget(self.manager, controller.title)
+        dock = QtAds.CDockWidget(self.manager, controller.title)
         dock.setObjectName(controller.id)
-        feature = ads.CDockWidget.DockWidgetFeature
+        feature = QtAds.CDockWidget.DockWidgetFeature
         dock.setFeature(feature.DockWidgetDeleteOnClose, False)
         dock.setFeature(feature.CustomCloseHandling, True)
         dock.setMinimumSizeHintMode(
-            ads.CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContentMinimumSize
+            QtAds.CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContentMinimumSize
         )
-        dock.setWidget(pane, ads.CDockWidget.eInsertMode.ForceNoScrollArea)
+        dock.setWidget(pane, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
         dock.closeRequested.connect(self._on_close_requested)
         controller.chat_changed.connect(self._on_chat_changed)
         self._docks[controller.id] = _Dock(pane, dock)
@@ -380,7 +380,7 @@ class Workspace(QWidget):
             self._set_active(widget)
 
     @Slot(object)
-    def _on_area(self, area: ads.CDockAreaWidget) -> None:
+    def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
         """A new area: put the new-tab and split buttons into its title bar."""
         bar = area.titleBar()
         bar.layout().setContentsMargins(0, 0, 6, 0)
@@ -398,7 +398,7 @@ class Workspace(QWidget):
         area.currentChanged.connect(lambda index: self._soon.start())
         self._soon.start()
 
-    def _from_bar(self, area: ads.CDockAreaWidget, where: str) -> None:
+    def _from_bar(self, area: QtAds.CDockAreaWidget, where: str) -> None:
         current = area.currentDockWidget()
         entry = self._docks.get(current.objectName()) if current is not None else None
         if entry is not None:
@@ -408,7 +408,7 @@ class Workspace(QWidget):
         else:
             self.split_asked.emit(where)
 
-    def _on_tab(self, area: ads.CDockAreaWidget, index: int) -> None:
+    def _on_tab(self, area: QtAds.CDockAreaWidget, index: int) -> None:
         dock = area.dockWidget(index)
         entry = self._docks.get(dock.objectName()) if dock is not None else None
         if entry is not None:
@@ -425,8 +425,7 @@ class Workspace(QWidget):
         muted = theme().tokens.muted
         provider = self.manager.iconProvider()
         # Copies: the binding takes what it is given and destroys it with the provider.
-        provider.registerCustomIcon(ads.TabCloseIcon, QIcon(icon("x", muted)))
-        provider.registerCustomIcon(ads.DockAreaMenuIcon, QIcon(icon("caret-down", muted)))
+        provider.registerCustomIcon(QtAds.TabCloseIcon, QIcon(icon("x", muted)))
+        provider.registerCustomIcon(QtAds.DockAreaMenuIcon, QIcon(icon("caret-down", muted)))
         for chat_id in self._docks:
             self._mark(chat_id)
-

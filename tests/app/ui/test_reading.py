@@ -36,7 +36,7 @@ def opened(start, chat_id):
 
 
 def test_only_messages_near_the_viewport_are_widgets(start, long_chat):
-    run, view = opened(start, long_chat[0])
+    _, view = opened(start, long_chat[0])
     assert view.rows_alive() < 30
     assert view.row(long_chat[1][-1]) is not None
     bar = view.verticalScrollBar()

@@ -1,0 +1,35 @@
+"""A program of its own for the crash test: streams words and says how many it has shown.
+
+Usage: python -m tests.app.crash_child PROFILE. Prints "<monotonic seconds> <words>" lines.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from app.application import Application, make_qt
+from app.paths import Paths
+from tests.app.fake_engine import FakeEngine
+
+
+def main() -> None:
+    qt = make_qt(sys.argv[:1])
+    application = Application(qt, Paths.in_profile(Path(sys.argv[1])), FakeEngine)
+    application.start()
+    controller = application.window.workspace.active.controller
+    words = 0
+
+    def tell(_message_id: str, text: str, _kind: str) -> None:
+        nonlocal words
+        words += text.count(" ")
+        print(time.monotonic(), words, flush=True)
+
+    controller.text_added.connect(tell)
+    controller.send("count 1000000")
+    qt.exec()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""The one crossing between the threads."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from app.bridge import Bridge, coalesce
+from engine import Finished, FinishReason, PromptProgress, ReplyStats, TextDelta
+
+
+def delta(text, kind="answer"):
+    return TextDelta("s", "r", text, kind)
+
+
+def progress(done):
+    return PromptProgress("s", "r", done, 9, 0)
+
+
+@pytest.fixture
+def bridge(qapp):
+    made = Bridge()
+    yield made
+    made.deleteLater()
+
+
+def test_runs_of_text_become_one_and_kinds_stay_apart():
+    inbox = [(1, delta(t, k)) for t, k in [("a", "reasoning"), ("b", "reasoning"), ("c", "answer")]]
+    assert coalesce(inbox) == [(1, delta("ab", "reasoning")), (1, delta("c"))]
+
+
+def test_channels_do_not_mix_and_keep_their_order():
+    end = Finished("s", "r", FinishReason.STOP, ReplyStats())
+    inbox = [(1, progress(1)), (2, delta("x")), (1, progress(5)), (1, delta("a")), (2, delta("y"))]
+    inbox += [(1, delta("b")), (1, end)]
+    assert coalesce(inbox) == [(1, progress(5)), (1, delta("ab")), (1, end), (2, delta("xy"))]
+
+
+def test_everything_arrives_in_order_on_the_gui_thread_in_few_wake_ups(bridge, qtbot):
+    got, threads, calls = [], set(), 0
+
+    def handle(event):
+        nonlocal calls
+        calls += 1
+        threads.add(threading.current_thread())
+        got.append(event.text)
+
+    _, post = bridge.channel(handle)
+    other = threading.Thread(target=lambda: [post(delta(f"{n} ")) for n in range(5000)])
+    other.start()
+    other.join()
+    qtbot.waitUntil(lambda: "".join(got).endswith("4999 "))
+    assert "".join(got) == "".join(f"{n} " for n in range(5000))
+    assert threads == {threading.main_thread()}
+    assert calls <= 3
+
+
+def test_a_closed_channel_hears_nothing_more(bridge, qtbot):
+    got = []
+    number, post = bridge.channel(got.append)
+    _, post_other = bridge.channel(got.append)
+    post(delta("late"))
+    bridge.close(number)
+    post_other(delta("other"))
+    qtbot.waitUntil(lambda: bool(got))
+    assert got == [delta("other")]
+
+
+def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot, caplog):
+    got = []
+
+    def broken(event):
+        raise RuntimeError("a fault")
+
+    _, post_broken = bridge.channel(broken)
+    _, post = bridge.channel(got.append)
+    post_broken(delta("x"))
+    post(delta("y"))
+    qtbot.waitUntil(lambda: bool(got))
+    assert "could not be handled" in caplog.text
+
+
+def test_a_future_done_on_another_thread_is_heard_on_this_one(bridge, qtbot):
+    heard = []
+    future: Future[int] = Future()
+    bridge.when_done(future, lambda done: heard.append((threading.current_thread(), done.result())))
+    other = threading.Thread(target=future.set_result, args=(7,))
+    other.start()
+    other.join()
+    qtbot.waitUntil(lambda: bool(heard))
+    assert heard == [(threading.main_thread(), 7)]

@@ -1,0 +1,67 @@
+"""Settings, paths and options: small files that must never keep the window from opening."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.chats.options import ChatOptions, sampling
+from app.paths import GUIDE, Paths, model_fallback_name, model_location
+from app.settings import Settings
+
+
+def test_what_was_saved_is_read_again(tmp_path):
+    file = tmp_path / "settings.json"
+    settings = Settings(appearance="dark", sidebar=False)
+    settings.remember_model("/models/a")
+    settings.remember_model("/models/b")
+    settings.remember_model("/models/a")
+    settings.save(file)
+    assert Settings.load(file) == settings
+    assert settings.models == ("/models/a", "/models/b")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"appearance": 3, "models": [1], "new": true}'])
+def test_a_damaged_file_gives_the_defaults(tmp_path, text):
+    file = tmp_path / "settings.json"
+    file.write_text(text)
+    assert Settings.load(file) == Settings()
+
+
+def test_a_missing_file_gives_the_defaults(tmp_path):
+    assert Settings.load(tmp_path / "none.json") == Settings()
+
+
+def test_settings_that_cannot_be_saved_are_not_an_error(tmp_path):
+    Settings().save(tmp_path / "no" / "folder" / "settings.json")
+
+
+def test_a_profile_keeps_everything_in_its_folder(tmp_path):
+    paths = Paths.in_profile(tmp_path)
+    assert paths.chats == tmp_path / "chats.db"
+    assert paths.settings == tmp_path / "settings.json"
+    assert paths.log.is_relative_to(tmp_path)
+
+
+def test_the_guide_is_found_beside_the_program():
+    assert Path(model_location(GUIDE)).name == "guide"
+    assert Path(model_location(GUIDE)).parent.name == "resources"
+    assert model_location("/models/x") == "/models/x"
+    assert model_fallback_name(GUIDE) == "Guide"
+    assert model_fallback_name("/models/Small-3B") == "Small-3B"
+
+
+def test_options_keep_only_what_differs_and_ignore_what_they_do_not_know():
+    options = ChatOptions(temperature=0.0, seed=7)
+    assert options.to_params() == {"temperature": 0.0, "seed": 7}
+    assert ChatOptions.from_params({**options.to_params(), "later": 1}) == options
+
+
+def test_the_persons_choice_goes_before_the_models():
+    defaults = {"temperature": 0.6, "top_k": 20, "unknown": 1}
+    assert sampling(ChatOptions(), defaults).temperature == 0.6
+    assert sampling(ChatOptions(temperature=0.0), defaults).temperature == 0.0
+    assert sampling(ChatOptions(), defaults).top_k == 20
+    with pytest.raises(ValueError, match="temperature"):
+        sampling(ChatOptions(temperature=-1), {})

@@ -1,0 +1,44 @@
+"""Chats that cannot be opened: said plainly, with a way on."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.store import Store
+from app.ui.dialogs import WayOn
+
+
+@pytest.fixture
+def damaged(profile):
+    profile.mkdir(parents=True)
+    (profile / "chats.db").write_bytes(b"this is no database at all" * 100)
+    return profile
+
+
+def test_giving_up_ends_without_a_window(start, damaged):
+    run = start(ask=lambda error: WayOn.QUIT)
+    assert not run.started
+    assert run.app.window is None
+    assert (damaged / "chats.db").read_bytes().startswith(b"this is no database")
+
+
+def test_set_aside_starts_fresh_and_keeps_the_old_file(start, damaged):
+    asked = []
+
+    def ask(error):
+        asked.append(error.code)
+        return WayOn.SET_ASIDE
+
+    run = start(ask=ask)
+    assert run.started
+    assert asked == ["corrupt"]
+    assert len(list(damaged.glob("chats.db.aside-*"))) == 1
+
+
+def test_try_again_after_the_file_was_put_right(start, damaged):
+    def mend(error):
+        (damaged / "chats.db").unlink()
+        Store.open(damaged / "chats.db").close()
+        return WayOn.RETRY
+
+    assert start(ask=mend).started
