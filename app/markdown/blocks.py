@@ -15,38 +15,18 @@ what that means for finished blocks is the renderer's business (`Block.labels`).
 
 import re
 from collections import ChainMap
-from collections.abc import MutableMapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-NESTING_LIMIT = 20
-"""What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
+from app.markdown.commonmark import References, closing_line, labels_in, normalised, parser
+from app.markdown.undecided import settled
 
 TAIL_LIMIT = 16_384
 """Characters of an open block that are parsed again whenever it grows."""
 
-References = MutableMapping[str, Any]
-
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
-_SHORT = 80
 _LONG_LINE = 500  # what opens a fence is shorter; the pattern looks at a line more than once
-_UNDECIDED = re.compile(r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)")
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
-
-
-@cache
-def parser() -> MarkdownIt:
-    """CommonMark with tables and strikethrough. HTML is text; the renderer filters links."""
-    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": NESTING_LIMIT})
-    markdown.enable(["table", "strikethrough"])
-    # A refused link would show its source; the renderer shows its text instead.
-    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
-    return markdown
 
 
 @dataclass(frozen=True)
@@ -128,7 +108,7 @@ class BlockSplitter:
             return
         text = self.tail + "".join(self._pieces)
         # What has been looked at once is not held back again.
-        end = len(text) if self._fence else max(_settled(text), len(self.tail))
+        end = len(text) if self._fence else max(settled(text), len(self.tail))
         self._pieces = [text[end:]] if end < len(text) else []
         if end > len(self.tail):
             self.tail = text[:end]
@@ -261,10 +241,7 @@ class BlockSplitter:
             for label, definition in found.items():
                 self.references.setdefault(label, definition)
         labels = frozenset(
-            normalizeReference(label)
-            for token in tokens
-            if token.type == "inline" and "[" in token.content
-            for label in _LABEL.findall(token.content)
+            label for t in tokens if t.type == "inline" for label in labels_in(t.content)
         )
         self.finished.append(Block(source, tuple(tokens), first_line, labels))
 
@@ -275,7 +252,7 @@ class BlockSplitter:
             return
         fence = opening[1] or opening[3]
         self._info = opening[2] or opening[4] or ""
-        self._fence = _closing(fence)
+        self._fence = closing_line(fence)
         self._fence_start = self._scanned = opening.end()
         if self._fence_closed():
             self._fence = None
@@ -290,30 +267,6 @@ class BlockSplitter:
         return False
 
 
-def normalised(text: str) -> str:
-    """Line ends and NUL as CommonMark wants them."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-
-
-def _settled(text: str) -> int:
-    """Where a last line begins that says nothing yet; else the end of the text.
-
-    Showing it would flash: `-` under a paragraph makes a heading of it until `- item` follows.
-    """
-    last = text.rfind("\n") + 1
-    partial = text[last : last + _SHORT + 1]
-    if partial and len(partial) <= _SHORT and _UNDECIDED.fullmatch(partial):
-        return last
-    # The head of a table is a paragraph until the line below it is complete.
-    if (partial.startswith("|") or not partial) and last:
-        before = text.rfind("\n", 0, last - 1) + 1
-        if text.startswith("|", before):
-            above = text.rfind("\n", 0, max(before - 1, 0)) + 1
-            if before == 0 or not text[above : before - 1].strip(" >").startswith("|"):
-                return before
-    return last if partial.startswith("|") else len(text)
-
-
 def _closes_itself(token: Token, tail: str, complete: int) -> bool:
     """Whether the last top-level block is complete without a block after it."""
     first, end = token.map or [0, 0]
@@ -324,9 +277,4 @@ def _closes_itself(token: Token, tail: str, complete: int) -> bool:
         return "|" not in lines[first]
     if token.type != "fence" or end - first < 2:
         return False
-    return _closing(token.markup).fullmatch(lines[end - 1]) is not None
-
-
-def _closing(fence: str) -> re.Pattern[str]:
-    """What a line must be to close the fence."""
-    return re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")
+    return closing_line(token.markup).fullmatch(lines[end - 1]) is not None

@@ -9,17 +9,16 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QPainter,
-    QPainterPath,
-    QPen,
     QTextBlock,
     QTextDocument,
     QTextLine,
 )
 
 from app.markdown.formats import INLINE_CODE, Formats
-from app.markdown.layout import CODE_HEADER, CODE_PAD
+from app.markdown.markers import paint_marker
 from app.markdown.painter import Painter
-from app.markdown.rows import Bar, ListItem, Row, Span, TableRow, TextRow
+from app.markdown.rows import Bar, Row, Span, TableRow, TextRow
+from app.markdown.spacing import CODE_HEADER, CODE_PAD
 
 RADIUS = 8
 _BAR = 3
@@ -99,7 +98,7 @@ class Decoration:
         if row.item is not None:
             height = first.blockFormat().lineHeight()
             baseline = self._between(first, first).top() + _BASELINE * height
-            self._paint_marker(painter, row.item, QPointF(row.left, baseline))
+            paint_marker(painter, self._style, row.item, QPointF(row.left, baseline))
 
     def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
         """A soft rounded ground behind each piece of `code`, line by line."""
@@ -139,42 +138,6 @@ class Decoration:
             place = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
-
-    def _paint_marker(self, painter: QPainter, item: ListItem, text: QPointF) -> None:
-        """A bullet or box left of where the text's baseline begins; numbers are Qt's."""
-        px = self._style.font_px
-        middle = text.y() - 0.36 * px  # of the lower-case letters and the digits between
-        colour = QColor(self._style.muted)
-        if item.task:
-            self._paint_box(painter, item.task == "done", QPointF(text.x() - 24, middle - 7))
-        elif not item.ordered:
-            centre = QPointF(text.x() - 0.9 * px, middle)
-            if item.depth % 3 == 1:
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(QPen(colour, 1.2))
-                painter.drawEllipse(centre, 2.3, 2.3)
-                painter.setPen(Qt.PenStyle.NoPen)
-            elif item.depth % 3 == 2:
-                painter.fillRect(QRectF(centre.x() - 2, centre.y() - 2, 4.5, 4.5), colour)
-            else:
-                painter.setBrush(colour)
-                painter.drawEllipse(centre, 2.6, 2.6)
-
-    def _paint_box(self, painter: QPainter, done: bool, corner: QPointF) -> None:
-        box = QRectF(corner.x() + 0.5, corner.y() + 0.5, 13, 13)
-        accent, muted = QColor(self._style.accent), QColor(self._style.muted)
-        painter.setPen(QPen(accent if done else muted, 1.2))
-        painter.setBrush(accent if done else Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(box, 3.5, 3.5)
-        if done:
-            tick = QPainterPath(box.topLeft() + QPointF(3.2, 6.8))
-            tick.lineTo(box.topLeft() + QPointF(5.6, 9.2))
-            tick.lineTo(box.topLeft() + QPointF(9.9, 4.2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            white = QColor("#12201e" if self._style.dark else "#ffffff")
-            painter.setPen(QPen(white, 1.6, c=Qt.PenCapStyle.RoundCap))
-            painter.drawPath(tick)
-        painter.setPen(Qt.PenStyle.NoPen)
 
     def _between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
         """From the top of one block's first line to the foot of another's last, full width."""

@@ -7,20 +7,21 @@ from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
 from app.markdown.blocks import BlockSplitter
+from app.markdown.codelines import open_fence_rows
+from app.markdown.colours import Colours
 from app.markdown.decoration import Decoration
 from app.markdown.formats import formats_of
-from app.markdown.highlight import Colouring, Lines
+from app.markdown.highlight import Lines
 from app.markdown.inline import InlineParser
-from app.markdown.layout import block_rows, open_fence_rows, raw_rows
+from app.markdown.layout import block_rows
 from app.markdown.painter import Painter
 from app.markdown.plaintext import plain_text
+from app.markdown.rawtext import raw_rows
 from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
 
 _REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time per document
 _SHORTEST_S = 0.016
-_COLOUR_S = 0.006  # of colouring at a stretch, and a frame's rest between
-_COLOUR_REST_MS = 12
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,7 @@ class MarkdownDocument(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
-        self._colour_timer = QTimer(self)
-        self._colour_timer.setSingleShot(True)
-        self._colour_timer.timeout.connect(self._on_colour)
+        self._colours = Colours(self._recolour, self)
         self._reset()
 
     def _reset(self) -> None:
@@ -83,8 +82,7 @@ class MarkdownDocument(QObject):
         self._codes: dict[CodeKey, str] = {}
         self._open_parse = -1
         self._open_kept: list[Row] = []
-        self._jobs: dict[CodeKey, Colouring] = {}  # code shown plain for now
-        self._colour_until = 0.0
+        self._colours.clear()
         self._cost = 0.0
         self._rested_from = 0.0
         self._source = []
@@ -137,7 +135,6 @@ class MarkdownDocument(QObject):
     def set_text(self, markdown: str) -> None:
         """Replaces all by a complete text (history from the store)."""
         self._timer.stop()
-        self._colour_timer.stop()
         self._reset()
         self._source.append(markdown)
         self._splitter.feed(markdown)
@@ -156,8 +153,7 @@ class MarkdownDocument(QObject):
     def settle(self) -> None:
         """Shows everything and colours all code at once, however long it takes."""
         self.refresh()
-        self._work_on_colours(float("inf"))
-        self._colour_timer.stop()
+        self._colours.settle()
 
     def code_blocks(self) -> list[CodeBlock]:
         """The code blocks, first to last, for copy buttons."""
@@ -180,7 +176,7 @@ class MarkdownDocument(QObject):
     def code_area(self, block: CodeBlock) -> QRectF:
         """The tinted area of a code block in document coordinates, header included.
 
-        The header is its top `layout.CODE_HEADER` pixels: the label stands at its left, a copy
+        The header is its top `spacing.CODE_HEADER` pixels: the label stands at its left, a copy
         button has its place at the right.
         """
         return self._decoration.code_area(block.first_position, block.last_position)
@@ -207,13 +203,13 @@ class MarkdownDocument(QObject):
         begin = self._ends[done - 1] if done else 0
         del self._ends[done:]
         rows: list[Row] = []
-        self._colour_until = start + _COLOUR_S
+        self._colours.begin()
         self._final_inline.begin(splitter.references, steady=True)
         for number in range(done, len(splitter.finished)):
             block = splitter.finished[number]
             previous = rows[-1] if rows else self._row_before(begin)
             rows += block_rows(
-                block, number, self._final_inline, previous, self._codes, self._colour
+                block, number, self._final_inline, previous, self._codes, self._colours.lines
             )
             self._ends.append(begin + len(rows))
             for label in block.labels:
@@ -221,30 +217,6 @@ class MarkdownDocument(QObject):
         self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
         self._rested_from = time.monotonic()
         self._cost = self._rested_from - start
-
-    def _colour(self, key: CodeKey, code: str) -> Lines:
-        """Lines of code: coloured if there is time for it now, else plain and coloured soon."""
-        job = Colouring(code, key.language)
-        if job.work(self._colour_until):
-            self._jobs.pop(key, None)
-        else:
-            self._jobs[key] = job
-            self._colour_timer.start(_COLOUR_REST_MS)
-        return job.lines
-
-    @Slot()
-    def _on_colour(self) -> None:
-        self._work_on_colours(time.monotonic() + _COLOUR_S)
-        if self._jobs:
-            self._colour_timer.start(_COLOUR_REST_MS)
-
-    def _work_on_colours(self, until: float) -> None:
-        while self._jobs:
-            key, job = next(iter(self._jobs.items()))
-            if not job.work(until):
-                return
-            del self._jobs[key]
-            self._recolour(key, job.lines)
 
     def _recolour(self, key: CodeKey, lines: Lines) -> None:
         number = key.block[0]

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 
 from app.markdown.highlight import COLOURS
-from app.markdown.layout import CODE_HEADER, CODE_PAD
 from app.markdown.rows import PLAIN, Ink, ListItem, TableRow, TextRow
+from app.markdown.spacing import CODE_HEADER, CODE_PAD
 from app.markdown.style import MarkdownStyle
 
 _HEADINGS = {"heading1": 1.6, "heading2": 1.333, "heading3": 1.133, "heading4": 1.0}
@@ -117,7 +117,7 @@ class Formats:
         form.setHeaderRowCount(1)
         return form
 
-    def cell(self, header: bool, first_column: bool, last_row: bool) -> QTextTableCellFormat:
+    def cell(self, first_column: bool) -> QTextTableCellFormat:
         """Padding, and a hairline below."""
         form = QTextTableCellFormat()
         form.setTopPadding(7)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
-from app.markdown.blocks import References, parser
+from app.markdown.commonmark import References, parser
 from app.markdown.rows import PLAIN, Ink, Span
 
 INLINE_LIMIT = 16_384

@@ -1,17 +1,20 @@
 """Block tokens to rows: what hangs where, and how much air is between."""
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
-from app.markdown.blocks import NESTING_LIMIT, Block, OpenFence
+from app.markdown.blocks import Block
+from app.markdown.codelines import code_rows
+from app.markdown.commonmark import NESTING_LIMIT
 from app.markdown.highlight import Lines, language_of, plain_lines
 from app.markdown.inline import INLINE_LIMIT, InlineParser, shown, task
 from app.markdown.optimism import closed
+from app.markdown.rawtext import pieces, raw_rows
 from app.markdown.rows import Bar, CodeKey, ListItem, Row, Span, TableRow, TextRow
+from app.markdown.spacing import LIST_INDENT, QUOTE_INDENT, gap
 
 BLOCK_LIMIT = 200_000
 """Characters of one top-level block other than a fence; a longer one is shown as it was typed."""
@@ -19,22 +22,6 @@ BLOCK_LIMIT = 200_000
 CELL_LIMIT = 5_000
 """Cells of a table, and 50 columns; a larger one is shown as it was typed."""
 COLUMN_LIMIT = 50
-
-RAW_ROW = 2_000  # characters of a row of raw text: Qt lays out a changed row whole
-
-LIST_INDENT = 26
-QUOTE_INDENT = 18
-CODE_PAD = 14
-CODE_HEADER = 30
-
-_GAP = 12
-_GAPS_BEFORE = {
-    "heading1": 26, "heading2": 24, "heading3": 20, "heading4": 18, "heading5": 16, "heading6": 16,
-    "rule": 20, "code": 14, "table": 14,
-}  # fmt: skip
-_GAPS_AFTER = {"rule": 20, "pad": 16, "table": 16}
-_TIGHT = 4
-_AFTER_HEADING = 8
 
 
 @dataclass
@@ -47,17 +34,6 @@ class _List:
     depth: int
     indent: int
     items: int = 0
-
-
-def raw_rows(text: str, previous: Row | None) -> list[Row]:
-    """Text as it was typed: a row per line, long lines cut."""
-    rows: list[Row] = []
-    for line in text.strip("\n").split("\n"):
-        for start in range(0, max(len(line), 1), RAW_ROW):
-            part = shown(line[start : start + RAW_ROW])
-            space = _gap(previous, "raw", False) if not rows else 0
-            rows.append(TextRow("raw", (Span(part),) if part else (), space))
-    return rows
 
 
 def block_rows(
@@ -80,64 +56,6 @@ def block_rows(
     if len(block.source) > BLOCK_LIMIT and not fence:
         return raw_rows(block.source, previous)
     return _Builder(block, number, inline, previous, codes, colour).rows
-
-
-def open_fence_rows(
-    fence: OpenFence,
-    number: int,
-    previous: Row | None,
-    shown_before: Sequence[Row],
-    codes: dict[CodeKey, str],
-) -> list[Row]:
-    """The rows of an unclosed fence, O(new lines): complete lines shown before are taken over."""
-    key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
-    code = fence.code
-    partial = code[code.rfind("\n") + 1 :]
-    if re.fullmatch(r" {0,3}(`+|~+)[ \t]*", partial):
-        code = code[: len(code) - len(partial)]  # perhaps the closing fence
-    codes[key] = code
-    complete = code.count("\n")
-    kept: list[Row] = []
-    for row in shown_before[: max(complete - 1, 0)]:
-        if not isinstance(row, TextRow) or row.code != key or row.kind != "code":
-            break
-        kept.append(row)
-    offset = 0
-    if kept:
-        # The rows taken over are `len(kept)` complete lines.
-        for _ in kept:
-            offset = code.index("\n", offset) + 1
-    lines = plain_lines(code[offset:])
-    space = _gap(previous, "code", False)
-    rows: list[Row] = kept + [TextRow("code", line, code=key) for line in lines]
-    _code_block(rows, key, space, 0, ())
-    return rows
-
-
-def _code_block(
-    rows: list[Row], key: CodeKey, space: int, left: int, bars: tuple[Bar, ...]
-) -> None:
-    """Marks the first line of a code block, and puts its lower padding after the last."""
-    first = rows[0]
-    assert isinstance(first, TextRow)
-    if not first.first or first.space != space:
-        rows[0] = replace(first, first=True, space=space)
-    # A row of its own, since Qt leaves out the lower margin of a document's last block.
-    rows.append(TextRow("pad", (), 0, left, bars, None, key))
-
-
-def _gap(previous: Row | None, kind: str, tight: bool) -> int:
-    """Pixels between the row above and a row of this kind."""
-    if previous is None:
-        return 0
-    if previous.kind.startswith("heading"):
-        before = 0 if kind in ("paragraph", "raw") else _GAPS_BEFORE.get(kind, 0)
-        return max(_AFTER_HEADING, before if kind.startswith("heading") else min(before, _GAP))
-    if tight and kind == "paragraph" and previous.kind == "paragraph":
-        return _TIGHT
-    gap = max(_GAP, _GAPS_BEFORE.get(kind, 0), _GAPS_AFTER.get(previous.kind, 0))
-    # Qt takes the height from an empty block right before a table.
-    return gap + CODE_PAD if previous.kind == "pad" and kind == "table" else gap
 
 
 class _Builder:
@@ -219,8 +137,8 @@ class _Builder:
             self._raw(line)
 
     def _raw(self, line: str) -> None:
-        for start in range(0, len(line), RAW_ROW):
-            self._add("paragraph", (Span(shown(line[start : start + RAW_ROW])),))
+        for spans in pieces(line):
+            self._add("paragraph", spans)
 
     def _text(self, kind: str, place: int) -> None:
         content = self._block.tokens[place].content
@@ -230,8 +148,8 @@ class _Builder:
                 self._marker = self._marker._replace(task=state)
         if len(content) > INLINE_LIMIT:
             for line in content.split("\n"):
-                for start in range(0, max(len(line), 1), RAW_ROW):
-                    self._add(kind, (Span(shown(line[start : start + RAW_ROW])),))
+                for spans in pieces(line):
+                    self._add(kind, spans)
             return
         self._add(
             kind, self._inline.spans(closed(content) if place == self._open_text else content)
@@ -248,7 +166,7 @@ class _Builder:
         self._fresh_list = False
 
     def _space(self, kind: str) -> int:
-        return _gap(self._previous, kind, bool(self._lists) and self._tight(kind))
+        return gap(self._previous, kind, bool(self._lists) and self._tight(kind))
 
     def _tight(self, kind: str) -> bool:
         """Whether the row follows closely: within a tight list, or at the head of a nested one."""
@@ -303,12 +221,7 @@ class _Builder:
         key = CodeKey((self._number, 0 if token.level == 0 else self._key()[1]), language_of(info))
         self._codes[key] = token.content
         lines = self._colour(key, token.content) if self._colour else plain_lines(token.content)
-        space = self._space("code")
-        rows: list[Row] = [
-            TextRow("code", line, 0, self._left, self._bars, None, key) for line in lines
-        ]
-        _code_block(rows, key, space, self._left, self._bars)
-        for row in rows:
+        for row in code_rows(key, tuple(lines), self._space("code"), self._left, self._bars):
             self._push(row)
 
     def _table(self, place: int) -> int:

@@ -8,11 +8,11 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextList,
-    QTextTable,
 )
 
 from app.markdown.formats import Formats
-from app.markdown.rows import PLAIN, ListItem, Row, Span, TableRow, TextRow
+from app.markdown.rows import PLAIN, ListItem, Row, TableRow, TextRow
+from app.markdown.write import common, fill, insert
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 
@@ -112,12 +112,12 @@ class Painter:
     def _adjust_text(self, cursor: QTextCursor, place: int, old: TextRow, new: TextRow) -> None:
         block, _ = self.blocks(place)
         same_look = old.kind == new.kind and bool(old.bars) == bool(new.bars)
-        kept = _common(old.spans, new.spans) if same_look else 0
+        kept = common(old.spans, new.spans) if same_look else 0
         if not same_look or old.spans != new.spans:
             cursor.setPosition(block.position() + kept)
             cursor.setPosition(block.position() + block.length() - 1, _KEEP)
             cursor.removeSelectedText()
-            self._insert(cursor, new.spans, new.kind, bool(new.bars), kept)
+            insert(cursor, self._formats, new.spans, new.kind, bool(new.bars), kept)
         before, after = self._formats.block(old), self._formats.block(new)
         if before != after or old.item != new.item or not same_look:
             cursor.setPosition(block.position())
@@ -142,7 +142,7 @@ class Painter:
             table.appendRows(len(new.cells) - len(old.cells))
         for number in range(kept, len(new.cells)):
             if number > kept or old.cells[number] != new.cells[number]:
-                self._fill(table, new, number)
+                fill(table, self._formats, new, number)
         self._next = table.lastCursorPosition().block().blockNumber() + 2
         return True
 
@@ -187,7 +187,7 @@ class Painter:
             if self.rows or lead:
                 cursor.insertBlock(block, self._formats.row_char(row))
             self._set_block(cursor, row, block, len(self.rows))
-            self._insert(cursor, row.spans, row.kind, bool(row.bars), 0)
+            insert(cursor, self._formats, row.spans, row.kind, bool(row.bars))
             self._starts.append(self._next + lead)
             self._next += lead + 1
         self.rows.append(row)
@@ -198,24 +198,11 @@ class Painter:
             self._set_bare(cursor)
         table = cursor.insertTable(len(row.cells), len(row.align), self._formats.table(row))
         for number in range(len(row.cells)):
-            self._fill(table, row, number)
+            fill(table, self._formats, row, number)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         self._set_bare(cursor)
         self._starts.append(self._next + lead)
         self._next += lead + len(row.cells) * len(row.align) + 1
-
-    def _fill(self, table: QTextTable, row: TableRow, number: int) -> None:
-        """(Re)writes one row of cells."""
-        kind = "paragraph" if number else "head"
-        for column, align in enumerate(row.align):
-            cell = table.cellAt(number, column)
-            cell.setFormat(self._formats.cell(number == 0, column == 0, False))
-            cursor = cell.firstCursorPosition()
-            cursor.setPosition(cell.lastPosition(), _KEEP)
-            cursor.removeSelectedText()
-            cursor.setBlockFormat(self._formats.cell_block(align))
-            spans = row.cells[number][column] if column < len(row.cells[number]) else ()
-            self._insert(cursor, spans, kind, bool(row.bars), 0)
 
     def _set_block(
         self, cursor: QTextCursor, row: TextRow, block: QTextBlockFormat, place: int
@@ -231,22 +218,6 @@ class Painter:
             created = cursor.createList(self._formats.list(row.item))
             self._lists[name] = (created, place)
 
-    def _insert(
-        self, cursor: QTextCursor, spans: Sequence[Span], kind: str, quoted: bool, skip: int
-    ) -> None:
-        """Inserts spans without their first `skip` UTF-16 units."""
-        for text, ink in spans:
-            if skip:
-                length = _units(text)
-                if skip >= length:
-                    skip -= length
-                    continue
-                rest = text.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
-                skip = 0
-            else:
-                rest = text
-            cursor.insertText(rest, self._formats.char(kind, ink, quoted))
-
 
 def _same(one: Row, other: Row) -> bool:
     return one is other or one == other
@@ -259,26 +230,3 @@ def _leads(row: TextRow) -> bool:
 
 def _list(row: TextRow) -> ListItem | None:
     return row.item._replace(task="") if row.item else None
-
-
-def _units(text: str) -> int:
-    """Length as Qt counts it."""
-    return len(text) + sum(character > "\uffff" for character in text)
-
-
-def _common(old: Sequence[Span], new: Sequence[Span]) -> int:
-    """UTF-16 units that both begin with, text and look."""
-    units = 0
-    for one, other in zip(old, new, strict=False):
-        if one == other:
-            units += _units(one.text)
-            continue
-        if one.ink == other.ink:
-            length = min(len(one.text), len(other.text))
-            if one.text[:length] == other.text[:length]:
-                same = length
-            else:
-                same = next(i for i in range(length) if one.text[i] != other.text[i])
-            units += _units(one.text[:same])
-        break
-    return units

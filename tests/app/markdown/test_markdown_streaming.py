@@ -9,7 +9,8 @@ from markdown_dump import dump
 from markdown_samples import FRAGMENTS, SAMPLES
 
 from app.markdown import MarkdownDocument
-from app.markdown.blocks import BlockSplitter, normalised, parser
+from app.markdown.blocks import BlockSplitter
+from app.markdown.commonmark import normalised, parser
 
 together = pytest.mark.parametrize("name", SAMPLES)
 

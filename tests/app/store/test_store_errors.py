@@ -1,5 +1,6 @@
 """A file that cannot be used is named, kept, and never overwritten; a full disk loses nothing."""
 
+import contextlib
 import os
 import resource
 import sqlite3
@@ -198,6 +199,52 @@ def test_closing_on_a_full_disk_says_what_is_lost_and_leaves_nothing_open(file: 
     store.close()
     with Store.open(file) as store:
         assert store.messages(chat.id) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MB. Needs root and Linux."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if not sys.platform.startswith("linux") or os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk")
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_fills_up_and_is_freed(small_disk: Path) -> None:
+    filler = small_disk / "something else"
+    filler.write_bytes(bytes(500_000))
+    file = small_disk / "chats.db"
+    with Store.open(file) as store:
+        chat = Chat(new_id())
+        store.save_chat(chat)
+        store.flush()
+        saved: list[Message] = []
+
+        def fill_the_disk() -> None:
+            for _ in range(200):
+                saved.append(Message(new_id(), chat.id, content="word " * 1000))
+                store.save_message(saved[-1])
+                store.flush()
+
+        with pytest.raises(StoreError) as caught:
+            fill_the_disk()
+        assert caught.value.code == "full"
+        assert store.messages(chat.id) == saved
+        filler.unlink()
+        store.flush()
+    with Store.open(file) as store:
+        assert store.messages(chat.id) == saved
+
+
+def test_a_disk_too_full_for_a_new_database(small_disk: Path) -> None:
+    with contextlib.suppress(OSError):
+        (small_disk / "something else").write_bytes(bytes(2_000_000))
+    assert refused(small_disk / "chats.db").code == "full"
 
 
 LIMITED = """

@@ -1,0 +1,66 @@
+"""Spans into a QTextDocument: runs of text, cells of a table."""
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QTextCursor, QTextTable
+
+from app.markdown.formats import Formats
+from app.markdown.rows import Span, TableRow
+
+
+def insert(
+    cursor: QTextCursor,
+    formats: Formats,
+    spans: Sequence[Span],
+    kind: str,
+    quoted: bool,
+    skip: int = 0,
+) -> None:
+    """Inserts spans without their first `skip` UTF-16 units."""
+    for text, ink in spans:
+        rest = text
+        if skip:
+            length = _units(text)
+            if skip >= length:
+                skip -= length
+                continue
+            rest = text.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
+            skip = 0
+        cursor.insertText(rest, formats.char(kind, ink, quoted))
+
+
+def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> None:
+    """(Re)writes one row of cells."""
+    kind = "paragraph" if number else "head"
+    for column, align in enumerate(row.align):
+        cell = table.cellAt(number, column)
+        cell.setFormat(formats.cell(column == 0))
+        cursor = cell.firstCursorPosition()
+        cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        cursor.setBlockFormat(formats.cell_block(align))
+        spans = row.cells[number][column] if column < len(row.cells[number]) else ()
+        insert(cursor, formats, spans, kind, bool(row.bars))
+
+
+def _units(text: str) -> int:
+    """Length as Qt counts it."""
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def common(old: Sequence[Span], new: Sequence[Span]) -> int:
+    """UTF-16 units that both begin with, text and look."""
+    units = 0
+    for one, other in zip(old, new, strict=False):
+        if one == other:
+            units += _units(one.text)
+            continue
+        if one.ink == other.ink:
+            length = min(len(one.text), len(other.text))
+            if one.text[:length] == other.text[:length]:
+                same = length
+            else:
+                same = next(i for i in range(length) if one.text[i] != other.text[i])
+            units += _units(one.text[:same])
+        break
+    return units
