@@ -8,11 +8,13 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontDatabase,
+    QFontMetricsF,
     QTextBlockFormat,
     QTextCharFormat,
     QTextFormat,
     QTextFrameFormat,
     QTextListFormat,
+    QTextOption,
     QTextTableCellFormat,
     QTextTableFormat,
 )
@@ -42,6 +44,9 @@ class Formats:
     def __init__(self, style: MarkdownStyle) -> None:
         self.style = style
         self.char = lru_cache(maxsize=512)(self._char)
+        stop = 4 * QFontMetricsF(self.code_font()).horizontalAdvance(" ")
+        left = QTextOption.TabType.LeftTab
+        self._tabs = [QTextOption.Tab(stop * number, left) for number in range(1, 13)]
 
     def font(self) -> QFont:
         """The body font."""
@@ -75,6 +80,8 @@ class Formats:
             left, right = left + CODE_PAD, CODE_PAD
             if row.first:
                 space += CODE_HEADER
+            if any("\t" in span.text for span in row.spans):
+                block.setTabPositions(self._tabs)
         elif row.kind.startswith("heading"):
             height = self._pixels(self._px(row.kind) * 1.3)
             block.setHeadingLevel(int(row.kind[-1]))

@@ -3,12 +3,11 @@
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.token import Token, _TokenType
-from pygments.util import ClassNotFound
 
 from app.markdown.inline import join, shown_code
 from app.markdown.rows import Ink, Span
@@ -141,13 +140,18 @@ def _text(spans: tuple[Span, ...]) -> str:
     return "".join(span.text for span in spans)
 
 
+@cache
+def _aliases() -> frozenset[str]:
+    """The names Pygments itself knows. Looking for plugins would read the whole environment."""
+    return frozenset(alias for _, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases)
+
+
 @lru_cache(maxsize=32)
 def _lexer(language: str) -> Lexer | None:
-    try:
-        # What a lexer strips or expands would no longer be the code that was given.
-        return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False, tabsize=0)
-    except ClassNotFound:
+    if language.lower() not in _aliases():
         return None
+    # What a lexer strips or expands would no longer be the code that was given.
+    return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False, tabsize=0)
 
 
 @lru_cache(maxsize=256)

@@ -79,6 +79,7 @@ SAMPLES: dict[str, str] = {
     "fences in a row": "```a\n1\n```\n```b\n2\n```\n\n~~~\n3\n~~~",
     "fence empty": "```\n```\n\n```py\n\n```\nx",
     "indented code": "    a\n    b\n\n      c\n\n\n    d\ntext\n    not code",
+    "fence tabs": "```go\n\tif x {\n\t\ty\t// z\n```\n",
     "indented code tabs": "\tcode\n\n- a\n\n\t  b\n",
     "table": "| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 |",
     "table alignment": "a|b|c|d\n:-|:-:|-:|-\n1|2|3|4\n",
