@@ -64,6 +64,20 @@ class Decoration:
             self._paint_row(painter, place)
         painter.restore()
 
+    def repaint_from(self, place: int) -> None:
+        """Asks the views to paint again from this row on, its surroundings included.
+
+        Qt asks for the changed lines only; a code block's header and foot lie outside of them.
+        """
+        size = self._document.size()
+        top = 0.0
+        if 0 < place < len(self._rows.rows):
+            layout = self._document.documentLayout()
+            top = layout.blockBoundingRect(self._rows.blocks(place - 1)[0]).top()
+        area = QRectF(0, top, max(size.width(), 1.0), max(size.height() - top, 1.0) + CODE_PAD)
+        update: Any = self._document.documentLayout().update  # overloaded; the stub does not say
+        update[QRectF].emit(area)
+
     def _visible(self, clip: QRectF | None) -> tuple[int, int]:
         """The rows that may touch the clip, as a range."""
         count = len(self._rows.rows)

@@ -214,7 +214,9 @@ class MarkdownDocument(QObject):
             self._ends.append(begin + len(rows))
             for label in block.labels:
                 self._uses.setdefault(label, number)
-        self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
+        changed = self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
+        if changed is not None:
+            self._decoration.repaint_from(changed)
         self._rested_from = time.monotonic()
         self._cost = self._rested_from - start
 

@@ -38,15 +38,16 @@ class Painter:
         self._lists: dict[tuple[tuple[int, int], int], tuple[QTextList, int]] = {}
         self._set_bare(QTextCursor(document))
 
-    def show(self, start: int, rows: Sequence[Row]) -> None:
-        """Makes `rows` what follows the first `start` rows."""
+    def show(self, start: int, rows: Sequence[Row]) -> int | None:
+        """Makes `rows` what follows the first `start` rows; the first that differed, or None."""
         place = start
         end = start + len(rows)
         limit = min(end, len(self.rows))
         while place < limit and _same(self.rows[place], rows[place - start]):
             place += 1
         if place == end == len(self.rows):
-            return
+            return None
+        changed = place
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
@@ -61,6 +62,7 @@ class Painter:
                 self._append(cursor, row)
         finally:
             cursor.endEditBlock()
+        return changed
 
     def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
         """Replaces rows by ones that differ in their spans only."""

@@ -5,6 +5,7 @@ import random
 import pytest
 from markdown_dump import dump
 from markdown_samples import SAMPLES
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
@@ -305,6 +306,18 @@ def contrast(one: str, other: str) -> float:
 
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
+
+
+def test_a_view_paints_what_has_changed_and_what_surrounds_it(qtbot: QtBot) -> None:
+    document = MarkdownDocument()
+    areas: list[QRectF] = []
+    document.append("before\n\n")
+    document.refresh()
+    document.document.documentLayout().update[QRectF].connect(areas.append)
+    document.append("```py\nx")
+    document.refresh()
+    area = document.code_area(CodeBlock("", "", 7, 8))
+    assert any(painted.contains(area) for painted in areas)
 
 
 def test_a_code_block_is_a_value() -> None:
