@@ -22,10 +22,13 @@ class Batches:
     little attention, and no conversation ever sees another one.
     """
 
-    def __init__(self, tokenizer: Tokenizer, seed: int, tokens: int, shard: int = 0) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, seed: int, tokens: int, reading: int, shard: int = 0
+    ) -> None:
         self.tokenizer = tokenizer
         self.seed = seed
         self.tokens = tokens
+        self.reading = reading
         self.shard = shard
         self.pad = tokenizer.token_to_id("<|endoftext|>")
 
@@ -42,7 +45,8 @@ class Batches:
         texts: list[str] = []
         learned: list[bool] = []
         starts: list[int] = []
-        for chat in islice(conversations(rng.getrandbits(48)), 3000):
+        share = 0.55 if self.shard < self.reading else 0.05
+        for chat in islice(conversations(rng.getrandbits(48), share), 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):
                 texts.append(text)

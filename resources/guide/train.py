@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import time
 from dataclasses import asdict
 from itertools import islice
@@ -74,6 +75,8 @@ class Trainer:
             torch.optim.AdamW(rest, lr=args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0),
         ]
         self.base_rates = [args.muon_lr, args.adam_lr]
+        self.told_to_stop = False
+        signal.signal(signal.SIGTERM, self.stop)
         self.step = 0
         self.seen = 0
         self.shard = 0
@@ -87,6 +90,10 @@ class Trainer:
     def checkpoint(self) -> Path:
         return self.work / "checkpoint.pt"
 
+    def stop(self, *_: object) -> None:
+        """On SIGTERM: finish the step, save, end."""
+        self.told_to_stop = True
+
     def rate(self) -> float:
         """The learning rate now, as a share of the base rate."""
         warm = min(1.0, (self.step + 1) / self.args.warmup)
@@ -94,12 +101,13 @@ class Trainer:
         return warm * max(0.02, min(1.0, left))
 
     def run(self) -> None:
-        batches = Batches(self.tokenizer, self.args.seed, self.args.batch, self.shard)
+        args = self.args
+        batches = Batches(self.tokenizer, args.seed, args.batch, args.reading, self.shard)
         started = saved = logged = time.monotonic()
         losses: list[float] = []
         tokens = 0
         for inputs, targets, places, real in batches:
-            if self.step >= self.args.steps:
+            if self.step >= self.args.steps or self.told_to_stop:
                 break
             losses.append(self.update(inputs, targets, places))
             self.seen += real
@@ -212,6 +220,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=4096, help="tokens in a step")
     parser.add_argument("--muon-lr", type=float, default=0.015)
     parser.add_argument("--adam-lr", type=float, default=0.002)
+    parser.add_argument("--reading", type=int, default=4, help="shards that begin with reading")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--save-minutes", type=float, default=3)

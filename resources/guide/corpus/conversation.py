@@ -30,13 +30,13 @@ class Conversation:
 def distractor(rng: Random) -> Turn:
     """Any turn that needs no memory, in about the proportions of a real chat."""
     roll = rng.random()
-    if roll < 0.44:
+    if roll < 0.40:
         return stretto.question(rng)
-    if roll < 0.58:
+    if roll < 0.51:
         return talk.small_talk(rng)
-    if roll < 0.78:
+    if roll < 0.77:
         return skills.task(rng)
-    if roll < 0.88:
+    if roll < 0.86:
         return limits.beyond(rng)
     if roll < 0.97:
         return markup.markdown(rng)
@@ -71,6 +71,10 @@ def remembering(rng: Random) -> Conversation:
             chat.system = f"{rng.choice(SYSTEMS)} {item.statement}."
     if rng.random() < 0.25:
         turns.append(talk.greeting(rng))
+    if rng.random() < 0.05:
+        turns.append(name_and_question(rng, told, taken))
+    if rng.random() < 0.03:
+        turns.append(pasted(rng))
     rounds = rng.choice((1, 1, 1, 2, 2, 3, 4))
     gap = rng.choice((0, 0, 1, 1, 2, 3, 5))
     if rng.random() < 0.05:
@@ -109,6 +113,25 @@ def remembering(rng: Random) -> Conversation:
     return chat
 
 
+def name_and_question(rng: Random, told: list[memory.Item], taken: set[str]) -> Turn:
+    """Two things in one message: who I am, and what I want to know."""
+    item = memory.name_item(rng)
+    told.append(item)
+    taken.add(item.noun)
+    question = stretto.question(rng)
+    hello = rng.choice(("Hi, i'm", "Hello, my name is", "i am", "My name is", "this is", "I'm"))
+    said = f"{hello} {item.value}{rng.choice(('. ', ', ', ' and ', '. '))}{question.user}"
+    return Turn(said, f"Hello, {item.value}. {question.answer}", question.thought, "tell")
+
+
+def pasted(rng: Random) -> Turn:
+    """A longer text that somebody pastes in."""
+    text = story.short_story(rng).answer
+    asked = rng.choice(("read this", "here is a text", "look at this text", "a story for you"))
+    thanks = rng.choice(("Thank you, I have read it.", "I have read it. What would you like?"))
+    return Turn(f"{asked}:\n\n{text}", thanks, "A longer text. I read it.", "paste")
+
+
 def _another_value(rng: Random, item: memory.Item) -> str:
     """A new value of the same make, or nothing when the make is not simple."""
     if item.noun == "your name" or item.noun.startswith("the name of"):
@@ -139,6 +162,8 @@ def mixed(rng: Random) -> Conversation:
     """A chat about this and that."""
     turns = [talk.greeting(rng)] if rng.random() < 0.15 else []
     turns += [distractor(rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6)))]
+    if rng.random() < 0.07:
+        turns += stretto.with_platform(rng)
     if rng.random() < 0.06:
         turns.append(memory.quote_back(rng, turns))
     return Conversation(turns)
@@ -146,7 +171,7 @@ def mixed(rng: Random) -> Conversation:
 
 def reading(rng: Random) -> Conversation:
     """Nothing but saying things back: it teaches looking back before all else."""
-    return Conversation([memory.echo(rng) for _ in range(rng.randint(1, 5))])
+    return Conversation([memory.echo(rng) for _ in range(rng.randint(1, 6))])
 
 
 def longform(rng: Random) -> Conversation:
@@ -162,16 +187,16 @@ def longform(rng: Random) -> Conversation:
     return chat
 
 
-def conversation(rng: Random) -> Conversation:
+def conversation(rng: Random, reading_share: float = 0.05) -> Conversation:
     """Any conversation."""
     roll = rng.random()
-    if roll < 0.40:
+    if rng.random() < reading_share:
+        chat = reading(rng)
+    elif roll < 0.42:
         chat = remembering(rng)
-    elif roll < 0.43:
+    elif roll < 0.45:
         chat = nothing_told(rng)
     elif roll < 0.48:
-        chat = reading(rng)
-    elif roll < 0.51:
         chat = longform(rng)
     else:
         chat = mixed(rng)
@@ -181,11 +206,15 @@ def conversation(rng: Random) -> Conversation:
     return chat
 
 
-def conversations(seed: int) -> Iterator[Conversation]:
-    """Conversations without end; the same seed gives the same ones."""
+def conversations(seed: int, reading_share: float = 0.05) -> Iterator[Conversation]:
+    """Conversations without end; the same seed gives the same ones.
+
+    With a large `reading_share` most of them are plain saying back. A network that begins with
+    these finds looking back much sooner, and all remembering rests on it.
+    """
     rng = Random(seed)
     while True:
-        chat = conversation(rng)
+        chat = conversation(rng, reading_share)
         if all(turn.user.strip() and not is_held_out(turn.user) for turn in chat.turns):
             yield chat
 

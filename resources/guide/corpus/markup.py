@@ -296,7 +296,7 @@ def quotation(rng: Random) -> Turn:
         text = (
             pick(
                 rng,
-                ["{the|a} <a> <n> {sleeps|waits|sings|shines|returns|rests} {in|by|near} the <m>"],
+                ["the <a> <n> {sleeps|waits|sings|shines|returns|rests} {in|by|near} the <m>"],
             )
             .replace("<a>", rng.choice(words.ADJECTIVES))
             .replace("<n>", rng.choice(words.PLAIN_WORDS))

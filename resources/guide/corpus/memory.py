@@ -111,6 +111,29 @@ ACKS = [
 ]  # fmt: skip
 
 
+FILLERS = [
+    "{it is|it was} a {long|fine|grey|busy|quiet} {day|morning|week}{ here| for me|}",
+    "i {was|have been} at the {market|office|station|library|dentist} {today|this morning|yesterday}",
+    "{the|my} {neighbour|train|kettle|cat|bus|computer} {is late|makes noise|is old|is asleep|was late again}",
+    "i {bought|saw|found|lost} {some|a few} {apples|books|birds|stamps|pencils|coins}{ today| yesterday|}",
+    "{sorry|thanks} for {the wait|your help|waiting|listening}",
+    "{let me see|let us see|now|all right|so far so good|moving on|back to the start|let us test your memory}",
+    "{we|i} {talked|spoke} about {many things|the weather|music|this and that}",
+    "the {coffee|tea|soup} is {getting cold|good|too hot|ready}",
+    "i {like|love|am fond of} {rain|quiet evenings|long walks|old maps|music}",
+    "{later|tomorrow|next week} i will {travel|work|rest|visit a friend|clean the house}",
+    "there {is|was} {a bird|somebody|a dog|a man} {at the window|in front of the house|in the garden}",
+    "{i hope you are well|nice to be here|good to be back|i am back|here i am again}",
+]
+
+
+def buried(rng: Random, told: str) -> str:
+    """The thing to remember in the middle of something longer."""
+    parts = [pick(rng, FILLERS) for _ in range(rng.choice((1, 1, 2, 3)))]
+    parts.insert(rng.randrange(len(parts) + 1), told)
+    return ". ".join(part[0].upper() + part[1:] for part in parts)
+
+
 @dataclass
 class Item:
     """One thing that may be told. `noun` names it to the user ("your name")."""
@@ -132,6 +155,18 @@ class Item:
             self.statement = self.statement.replace(self.value, quoted)
             self.value = quoted
         told = pick(rng, self.tells, {**self.slots, "v": self.value, "s": self._as_user()})
+        if rng.random() < 0.06:
+            end = pick(
+                rng,
+                [
+                    "{just|only|simply|} {say|reply|answer|respond|reply with|answer with} ok{| now| if you got it| once you have it}",
+                    "{reply|answer} {only|just} {with|} ok",
+                    "{confirm|reply} with ok",
+                ],
+            )
+            return Turn(finish(rng, f"{told}. {end}"), "OK.", self._note(), "tell")
+        if rng.random() < 0.12:
+            told = buried(rng, told)
         return Turn(finish(rng, told), self.acknowledge(rng), self._note(), "tell")
 
     def acknowledge(self, rng: Random) -> str:
@@ -150,9 +185,21 @@ class Item:
             asked = pick(rng, ONLY_ASKS)
         else:
             asked = pick(rng, self.asks, self.slots)
+        answer = f"{self.statement}."
+        if rng.random() < 0.05:
+            asked += pick(
+                rng,
+                [
+                    "{,|.|?|:} {just|only|nothing but} {the word|that word|the word itself|the value|one word}{ please|}",
+                    "{.|,|?} {answer with|reply with|say} {only the word|just the word|one word|only that|nothing else}",
+                ],
+            )
+            answer = self.value
+        elif rng.random() < 0.06:
+            asked = f"{pick(rng, FILLERS)}. {asked}"
         return Turn(
             finish(rng, asked, question=True),
-            f"{self.statement}.",
+            answer,
             f"The user asks for {self.noun}. Earlier I was told: {lower_first(self.statement)}.",
             "ask",
         )
@@ -409,7 +456,7 @@ def quote_back(rng: Random, earlier: Sequence[Turn]) -> Turn:
 
 def echo(rng: Random) -> Turn:
     """Saying something back at once: the plainest exercise in reading a text again."""
-    count = rng.choice((1, 1, 2, 3, 4, 5, 6, 8))
-    said = " ".join(words.secret(rng) for _ in range(count))
+    count = rng.choice((1, 1, 2, 3, 4, 5, 6, 8, 12))
+    said = rng.choice((" ", " ", ", ")).join(words.secret(rng) for _ in range(count))
     asked = pick(rng, ["{repeat|repeat after me|say|say after me|write|echo|type|print|say exactly|copy this|repeat this|say this back}{:|} <v>", "{can|could|will} you {say|repeat|write} <v>", "{just|only} {say|answer|reply|write} <v>{ and nothing else|}", "{repeat|write|say} the {word|words|phrase|following}{:|} <v>", "{reply|answer|respond} with{ only|} <v>"], {"v": said})  # fmt: skip
     return Turn(typed(rng, asked), said, f"I am asked to say: {said}", "echo")

@@ -26,7 +26,7 @@ def spell(rng: Random) -> Turn:
         asked = pick(
             rng,
             [
-                "{spell|please spell|spell out|can you spell|could you spell|how do you spell|how is|how do i spell|spell for me|how would you spell|spell me} <w>",
+                "{spell|please spell|spell out|can you spell|could you spell|how do you spell|how do i spell|spell for me|how would you spell|spell me} <w>",
                 "{spell|please spell|can you spell} {the word|the name|} <w>{ for me| letter by letter| please|}",
                 "{give|tell} me the letters of <w>",
                 "{write|say} <w> letter by letter",
@@ -84,7 +84,15 @@ def count(rng: Random) -> Turn:
     slots: dict[str, str]
     if roll < 0.5:
         high = rng.choice(
-            (rng.randint(2, 10), rng.randint(5, 20), rng.randint(10, 40), 10, 20, 5, 100)
+            (
+                rng.randint(2, 10),
+                rng.randint(5, 20),
+                rng.randint(10, 40),
+                10,
+                20,
+                5,
+                rng.choice((20, 50, 100)),
+            )
         )
         numbers = list(range(1, high + 1))
         phrases = [
@@ -619,7 +627,10 @@ def _ask(rng: Random, text: str) -> str:
     return text if text[-1] in "=" else text + rng.choice(("?", "?", ".", ""))
 
 
-TASKS = [spell] * 5 + [count] * 4 + [sort] * 6 + [total] * 6 + [story_sum] * 2 + [too_big] * 3 + [listing] * 5 + [small_facts] * 3  # fmt: skip
+TASKS = [
+    *[spell] * 7, *[count] * 2, *[sort] * 9, *[total] * 7, *[story_sum] * 2, *[too_big] * 3,
+    *[listing] * 5, *[small_facts] * 3,
+]  # fmt: skip
 
 
 def task(rng: Random) -> Turn:

@@ -40,6 +40,42 @@ BY_ACTION = [
     "what lets me <d>",
     "with {which|what} {key|keys|shortcut} {do i|can i} <d>",
 ]
+BY_THIRD = [
+    "{which|what} {key|shortcut|key combination|hotkey|button|keyboard shortcut|command} <t>",
+    "{is there|do you have|do you know|i am looking for|i need|tell me|what is|give me} a {key|shortcut|hotkey|button} {that|which} <t>",
+    "what <t>",
+    "{tell me|say|do you know} {which|what} key <t>",
+]
+BY_DOING = [
+    "{how about|what about|i have trouble|i need help|help with|how does one go about|is there a trick for|any shortcut for|what is the key for|what's the way of|shortcut for|key for|i am thinking of|i'm stuck} <g>",
+    "<g>{, how| - how|, which key|: how does it work|, please| with a key|, is that possible|, how does that go}",
+    "{which|what} {key|shortcut} is for <g>",
+    "when <g>, what do i press",
+]
+BY_DONE = [
+    "how {can|could|may|should|would} <o> be <p>",
+    "how {is|are} <o> <p>",
+    "{can|could|may} <o> be <p>{| with a key| from the keyboard| somehow}",
+    "how do i {get|have} <o> <p>",
+    "{i want|i need|i would like|i'd like} <o> {to be |}<p>",
+    "{what key|which key|what shortcut|what} gets <o> <p>",
+    "with which key {is|are} <o> <p>",
+]
+BY_CASE = [
+    "<c>",
+    "<c>{. |, |; }{what now|what do i do|what can i do|how do i do that|help|which key|can you help|any ideas|is there a key for that|how|what should i do|what do i press|please help|how does that work|what is the shortcut|can i fix that|which key is that}",
+    "{help|hm|well|so|listen|sorry|hey|hello}{,|} <c>{| what now| what do i do| how}",
+    "what {do i do|can i do|should i do|do i press|helps|key do i need} {if|when} <c>",
+]
+BEFORE = [
+    "{i am|i'm} {new here|a beginner|new to this|still learning|on linux|on a mac|not good with computers|confused|just curious}{,|.|:} ",
+    "{sorry to ask|out of curiosity|just curious|one more thing|another question|silly question|a quick one|maybe a stupid question|before i forget|while we are at it|by the way|one thing|next question|tell me|excuse me|one question more|i was wondering|i have been wondering|i just wondered|let me ask you|i would like to ask}{,|:|.|} ",
+    "{could|can|would} you {please |}{explain|tell me|help me|say|let me know}{,|:|} ",
+    "{my friend|my colleague|my boss|my sister|somebody|my son} {asks|asked me|wants to know|would like to know}{,|:|} ",
+]
+AFTER = [
+    "{, if i may ask|, do you know|, any idea|, can you tell me|, can you explain|, i wonder|, in short|, exactly|, actually|, then|, by the way|, mate|, dear guide|, my friend| in stretto| in this app| here| in this program| with stretto|, please tell me|, i forgot|, do you happen to know| anyway| at all|, in simple words}",
+]
 BY_NOUN = [
     "{what is|what's|which is|tell me|give me|show me|i forgot|i need|whats|do you know} the {key|shortcut|keyboard shortcut|hotkey|key combination|keys} for <n>",
     "{shortcut|key|hotkey|keys|keyboard shortcut} for <n>",
@@ -143,19 +179,110 @@ def tick_note(note: str) -> str:
     return " ".join(done)
 
 
+_DOUBLED = {
+    "stop",
+    "get",
+    "put",
+    "cut",
+    "split",
+    "set",
+    "quit",
+    "begin",
+    "swap",
+    "submit",
+    "run",
+    "pit",
+    "hop",
+    "cancel",
+    "bin",
+}
+
+
+def third_person(action: str) -> str:
+    """`opens a new chat` from `open a new chat`."""
+    verb, _, rest = action.partition(" ")
+    if verb == "have":
+        verb = "has"
+    elif verb.endswith(("s", "sh", "ch", "x", "o")):
+        verb += "es"
+    elif verb.endswith("y") and verb[-2] not in "aeiou":
+        verb = verb[:-1] + "ies"
+    else:
+        verb += "s"
+    return f"{verb} {rest}".strip()
+
+
+def gerund(action: str) -> str:
+    """`opening a new chat` from `open a new chat`."""
+    verb, _, rest = action.partition(" ")
+    if verb in _DOUBLED:
+        verb += verb[-1] + "ing"
+    elif verb.endswith("e") and not verb.endswith("ee"):
+        verb = verb[:-1] + "ing"
+    else:
+        verb += "ing"
+    return f"{verb} {rest}".strip()
+
+
+def dressed(rng: Random, asked: str) -> str:
+    """The question with a clause before or after it, as people wrap their questions."""
+    roll = rng.random()
+    if roll < 0.12:
+        return expand(rng, rng.choice(BEFORE)) + " " + asked
+    if roll < 0.2:
+        return asked + expand(rng, rng.choice(AFTER))
+    return asked
+
+
 def key_question(rng: Random) -> Turn:
     """How to do something, by whatever name."""
     fact = rng.choice(facts()["key"])
-    if rng.random() < 0.72:
-        asked = pick(rng, BY_ACTION).replace("<d>", pick(rng, fact["do"]))
+    roll = rng.random()
+    action = pick(rng, fact["do"])
+    if roll < 0.42:
+        asked = pick(rng, BY_ACTION).replace("<d>", action)
+    elif roll < 0.50:
+        asked = pick(rng, BY_THIRD).replace("<t>", third_person(action))
+    elif roll < 0.58:
+        asked = pick(rng, BY_DOING).replace("<g>", gerund(action))
+    elif roll < 0.68:
+        thing, participle = rng.choice(fact["done"]).split(" | ")
+        asked = pick(rng, BY_DONE).replace("<o>", expand(rng, thing))
+        asked = asked.replace("<p>", expand(rng, participle))
+    elif roll < 0.82:
+        asked = pick(rng, BY_CASE).replace("<c>", pick(rng, fact["case"]))
     else:
         asked = pick(rng, BY_NOUN).replace("<n>", pick(rng, fact["noun"]))
     return Turn(
-        finish(rng, asked, True),
+        finish(rng, dressed(rng, asked), True),
         sentence(fact, rng),
         f"They ask about a shortcut. It is {shown(fact)[0]}: it {fact['does']}.",
         "key",
     )
+
+
+def with_platform(rng: Random) -> list[Turn]:
+    """A question about a key, and then: and on a Mac?"""
+    fact = rng.choice(facts()["key"])
+    asked = pick(rng, BY_ACTION).replace("<d>", pick(rng, fact["do"]))
+    first = Turn(finish(rng, asked, True), sentence(fact, rng), "They ask about a shortcut.", "key")
+    linux, mac = shown(fact)
+    on, name, keys = rng.choice((("mac", "On a Mac", mac), ("linux", "On Linux", linux)))
+    system = (
+        "{a mac|mac|my mac|macos|a macbook|apple}" if on == "mac" else "{linux|ubuntu|debian|a pc}"
+    )
+    asked = pick(
+        rng,
+        [
+            f"{{and|what about|how about|and how is it|what is it}} {{on|for}} {system}",
+            f"{{i have|i use|i am on|i'm on|but i have}} {system}",
+            f"{{on|for}} {system}",
+            f"{{is it|would it be}} {{different|the same}} on {system}",
+        ],
+    )
+    same = " there too" if linux == mac else ""
+    answer = f"{name} it is {ticked(keys)}{same}."
+    return [first, Turn(finish(rng, asked, True), answer, f"The same action: {keys}.", "key")]
 
 
 def reverse_question(rng: Random) -> Turn:
@@ -200,14 +327,7 @@ def topic_question(rng: Random) -> Turn:
     if rng.random() < 0.3:
         fact = rng.choice([f for f in facts()["topic"] if len(f["ask"]) >= 4])
     asked = pick(rng, fact["ask"])
-    if rng.random() < 0.15:
-        asked = (
-            expand(
-                rng,
-                "{can you tell me|tell me|i would like to know|do you know|i wonder|please tell me|i want to know|quick question|one question|question}{,|:|} ",
-            )
-            + asked
-        )
+    asked = dressed(rng, asked)
     return Turn(
         finish(rng, asked, True),
         rng.choice(fact["say"]),
