@@ -15,7 +15,7 @@ INLINE_LIMIT = 16_384
 Parsing takes about 1.5 ms for 1,000 characters, 4 ms where somebody tries to make it slow.
 """
 BRACKET_LIMIT = 1_000
-"""Opening brackets in one paragraph that is parsed: each may make markdown-it-py look to the end."""
+"""Opening brackets in a paragraph that is parsed: for each the parser may look to the end."""
 
 _SCHEMES = {"http", "https", "mailto"}
 # Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC stands for an object, U+2029 and \n end a

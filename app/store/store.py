@@ -1,6 +1,8 @@
 """The store's face: queue a write, read a record, flush, close."""
 
+import atexit
 import json
+import logging
 import sqlite3
 import time
 from collections.abc import Callable
@@ -34,6 +36,8 @@ from app.store.records import (
 from app.store.search import find
 from app.store.writer import Writer
 
+log = logging.getLogger(__name__)
+
 _PATCHABLE = {"title", "model", "system", "params", "draft", "updated_at", "deleted_at", "leaf_id"}
 
 
@@ -61,6 +65,7 @@ class Store:
         self.file = path
         self._writer = Writer(db, path)
         self._readers = Readers(path)
+        atexit.register(self._close_at_exit)
 
     @classmethod
     def open(cls, path: Path | str) -> "Store":
@@ -112,8 +117,16 @@ class Store:
 
         Raises StoreError when something could not be saved; all is released nevertheless.
         """
+        atexit.unregister(self._close_at_exit)
         self._readers.close()
         self._writer.close(timeout)
+
+    def _close_at_exit(self) -> None:
+        """A program that ends without closing loses nothing that it has queued."""
+        try:
+            self.close()
+        except StoreError as error:
+            log.error("%s: %s", error.code, error.message)
 
     # --- writes -------------------------------------------------------------------------------
 

@@ -54,7 +54,9 @@ class Writer:
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
-        self._thread = threading.Thread(target=self._run, name="store-writer")
+        # A daemon, or a program that ends without closing would wait for it for ever; whoever
+        # owns the writer closes it at exit (see Store), so nothing is cut off.
+        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
     @property

@@ -74,3 +74,26 @@ def test_kill_nine_at_random_moments(file: Path) -> None:
             assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             db.execute("INSERT INTO messages_fts(messages_fts) VALUES ('integrity-check')")
             db.rollback()
+
+
+FORGETFUL = """
+import sys
+from app.store import Chat, Message, Store, new_id
+store = Store.open(sys.argv[1])
+chat = Chat(new_id()); store.save_chat(chat)
+store.save_message(Message(new_id(), chat.id, None, "user", "last words"), as_leaf=True)
+store.set_draft(chat.id, "unsent")
+raise SystemExit("a fault somewhere else")
+"""
+
+
+def test_a_program_that_ends_without_closing_loses_nothing(file: Path) -> None:
+    child = subprocess.run(
+        [sys.executable, "-W", "error", "-c", FORGETFUL, str(file)],
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert child.stderr.strip() == "a fault somewhere else"
+    with Store.open(file) as store:
+        (chat,) = store.chats()
+        assert chat.draft == "unsent"
+        assert [message.content for message in store.path(chat.id)] == ["last words"]
