@@ -46,7 +46,7 @@ COMMANDS = (
     Command("search", "Search All Chats", ("Ctrl+Shift+F",), "-Edit"),
     Command("sidebar", "Sidebar", ("Ctrl+B",), "View"),
     Command("split_right", "Split Right", ("Ctrl+\\",), "-View"),
-    Command("split_down", "Split Down", ("Ctrl+Shift+\\", "Ctrl+|"), "View"),
+    Command("split_down", "Split Down", ("Ctrl+Shift+\\",), "View"),
     Command("float", "Move to Its Own Window", ("Ctrl+Alt+O",), "View"),
     Command("next", "Next Chat", (f"{_TAB}+Tab",), "-View"),
     Command("previous", "Previous Chat", (f"{_TAB}+Shift+Tab",), "View"),

@@ -130,6 +130,8 @@ class ChatListModel(QAbstractListModel):
     def _grouped(self) -> list[Row]:
         rows: list[Row] = []
         heading = ""
+        if not self._library.chats():
+            return [Row("Your chats will appear here")]
         for chat in self._library.chats():
             group = day_group(chat.updated_at)
             if group != heading:

@@ -85,8 +85,6 @@ class ChatPane(QWidget):
     def set_active(self, active: bool) -> None:
         self._active = active
         self.composer.set_active(active)
-        if active:
-            self.controller.mark_seen()
 
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -131,8 +129,7 @@ class ChatPane(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._active:
-            self.controller.mark_seen()
+        self.controller.mark_seen()
 
     @Slot()
     def _refresh(self) -> None:
@@ -150,7 +147,7 @@ class ChatPane(QWidget):
             self.notice.set_text(f"{shelved.name} could not be loaded. {shelved.error}")
         self.composer.set_placeholder(f"Message {shelved.name}…")
         self.composer.set_answering(controller.answering)
-        if self._active and self.isVisible() and controller.unseen:
+        if self.isVisible() and controller.unseen:
             controller.mark_seen()
 
     @Slot(str)

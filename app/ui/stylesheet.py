@@ -102,12 +102,13 @@ ads--CDockAreaTabBar { background: transparent; border: none; }
 ads--CDockWidgetTab {
     background: transparent; border: none; border-right: 1px solid $border;
     border-bottom: 2px solid transparent; padding: 0 4px 0 8px;
-    min-height: 34px; qproperty-iconSize: 10px 10px;
+    min-height: 34px; max-width: 220px; qproperty-iconSize: 10px 10px;
 }
 ads--CDockWidgetTab:hover { background: $hover; }
 ads--CDockWidgetTab[activeTab="true"] {
-    background: $background; border-bottom: 2px solid $accent;
+    background: $background; border-bottom: 2px solid $border_strong;
 }
+ads--CDockWidgetTab[activeTab="true"][keys="true"] { border-bottom: 2px solid $accent; }
 ads--CDockWidgetTab QLabel { color: $muted; font-size: ${ui}px; }
 ads--CDockWidgetTab[activeTab="true"] QLabel { color: $text; }
 ads--CDockWidgetTab ads--CTitleBarButton, #tabCloseButton, QAbstractButton#tabCloseButton {
@@ -116,6 +117,7 @@ ads--CDockWidgetTab ads--CTitleBarButton, #tabCloseButton, QAbstractButton#tabCl
 }
 #tabCloseButton:hover { background: $pressed; }
 ads--CTitleBarButton { background: transparent; border: none; padding: 4px; border-radius: 4px; }
+ads--CTitleBarButton::menu-indicator { image: none; width: 0; }
 ads--CTitleBarButton:hover { background: $hover; }
 ads--CDockAreaTitleBar > QToolButton { background: transparent; border: none; border-radius: 6px; }
 ads--CDockWidget { background: $background; border: none; }

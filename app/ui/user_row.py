@@ -58,14 +58,14 @@ class UserRow(MessageRow):
         extra = round((t.LINE_HEIGHT * 0.92 - 1) * QFontMetrics(ui_font(t.BODY_PX)).height())
         self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height - extra + 2 * self.PAD_Y)
         self._view.setGeometry(left + self.PAD_X, self.PAD_Y, inner, height)
-        y = round(self._block.bottom()) + 2
+        y = round(self._block.bottom())
         x = width - 26
         for button in (self._edit, self._copy):
             button.move(x, y)
             x -= 26
         if self._alternative[1] > 1:
             self._place_alternatives(x + 26 - self._alternatives_width() - 6, y)
-        return y + FOOTER - 4
+        return y + FOOTER - 8
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

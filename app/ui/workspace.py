@@ -308,11 +308,12 @@ class Workspace(QWidget):
     def _set_active(self, pane: ChatPane | None) -> None:
         if pane is self._active:
             return
-        if self._active is not None:
-            self._active.set_active(False)
-        self._active = pane
+        before, self._active = self._active, pane
+        for one, active in ((before, False), (pane, True)):
+            if one is not None:
+                one.set_active(active)
+                self._mark_tab(one.controller.id, active=active)
         if pane is not None:
-            pane.set_active(True)
             self._mark(pane.controller.id)
         self.active_changed.emit()
 
@@ -334,6 +335,15 @@ class Workspace(QWidget):
             entry.dock.setIcon(dot(accent, 255))
         elif not entry.dock.icon().isNull():
             entry.dock.setIcon(QIcon())
+
+    def _mark_tab(self, chat_id: str, *, active: bool) -> None:
+        """The accent below a tab says where the keys go, as the ring of the composer does."""
+        entry = self._docks.get(chat_id)
+        if entry is not None:
+            tab = entry.dock.tabWidget()
+            tab.setProperty("keys", active)
+            tab.style().unpolish(tab)
+            tab.style().polish(tab)
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:

@@ -16,9 +16,7 @@ def test_the_figures_of_a_reply_are_one_line():
         "generated_tokens": 312,
         "reused_tokens": 4096,
     }
-    assert (
-        figures_line(stats) == "48 tok/s · first token 0.2 s · 312 tokens · reused 4,096"
-    )
+    assert figures_line(stats) == "48 tok/s · first token 0.2 s · 312 tokens · reused 4,096"
     assert figures_line(stats, short=True) == "48 tok/s"
     assert figures_line({}) == ""
 

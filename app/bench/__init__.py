@@ -1,0 +1,1 @@
+"""The window measured and photographed with the real engine, without a person."""

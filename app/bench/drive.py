@@ -1,0 +1,86 @@
+"""Running the whole program from a script: a profile of its own, no screen needed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QTimer
+
+from app.application import Application, make_qt
+from app.paths import GUIDE, Paths
+from app.settings import Settings
+from app.ui.main_window import MainWindow
+from app.ui.pane import ChatPane
+
+
+@contextmanager
+def program(model: str = GUIDE, size: tuple[int, int] = (1440, 900)) -> Iterator[Driver]:
+    """The program over a fresh profile; everything is taken down at the end.
+
+    Raises RuntimeError if the model does not load.
+    """
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    qt = make_qt(["stretto"])
+    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
+        paths = Paths.in_profile(Path(folder))
+        Settings(model=model, appearance="light").save(paths.settings)
+        application = Application(qt, paths)
+        application.start()
+        driver = Driver(application)
+        try:
+            driver.window.resize(*size)
+            driver.until(lambda: driver.pane.header.state in {"Ready", "Not loaded"}, 120)
+            if driver.pane.header.state != "Ready":
+                raise RuntimeError(driver.pane.notice.text)
+            yield driver
+        finally:
+            application.shut_down()
+
+
+class Driver:
+    """Short ways to do what a person does."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    @property
+    def window(self) -> MainWindow:
+        window = self.application.window
+        if window is None:
+            raise RuntimeError("The window is gone.")
+        return window
+
+    @property
+    def pane(self) -> ChatPane:
+        pane = self.window.workspace.active
+        if pane is None:
+            raise RuntimeError("No pane is open.")
+        return pane
+
+    def until(self, condition: Callable[[], bool], timeout_s: float = 60) -> None:
+        """Run the event loop until the condition holds. Raises TimeoutError."""
+        loop = QEventLoop()
+        give_up = time.monotonic() + timeout_s
+
+        def look() -> None:
+            if condition() or time.monotonic() > give_up:
+                loop.quit()
+
+        timer = QTimer(interval=20)
+        timer.timeout.connect(look)
+        timer.start()
+        if not condition():
+            loop.exec()
+        timer.stop()
+        if not condition():
+            raise TimeoutError(f"Waited {timeout_s:g} s in vain.")
+
+    def wait(self, seconds: float) -> None:
+        """Run the event loop for a while."""
+        end = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() >= end, seconds + 60)
