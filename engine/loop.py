@@ -3,6 +3,8 @@
     commands in -> drain -> decode one token for every running session
                          -> prefill one chunk of one prompt -> events out
 
+A model being loaded is read piece by piece after that.
+
 Read `step` first; everything else is what it calls.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +24,7 @@ from engine.errors import (
     CONTEXT_OVERFLOW,
     ENGINE_STOPPED,
     INTERNAL_ERROR,
+    MODEL_LOAD_FAILED,
     OUT_OF_MEMORY,
     SESSION_BUSY,
     SESSION_CLOSED,
@@ -63,6 +67,7 @@ class Loop:
         self._budget = memory_budget or int(self._backend.memory * BUDGET_SHARE)
         self._scheduler = Scheduler()
         self._models: dict[str, LoadedModel] = {}
+        self._loading: deque[tuple[Load, models.Pieces]] = deque()
         self._sessions: dict[str, SessionState] = {}
         self._step_seconds = self._step_started = 0.0
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -95,12 +100,13 @@ class Loop:
             return False
         self._decode()
         self._prefill()
+        self._load_piece()
         return True
 
     # -- commands in ------------------------------------------------------------------------
 
     def _busy(self) -> bool:
-        return any(s.reply is not None for s in self._sessions.values())
+        return bool(self._loading) or any(s.reply for s in self._sessions.values())
 
     def _drain(self, block: bool) -> bool:
         for command in self._mailbox.take(block):
@@ -116,10 +122,27 @@ class Loop:
         return True
 
     def _load(self, command: Load) -> None:
-        loaded = models.load(command.path, self._backend)
-        # The same folder loaded twice is one copy of the weights.
-        known = self._models.setdefault(loaded.info.id, loaded)
-        command.answer.set_result(known.info)
+        self._loading.append((command, models.load(command.path, self._backend)))
+
+    def _load_piece(self) -> None:
+        """Go on with the model that is being loaded, if any; the others wait for their turn."""
+        if not self._loading:
+            return
+        command, pieces = self._loading[0]
+        try:
+            next(pieces)
+            return
+        except StopIteration as done:
+            # The same folder loaded twice is one copy of the weights.
+            known = self._models.setdefault(done.value.info.id, done.value)
+            command.answer.set_result(known.info)
+        except EngineError as error:
+            refuse(command, error)
+        except Exception as error:
+            log.exception("loading failed")
+            refuse(command, EngineError(MODEL_LOAD_FAILED, f"{type(error).__name__}: {error}"))
+        self._loading.popleft()
+        self._give_back_memory()
 
     def _unload(self, command: Unload) -> None:
         for session in list(self._sessions.values()):
@@ -437,8 +460,9 @@ class Loop:
     def _shut_down(self, why: str) -> None:
         for session in list(self._sessions.values()):
             self._end_session(session, ENGINE_STOPPED, why)
-        for command in self._mailbox.close():
+        for command in [*(load for load, _ in self._loading), *self._mailbox.close()]:
             refuse(command, EngineError(ENGINE_STOPPED, why))
+        self._loading.clear()
         self._models.clear()
         mx.synchronize()
         mx.clear_cache()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,6 @@ class LoadedModel:
     eos: frozenset[int]
     need: Need
     make_cache: Any  # () -> Caches
-    prefill_rate: float = 0.0  # tokens per second, from the probe
 
     def new_caches(self) -> Caches:
         return list(self.make_cache())
@@ -144,15 +144,22 @@ def _check_safetensors(file: Path) -> None:
         )
 
 
-def load(path_or_id: str, backend: Backend) -> LoadedModel:
-    """Load a model and find out how its sessions can share a step. Engine thread only.
+Pieces = Generator[None, None, "LoadedModel"]
+"""A model being loaded: runs until the next `yield`, returns the model at the end."""
+
+PIECE = 64 * 2**20
+"""Bytes of weights that are read between two turns of the loop."""
+
+
+def load(path_or_id: str, backend: Backend) -> Pieces:
+    """Load a model piece by piece, so that running chats go on meanwhile. Engine thread only.
 
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
     """
     import mlx.core as mx
     from mlx_lm.models.cache import make_prompt_cache
-    from mlx_lm.utils import load_model, load_tokenizer
+    from mlx_lm.utils import load_model
 
     from engine import probe
 
@@ -167,18 +174,15 @@ def load(path_or_id: str, backend: Backend) -> LoadedModel:
             " GB are free. Close another model or choose a smaller or quantized one.",
         )
     try:
-        net, config = load_model(folder, trust_remote_code=False)
-        eos = config.get("eos_token_id")
-        tokenizer = load_tokenizer(
-            folder, eos_token_ids=[eos] if isinstance(eos, int) else eos or None
-        )
+        tokenizer = yield from _load_tokenizer(folder, config)
+        net, config = load_model(folder, lazy=True, trust_remote_code=False)
+        if backend.prefers_float32 and 2 * size < free:
+            net.set_dtype(mx.float32)
+        yield from _read_weights(net)
     except Exception as error:
         raise _load_error(folder, config, error) from None
-    if backend.prefers_float32 and 2 * size < free:
-        net.set_dtype(mx.float32)
-        mx.eval(net.parameters())
+    need, step = yield from probe.explore(net, lambda: make_prompt_cache(net), len(tokenizer))
     dtype = _compute_dtype(net)
-    need, rate, step = probe.explore(net, lambda: make_prompt_cache(net), tokenizer)
     info = Model(
         id=fingerprint(folder, dtype),
         name=_display_name(path_or_id, folder),
@@ -197,8 +201,35 @@ def load(path_or_id: str, backend: Backend) -> LoadedModel:
         eos=frozenset(tokenizer.eos_token_ids),
         need=need,
         make_cache=lambda: make_prompt_cache(net),
-        prefill_rate=rate,
     )
+
+
+def _load_tokenizer(folder: Path, config: dict[str, Any]) -> Generator[None, None, Any]:
+    """Load the tokenizer beside the loop: it takes a second of Python and touches no MLX."""
+    from mlx_lm.utils import load_config, load_tokenizer
+
+    eos = load_config(folder).get("eos_token_id")  # generation_config.json's, where it has one
+    ids = [eos] if isinstance(eos, int) else eos or None
+    with ThreadPoolExecutor(1, "stretto-tokenizer") as pool:
+        tokenizer = pool.submit(load_tokenizer, folder, eos_token_ids=ids)
+        while not wait([tokenizer], timeout=0.002).done:
+            yield
+        return tokenizer.result()
+
+
+def _read_weights(net: Any) -> Generator[None, None, None]:
+    """Evaluate the lazily loaded weights, so many bytes at a time."""
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+
+    batch: list[Any] = []
+    for _, array in tree_flatten(net.parameters()):
+        batch.append(array)
+        if sum(a.nbytes for a in batch) >= PIECE:
+            mx.eval(batch)
+            batch.clear()
+            yield
+    mx.eval(batch)
 
 
 def _load_error(folder: Path, config: dict[str, Any], error: Exception) -> EngineError:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import mlx.core as mx
@@ -21,40 +20,43 @@ SHARED, ROWS, ALONE = "shared", "rows", "alone"
 TOLERANCE = 0.1
 
 
-def explore(net: Any, make_cache: Callable[[], Caches], tokenizer: Any) -> tuple[Need, float, str]:
-    """What a session needs, the prefill rate in tokens/s, and how sessions can share a step.
+def explore(
+    net: Any, make_cache: Callable[[], Caches], vocab: int
+) -> Generator[None, None, tuple[Need, str]]:
+    """What a session needs, and how sessions can share a step; yields after every forward pass.
 
     Two short sessions are stepped together and alone, by each way of sharing in turn; the first
     that gives the same logits is taken. Costs about ten forward passes.
     """
-    vocab = max(2, len(tokenizer) - 1)
     prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in (9, 16)]
     sessions = []
-    rate = 0.0
     for prompt in prompts:
         caches = make_cache()
-        started = time.perf_counter()
         net(mx.array([prompt]), cache=caches)
         mx.eval(list(leaves(caches)))
-        rate = len(prompt) / (time.perf_counter() - started)
         sessions.append(caches)
+        yield
     need = measure(sessions[0])
-    return need, rate, _way(net, sessions, vocab)
+    way = yield from _way(net, sessions, vocab)
+    return need, way
 
 
-def _way(net: Any, sessions: list[Caches], vocab: int) -> str:
+def _way(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, str]:
     steps = [[5 % vocab, 11 % vocab], [13 % vocab, 2 % vocab]]
     alone = [clone(caches) for caches in sessions]
     expected = []
     for tokens in steps:
-        rows = [net(mx.array([[t]]), cache=c)[:, -1] for t, c in zip(tokens, alone, strict=True)]
+        rows = []
+        for token, caches in zip(tokens, alone, strict=True):
+            rows.append(net(mx.array([[token]]), cache=caches)[:, -1])
+            mx.eval(rows)
+            yield
         expected.append(mx.concatenate(rows).astype(mx.float32))
-    mx.eval(expected)
     for way in (SHARED, ROWS):
         if way == ROWS:
             ragged.share_rows(net)
         try:
-            difference = _difference(net, sessions, steps, expected)
+            difference = yield from _difference(net, sessions, steps, expected)
         except Exception as error:  # whatever a model does with caches it does not know
             log.debug("%s step: %s: %s", way, type(error).__name__, error)
             continue
@@ -66,7 +68,7 @@ def _way(net: Any, sessions: list[Caches], vocab: int) -> str:
 
 def _difference(
     net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
-) -> float:
+) -> Generator[None, None, float]:
     """Largest difference between sharing and stepping alone, in the logits' standard deviation."""
     together = [clone(caches) for caches in sessions]
     worst = 0.0
@@ -76,4 +78,5 @@ def _difference(
         spread = mx.maximum(mx.std(wanted), 1e-6)
         off: Any = (mx.abs(got - wanted).max() / spread).item()
         worst = max(worst, float(off))
+        yield
     return worst if worst == worst else float("inf")  # NaN is no agreement

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, PromptProgress, SamplingParams, TextDelta
+from engine.bench.random_models import write_model
+from tests.engine.families import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -241,6 +243,25 @@ def test_what_is_closed_and_unloaded_is_freed(
             assert engine.stats()["memory_in_use"] - before < 20_000
     finally:
         gc.enable()
+
+
+def test_a_model_being_loaded_does_not_stop_the_chats(
+    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    model = engine.load(model_folder("plain"))
+    other = write_model(tmp_path / "other", FAMILIES["plain"], seed=9)
+    endless = SamplingParams(max_tokens=8000, temperature=0.8, seed=2, logit_bias={2: -1e9})
+    reply = engine.open_session(model).send("hi", endless)
+    next(event for event in reply if isinstance(event, TextDelta))
+    before = len(reply._tokens)
+    loading = engine.load_later(other)
+    loaded = loading.result(60)
+    during = len(reply._tokens) - before
+    reply.cancel()
+    assert loaded.id != model.id
+    # Reading the tokenizer, the weights and probing are dozens of turns of the loop.
+    assert during > 10
+    assert engine.load(other) == loaded
 
 
 def test_queue_positions_are_told(engine: Engine, model_folder: Callable[[str], Path]) -> None:
