@@ -69,6 +69,8 @@ class Decoration:
 
         Qt asks for the changed lines only; a code block's header and foot lie outside of them.
         """
+        if self._document.textWidth() <= 0:
+            return  # not shown yet; asking for its size would lay it out in vain
         size = self._document.size()
         top = 0.0
         if 0 < place < len(self._rows.rows):

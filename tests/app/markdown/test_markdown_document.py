@@ -310,6 +310,7 @@ def contrast(one: str, other: str) -> float:
 
 def test_a_view_paints_what_has_changed_and_what_surrounds_it(qtbot: QtBot) -> None:
     document = MarkdownDocument()
+    document.document.setTextWidth(400)
     areas: list[QRectF] = []
     document.append("before\n\n")
     document.refresh()
