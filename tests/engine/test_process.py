@@ -259,8 +259,8 @@ def test_a_model_being_loaded_does_not_stop_the_chats(
     during = len(reply._tokens) - before
     reply.cancel()
     assert loaded.id != model.id
-    # Reading the tokenizer, the weights and probing are dozens of turns of the loop.
-    assert during > 10
+    # Every forward pass of the probe alone is a turn of the loop of its own.
+    assert during >= 5
     assert engine.load(other) == loaded
 
 
