@@ -1,6 +1,7 @@
 """Colouring the code of one document without holding up the GUI thread."""
 
 import time
+import weakref
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -16,12 +17,13 @@ class Colours(QObject):
     """Colours at once what it has time for, the rest a stretch at a time.
 
     Args:
-        show: is given the lines of a block that was plain when `lines` returned it.
+        show: a method; is given the lines of a block that was plain when `lines` returned it.
     """
 
     def __init__(self, show: Callable[[CodeKey, Lines], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._show = show
+        # Weak, or the document would live until the next collection of cycles.
+        self._show = weakref.WeakMethod(show)
         self._jobs: dict[CodeKey, Colouring] = {}
         self._until = 0.0
         self._timer = QTimer(self)
@@ -64,4 +66,5 @@ class Colours(QObject):
             if not job.work(until):
                 return
             del self._jobs[key]
-            self._show(key, job.lines)
+            if show := self._show():
+                show(key, job.lines)

@@ -1,6 +1,7 @@
 """What a person sees and may do: links, code, colours, copying, going on after an end."""
 
 import random
+import weakref
 
 import pytest
 from markdown_dump import dump
@@ -319,6 +320,15 @@ def test_a_view_paints_what_has_changed_and_what_surrounds_it(qtbot: QtBot) -> N
     document.refresh()
     area = document.code_area(CodeBlock("", "", 7, 8))
     assert any(painted.contains(area) for painted in areas)
+
+
+def test_a_document_goes_when_nobody_holds_it() -> None:
+    document = rendered(SAMPLES["answer"])
+    inner = weakref.ref(document.document)
+    outer = weakref.ref(document)
+    del document
+    assert outer() is None, "a cycle keeps it"
+    assert inner() is None
 
 
 def test_a_code_block_is_a_value() -> None:
