@@ -20,6 +20,8 @@ def main(arguments: list[str] | None = None) -> int:
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
     # Qt takes a moment to import: after the arguments, so that --help answers at once.
+    from PySide6.QtCore import QTimer
+
     from app import logs
     from app.application import Application, make_qt
 
@@ -29,7 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     application.ended.connect(qt.quit)
     # The collector's timer runs Python often enough for Ctrl+C in a terminal to be seen.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: application.shut_down())
+        # By way of the event loop: a signal may come in the middle of the start.
+        signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
         return qt.exec() if application.start() else 1
     finally:

@@ -1,0 +1,128 @@
+"""The program as people start it: its own process, the real engine, the real Guide."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.application import make_engine
+from app.paths import GUIDE, model_location
+from app.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_guide = pytest.mark.skipif(
+    not (Path(model_location(GUIDE)) / "model.safetensors").exists(),
+    reason="the Guide has not been trained here (resources/guide)",
+)
+
+WINDOW_FIRST = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from app.application import Application, make_qt
+from app.paths import Paths
+
+qt = make_qt(["stretto"])
+application = Application(qt, Paths.in_profile(Path(sys.argv[1])))
+application.ended.connect(qt.quit)
+application.start()
+assert application.window.isVisible()
+heavy = {"mlx", "mlx_lm", "transformers", "numpy"} & set(sys.modules)
+assert not heavy, heavy
+controller = application.window.workspace.active.controller
+controller.send("hello")
+
+
+def close():
+    # Once the model is there and has written something, with the reply still running or not.
+    if controller.message(controller.transcript.leaf_id).content or controller.shelved.error:
+        application.window.close()
+
+
+timer = QTimer(interval=5)
+timer.timeout.connect(close)
+timer.start()
+sys.exit(qt.exec())
+"""
+
+
+def run(arguments, **options):
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def test_the_window_comes_before_mlx_and_closing_ends_cleanly(profile):
+    child = run(["-c", WINDOW_FIRST, str(profile)])
+    out, err = child.communicate(timeout=90)
+    err = "\n".join(line for line in err.splitlines() if "plugin does not support" not in line)
+    assert (child.returncode, out, err) == (0, "", "")
+    with Store.open(profile / "chats.db") as store:
+        (chat,) = store.chats()
+        assert [m.role for m in store.path(chat.id)] == ["user", "assistant"]
+
+
+def test_a_termination_signal_ends_it_in_order(profile):
+    child = run(["-m", "app", "--profile", str(profile)])
+    try:
+        for _ in range(1200):
+            if (profile / "chats.db-wal").exists() or child.poll() is not None:
+                break
+            try:
+                child.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+        child.send_signal(signal.SIGTERM)
+        _, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert child.returncode == 0
+    assert "Traceback" not in err
+
+
+@needs_guide
+def test_two_panes_ask_the_guide_and_each_gets_its_own_answer(start):
+    run_ = start(engine_factory=make_engine)
+    run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Ready", timeout=60_000)
+    assert run_.pane.header.model_button.text() == "Guide"
+    left = run_.pane
+    run_.window.commands["split_right"].trigger()
+    right = run_.pane
+    for pane, word in ((left, "maple"), (right, "copper")):
+        pane.controller.set_options(type(pane.controller.options)(temperature=0.0), "")
+        pane.controller.send(f"My code word is {word}.")
+    run_.qtbot.waitUntil(
+        lambda: not (left.controller.answering or right.controller.answering), timeout=60_000
+    )
+    for pane in (left, right):
+        pane.controller.send("What is my code word?")
+    run_.qtbot.waitUntil(
+        lambda: not (left.controller.answering or right.controller.answering), timeout=60_000
+    )
+    assert "maple" in run_.answer(left)
+    assert "copper" in run_.answer(right)
+    stats = left.controller.transcript.last("assistant").stats
+    assert stats["reused_tokens"] > 0
+    assert stats["tokens_per_s"] > 0
+
+
+def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start, tmp_path):
+    run_ = start(engine_factory=make_engine)
+    folder = tmp_path / "Not-A-Model"
+    folder.mkdir()
+    run_.window.use_model(str(folder))
+    run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Not loaded", timeout=60_000)
+    assert run_.pane.notice.isVisible()
+    assert "Not-A-Model could not be loaded" in run_.pane.notice.text
