@@ -254,22 +254,27 @@ class Loop:
     # -- admission --------------------------------------------------------------------------
 
     def _admit(self, session: SessionState, tokens: int) -> None:
-        """Make room for `tokens` tokens in `session`, dropping idle caches, or refuse."""
+        """Make room for `tokens` tokens in `session`, dropping idle caches, or refuse.
+
+        Arithmetic only, and nothing is dropped for a request that would be refused all the same.
+        """
         others = [s for s in self._sessions.values() if s is not session]
         weights = sum(m.info.nbytes for m in self._models.values())
         wanted = weights + session.model.need.bytes(tokens) + sum(map(self._projected, others))
         idle = sorted((s for s in others if s.reply is None), key=lambda s: s.used_at)
-        while wanted > self._budget and idle:
-            victim = idle.pop(0)
-            wanted -= victim.kv.nbytes
-            victim.kv.drop()
-        if wanted > self._budget:
+        least = wanted - sum(s.kv.nbytes for s in idle)
+        if least > self._budget:
             raise EngineError(
                 CAPACITY_EXHAUSTED,
-                f"This needs {wanted / 1e9:.2f} GB with the chats that are answering now, and "
+                f"This needs {least / 1e9:.2f} GB with the chats that are answering now, and "
                 f"{self._budget / 1e9:.2f} GB may be used. Wait for one to finish, or ask for a "
                 "shorter answer.",
             )
+        for victim in idle:  # least recently used first
+            if wanted <= self._budget:
+                break
+            wanted -= victim.kv.nbytes
+            victim.kv.drop()
 
     def _projected(self, session: SessionState) -> int:
         """Bytes that a session has, or will have when its reply is as long as it may be."""
