@@ -18,6 +18,7 @@ from app.settings import Settings
 from app.store import Store
 from app.ui import dialogs
 from app.ui.actions import Commands
+from app.ui.appearance import add_appearance
 from app.ui.buttons import IconButton
 from app.ui.icons import app_icon
 from app.ui.model_menu import model_menu
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.commands = Commands(self, self._slots())
         self._menus = self.commands.menus()
+        add_appearance(self._menus[2], settings)
         if on_mac:
             for menu in self._menus:
                 self.menuBar().addMenu(menu)
@@ -96,6 +98,7 @@ class MainWindow(QMainWindow):
             "stop": self._with_pane(lambda pane: pane.controller.stop()),
             "rename": self.rename_chat,
             "delete": self._with_pane(lambda pane: self.delete_chat(pane.controller.id)),
+            "find": self._with_pane(lambda pane: pane.find_bar.open_bar()),
             "search": self.search,
             "sidebar": self.toggle_sidebar,
             "split_right": lambda: self.split("right"),

@@ -66,6 +66,15 @@ class MessageRow(QWidget):
             self._reveal()
             self.resized.emit()
 
+    def highlight(self, words: str) -> int | None:
+        """Mark every place of ``words``; returns the top of the first in this row, if any."""
+        tops = [
+            view.y() + top
+            for view in self.findChildren(TextView)
+            if (top := view.highlight(words)) is not None and view.isVisibleTo(self)
+        ]
+        return round(min(tops)) if tops else None
+
     def in_use(self) -> bool:
         """Whether a selection or the focus would be lost if this row were taken down."""
         focused = QGuiApplication.focusObject()

@@ -10,6 +10,7 @@ from app.chats.controller import ChatController
 from app.chats.shelf import LoadState
 from app.ui.composer import Composer
 from app.ui.empty import EmptyChat
+from app.ui.find_bar import FindBar
 from app.ui.header import PaneHeader
 from app.ui.notice import Notice
 from app.ui.transcript_view import TranscriptView, column_in
@@ -36,6 +37,7 @@ class ChatPane(QWidget):
         self._active = False
         self.header = PaneHeader(controller, self)
         self.transcript = TranscriptView(controller, self)
+        self.find_bar = FindBar(controller, self.transcript, self)
         self.empty = EmptyChat(controller, self)
         self.notice = Notice(("Try Again", "Open Model Folder…"), self)
         self.composer = Composer(self)
@@ -50,6 +52,7 @@ class ChatPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
+        layout.addWidget(self.find_bar)
         layout.addWidget(self._pages, 1)
         layout.addLayout(self._foot)
         self.setMinimumSize(260, 200)
@@ -67,6 +70,7 @@ class ChatPane(QWidget):
         composer.edit_cancelled.connect(self.cancel_edit)
         composer.paged.connect(self.transcript.scroll_pages)
         self.transcript.asked.connect(self._on_asked)
+        self.find_bar.closed.connect(self.focus_composer)
         self.empty.chosen.connect(self._on_suggestion)
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import ceil
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QTextDocument, QWheelEvent
-from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from app.ui.links import ask_and_open
+from app.ui.theme import theme
 
 
 class TextView(QTextBrowser):
@@ -43,6 +44,24 @@ class TextView(QTextBrowser):
             document.setTextWidth(width)
         self._height = ceil(document.size().height())
         return self._height
+
+    def highlight(self, words: str) -> float | None:
+        """Mark every place of ``words``; returns the top of the first, in pixels, if there is one.
+
+        Empty ``words`` take the marks away.
+        """
+        marks: list[QTextEdit.ExtraSelection] = []
+        found = self.document().find(words) if words else QTextCursor()
+        while not found.isNull() and len(marks) < 500:
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor = found
+            mark.format.setBackground(theme().color("selection"))
+            marks.append(mark)
+            found = self.document().find(words, found)
+        self.setExtraSelections(marks)
+        if not marks:
+            return None
+        return float(self.cursorRect(marks[0].cursor).top())
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.chats.controller import ChatController
@@ -55,6 +55,7 @@ class TranscriptView(QAbstractScrollArea):
         self._places: list[_Place] = []
         self._follow = True
         self._laying = False
+        self._words = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -99,13 +100,24 @@ class TranscriptView(QAbstractScrollArea):
     def show_message(self, message_id: str) -> None:
         """Bring a message into view (a search result)."""
         self._lay_out()
+        place = next((p for p in self._places if p.message_id == message_id), None)
+        if place is None:
+            return
+        self._follow = False
+        within = 0
+        # Twice: the first brings it near, which makes it and the heights around it known.
+        for _ in range(2):
+            self.verticalScrollBar().setValue(max(0, place.top + within - self.TOP))
+            self._lay_out()
+            top = place.row.highlight(self._words) if place.row is not None else None
+            within = max(0, (top or 0) - self.viewport().height() // 3)
+
+    def highlight(self, words: str) -> None:
+        """Mark these words wherever they stand; none when empty."""
+        self._words = words
         for place in self._places:
-            if place.message_id == message_id:
-                self._follow = False
-                # Twice: the first brings it near, which makes the heights around it known.
-                for _ in range(2):
-                    self.verticalScrollBar().setValue(max(0, place.top - self.TOP))
-                    self._lay_out()
+            if place.row is not None:
+                place.row.highlight(words)
 
     def scroll_pages(self, pages: float) -> None:
         """Scroll by viewports, for keys that arrive in the composer."""
@@ -114,6 +126,10 @@ class TranscriptView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._lay_out()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
         self._lay_out()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
@@ -161,7 +177,10 @@ class TranscriptView(QAbstractScrollArea):
     @Slot(str, str, str)
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
         row = self.row(message_id)
-        if row is not None:
+        if row is not None and not self.isVisible():
+            # A hidden tab renders nothing: its text is taken as a whole when it is shown.
+            self._take_down(next(p for p in self._places if p.row is row))
+        elif row is not None:
             row.append(text, kind)
             if isinstance(row, AnswerRow):
                 row.set_thought(self._controller.thought_s)
@@ -187,7 +206,7 @@ class TranscriptView(QAbstractScrollArea):
     @Slot()
     def _lay_out(self) -> None:
         """Place what is near the viewport; keep the reader's line, or the end, where it is."""
-        if self._laying or self.viewport().width() < 50:
+        if self._laying or self.viewport().width() < 50 or not self.isVisible():
             return
         self._laying = True
         try:
@@ -279,6 +298,8 @@ class TranscriptView(QAbstractScrollArea):
         if isinstance(row, AnswerRow):
             row.set_last(place is self._places[-1])
             row.set_thought(self._controller.thought_s)
+        if self._words:
+            row.highlight(self._words)
         row.resized.connect(self._on_row_resized)
         row.asked.connect(self.asked)
         return row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.store import Chat, Message, Store, new_id
 
@@ -77,6 +78,37 @@ def test_a_resize_keeps_the_readers_place(start, long_chat):
     run.window.resize(900, 700)
     run.until(lambda: not view._soon.isActive())
     assert view._anchor()[0] is first
+
+
+def test_find_leads_from_message_to_message(start, long_chat, qtbot):
+    run, view = opened(start, long_chat[0])
+    run.window.commands["find"].trigger()
+    assert run.pane.find_bar.field.hasFocus()
+    qtbot.keyClicks(run.pane.find_bar.field, "message 7")
+    # 7, 70 to 79: eleven of them, the newest first.
+    assert run.pane.find_bar.count.text() == "1 of 11"
+    assert view.row(long_chat[1][79]) is not None
+    qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
+    assert run.pane.find_bar.count.text() == "2 of 11"
+    assert view.row(long_chat[1][78]) is not None
+    qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Escape)
+    assert not run.pane.find_bar.isVisible()
+    assert run.pane.composer.field.hasFocus()
+
+
+def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start):
+    run = start()
+    run.ready()
+    pane = run.say("hold 30")
+    run.until(lambda: "5" in run.answer(pane))
+    run.window.commands["new"].trigger()
+    run.engine.release()
+    run.answered(pane)
+    assert pane.transcript.rows_alive() <= 1
+    run.window.workspace.activate(pane)
+    answer = pane.controller.transcript.last("assistant")
+    run.until(lambda: pane.transcript.row(answer.id) is not None)
+    assert pane.transcript.row(answer.id).text.endswith("30 end")
 
 
 def test_a_search_hit_is_brought_into_view(start, long_chat):
