@@ -58,7 +58,7 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
     )
 
 
-def translate(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+def translate(error: Exception, path: Path) -> StoreError:
     """What SQLite or the system said, as a StoreError with a code and a way on."""
     if isinstance(error, OSError):
         return _readonly(path) if isinstance(error, PermissionError) else _io(path, error)

@@ -135,8 +135,8 @@ class SaveMessage:
         values[_MESSAGE.index("stats")] = json.dumps(message.stats, ensure_ascii=False)
         db.execute(_UPSERT_MESSAGE, values)
         db.execute(
-            "UPDATE chats SET updated_at = ?1 WHERE id = ?2 AND updated_at < ?1",
-            (message.created_at, message.chat_id),
+            "UPDATE chats SET updated_at = :time WHERE id = :chat AND updated_at < :time",
+            {"time": message.created_at, "chat": message.chat_id},
         )
 
     def show(self, view: View) -> None:

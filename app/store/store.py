@@ -194,16 +194,16 @@ class Store:
 
     def chat(self, chat_id: str) -> Chat | None:
         """The chat, deleted or not; None when there is none."""
-        return self._view("id = ?1", "0", chat_id).chats.get(chat_id)
+        return self._view("id = :chat", "0", chat_id).chats.get(chat_id)
 
     def messages(self, chat_id: str) -> list[Message]:
         """The whole tree, in the order of first saving: parents before their children."""
-        messages = self._view("id = ?1", "chat_id = ?1", chat_id).messages.values()
+        messages = self._view("id = :chat", "chat_id = :chat", chat_id).messages.values()
         return [message for message in messages if message.chat_id == chat_id]
 
     def path(self, chat_id: str) -> list[Message]:
         """The branch that is shown, from the root to the chat's leaf; empty without a leaf."""
-        view = self._view("id = ?1", "chat_id = ?1", chat_id)
+        view = self._view("id = :chat", "chat_id = :chat", chat_id)
         chat = view.chats.get(chat_id)
         branch: list[Message] = []
         place = chat.leaf_id if chat else None
@@ -247,9 +247,9 @@ class Store:
         message_rows = f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE {messages} ORDER BY seq"
         view = View()
         with self._readers.reading() as db:
-            for row in db.execute(chat_rows, (chat_id,) if "?1" in chats else ()):
+            for row in db.execute(chat_rows, {"chat": chat_id}):
                 view.chats[row[0]] = chat_from_row(row)
-            for row in db.execute(message_rows, (chat_id,) if "?1" in messages else ()):
+            for row in db.execute(message_rows, {"chat": chat_id}):
                 view.messages[row[0]] = message_from_row(row)
         for operation in pending:
             operation.show(view)

@@ -188,6 +188,10 @@ class Writer:
             return self._write_singly(operations)
         except sqlite3.Error as error:
             return translate(error, self._path)
+        except Exception as error:
+            # A thread that dies would take every later message with it: keep and try again.
+            log.exception("writing failed in a way that is not SQLite's")
+            return translate(error, self._path)
         return None
 
     def _write_singly(self, operations: list[Operation]) -> StoreError | None:

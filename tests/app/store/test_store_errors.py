@@ -284,3 +284,39 @@ def test_a_file_that_may_not_grow_recovers_when_it_may(file: Path) -> None:
     with Store.open(file) as store:
         (chat,) = store.chats()
         assert len(store.messages(chat.id)) == int(count)
+
+
+class Stumbling:
+    """A write that fails twice in a way nobody has thought of."""
+
+    slot = None
+    urgent = True
+
+    def __init__(self) -> None:
+        self.failures = 2
+
+    def write(self, db: sqlite3.Connection) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise RuntimeError("unexpected")
+
+    def show(self, view: object) -> None:
+        pass
+
+
+def test_an_error_nobody_has_thought_of_does_not_end_the_writing(store: Store) -> None:
+    errors: list[StoreError] = []
+    store.on_error = errors.append
+    chat = Chat(new_id())
+    store.save_chat(chat)
+    store._writer.add(Stumbling())
+    failed = 0
+    while store._writer.pending():  # the first try may have been made before the first flush
+        try:
+            store.flush()
+        except StoreError as error:
+            assert "unexpected" in error.message
+            failed += 1
+    assert failed in (1, 2)
+    assert [error.code for error in errors] == ["io"]
+    assert store.chats() == [chat]
