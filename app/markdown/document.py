@@ -20,8 +20,12 @@ from app.markdown.rawtext import raw_rows
 from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
 
-_REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time per document
+_REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time
 _SHORTEST_S = 0.016
+_LONGEST_S = 0.25  # unless a refresh takes so long that even this were too often
+_RECENT_S = 1.0
+_refreshed: dict[int, float] = {}
+"""When each document that is streaming was last refreshed, by its id: they share the time."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,11 @@ class MarkdownDocument(QObject):
 
     `append` never costs more than the open tail does, not what came before; finished blocks are
     not touched again (a selection in them survives), except where a link reference definition
-    arrives after its use. Rendering rests after each refresh eight times as long as it took, so
-    that many streaming documents leave the thread free; `refresh` shows all at once. After
-    `finish` the document equals the one-shot rendering of `source`, whatever the pieces were.
+    arrives after its use. Rendering rests after each refresh at least eight times as long as it
+    took, longer while several documents stream, so that the thread stays free; `refresh` shows
+    all at once. Code is coloured when its block is finished, long code a few milliseconds at a
+    time; `settle` waits for that. After `finish` and the last colours the document equals the
+    one-shot rendering of `source`, whatever the pieces were.
 
     HTML is shown as text, images as their alt text; links are http, https or mailto, all else is
     text. Nothing is ever loaded.
@@ -120,8 +126,7 @@ class MarkdownDocument(QObject):
         self._take_back()
         if self._timer.isActive():
             return
-        rest = max(self._cost * _REST, _SHORTEST_S)
-        left = self._rested_from + rest - time.monotonic()
+        left = self._rested_from + self._rest() - time.monotonic()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)
         else:
@@ -217,7 +222,7 @@ class MarkdownDocument(QObject):
         changed = self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
         if changed is not None:
             self._decoration.repaint_from(changed)
-        self._rested_from = time.monotonic()
+        self._rested_from = _refreshed[id(self)] = time.monotonic()
         self._cost = self._rested_from - start
 
     def _recolour(self, key: CodeKey, lines: Lines) -> None:
@@ -236,6 +241,15 @@ class MarkdownDocument(QObject):
                 replace(row, spans=line) for (_, row), line in zip(mine, lines, strict=True)
             ]
             self._painter.recolour(mine[0][0], coloured)
+
+    def _rest(self) -> float:
+        """Seconds without a refresh after the last, by its cost and how many documents stream."""
+        since = time.monotonic() - _RECENT_S
+        for other in [other for other, last in _refreshed.items() if last < since]:
+            del _refreshed[other]
+        alone = self._cost * _REST
+        shared = alone * max(len(_refreshed) / 2, 1)
+        return max(min(shared, max(alone, _LONGEST_S)), _SHORTEST_S)
 
     def _take_back(self) -> None:
         """The text goes on after `finish`: forget what was rendered of its last blocks."""

@@ -1,6 +1,7 @@
 """What a person sees and may do: links, code, colours, copying, going on after an end."""
 
 import random
+import time
 import weakref
 
 import pytest
@@ -8,6 +9,7 @@ from markdown_dump import dump
 from markdown_samples import SAMPLES
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
@@ -282,6 +284,25 @@ def test_appending_often_renders_seldom(qtbot: QtBot) -> None:
         document.append("word ")
     assert len(changes) <= 5
     qtbot.waitUntil(lambda: len(document.document.toPlainText()) == 500 * 5 - 1)
+
+
+def test_many_streaming_documents_share_the_time(qtbot: QtBot) -> None:
+    documents = [MarkdownDocument() for _ in range(8)]
+    begin = time.perf_counter()
+    spent = 0.0
+    while time.perf_counter() - begin < 0.6:
+        for document in documents:
+            start = time.perf_counter()
+            document.append("- an item of a list that is never finished\n")
+            spent += time.perf_counter() - start
+        start = time.perf_counter()
+        QApplication.processEvents()
+        spent += time.perf_counter() - start
+        qtbot.wait(5)
+    assert spent < 0.5 * (time.perf_counter() - begin)
+    for document in documents:
+        document.finish()
+        assert document.document.toPlainText().count("item") == document.source.count("item")
 
 
 @pytest.mark.parametrize("dark", [False, True])
