@@ -9,7 +9,6 @@ from markdown_dump import dump
 from markdown_samples import SAMPLES
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
@@ -286,23 +285,27 @@ def test_appending_often_renders_seldom(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(document.document.toPlainText()) == 500 * 5 - 1)
 
 
-def test_many_streaming_documents_share_the_time(qtbot: QtBot) -> None:
-    documents = [MarkdownDocument() for _ in range(8)]
-    begin = time.perf_counter()
-    spent = 0.0
-    while time.perf_counter() - begin < 0.6:
-        for document in documents:
-            start = time.perf_counter()
-            document.append("- an item of a list that is never finished\n")
-            spent += time.perf_counter() - start
-        start = time.perf_counter()
-        QApplication.processEvents()
-        spent += time.perf_counter() - start
-        qtbot.wait(5)
-    assert spent < 0.5 * (time.perf_counter() - begin)
-    for document in documents:
-        document.finish()
-        assert document.document.toPlainText().count("item") == document.source.count("item")
+@pytest.mark.parametrize(
+    ("cost", "others", "rest"),
+    [
+        (0.0001, 0, 0.016),
+        (0.003, 0, 0.024),
+        (0.003, 8, 0.096),
+        (0.0001, 8, 0.016),
+        (0.020, 8, 0.25),
+        (0.100, 8, 0.8),
+    ],
+)
+def test_many_streaming_documents_share_the_time(
+    cost: float, others: int, rest: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.monotonic()
+    streaming = dict.fromkeys(range(others), now) | {-1: now - 2.0}
+    monkeypatch.setattr("app.markdown.document._refreshed", streaming)
+    document = MarkdownDocument()
+    document._cost = cost
+    assert document._rest() == pytest.approx(rest)
+    assert -1 not in streaming, "it ended a while ago"
 
 
 @pytest.mark.parametrize("dark", [False, True])
