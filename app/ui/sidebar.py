@@ -116,7 +116,7 @@ class Sidebar(QFrame):
     def rename(self, chat_id: str) -> None:
         """Let the person write another title in the chat's row."""
         index = self.model.row_of(chat_id)
-        if index.isValid():
+        if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
             self.list.setCurrentIndex(index)
             self.list.edit(index)
 

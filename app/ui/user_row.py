@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
     QColor,
-    QFontMetrics,
     QPainter,
     QPaintEvent,
     QTextBlockFormat,
@@ -44,7 +43,7 @@ class UserRow(MessageRow):
         cursor.select(QTextCursor.SelectionType.Document)
         spacing = QTextBlockFormat()
         spacing.setLineHeight(
-            t.LINE_HEIGHT * 92, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+            t.LINE_HEIGHT * t.BODY_PX, QTextBlockFormat.LineHeightTypes.MinimumHeight.value
         )
         cursor.mergeBlockFormat(spacing)
 
@@ -54,9 +53,7 @@ class UserRow(MessageRow):
         inner = min(limit, int(self._document.idealWidth()) + 2)
         height = self._view.height_for(inner)
         left = width - inner - 2 * self.PAD_X
-        # A line's extra height lies below it: without the last one's the text stands in the middle.
-        extra = round((t.LINE_HEIGHT * 0.92 - 1) * QFontMetrics(ui_font(t.BODY_PX)).height())
-        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height - extra + 2 * self.PAD_Y)
+        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + 2 * self.PAD_Y)
         self._view.setGeometry(left + self.PAD_X, self.PAD_Y, inner, height)
         y = round(self._block.bottom())
         x = width - 26
