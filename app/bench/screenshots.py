@@ -35,10 +35,10 @@ def take(folder: Path, model: str) -> list[Path]:
 
 def _two_streaming(driver: Driver) -> None:
     left = driver.pane
-    left.controller.send("Tell me a long story about two voices")
+    left.controller.send("Tell me a long story")
     driver.window.split("right")
     right = driver.pane
-    right.controller.send("Write a long answer about how Stretto works")
+    right.controller.send("Write a long answer about trees")
 
     def well_on() -> bool:
         return all(
@@ -55,13 +55,16 @@ def _three_panes(driver: Driver) -> None:
         pane.controller.stop()
     idle = driver.window.workspace.panes
     driver.until(lambda: not any(pane.controller.answering for pane in idle()), 30)
+    before = idle()
     driver.window.new_chat()
-    driver.pane.controller.send("Show me some Python code")
+    driver.pane.controller.send("Show me a table about animals")
+    for pane in before:
+        driver.window.workspace.close_pane(pane)
+    driver.window.split("right")
+    driver.pane.controller.send("Write some Python code")
     driver.window.split("down")
-    driver.pane.controller.send("Make a nested list of three things")
-    driver.window.workspace.activate(idle()[0])
-    driver.window.new_chat()
-    driver.pane.controller.send("Show me a table")
+    driver.pane.controller.send("Make a nested list of groceries")
+    driver.window.toast.hide()
     driver.until(lambda: not any(pane.controller.answering for pane in idle()), 90)
 
 

@@ -11,9 +11,9 @@ from app.bench.drive import Driver, program
 from app.ui.pane import ChatPane
 
 QUESTIONS = (
-    "Write a long answer about how Stretto works",
-    "Show me a table of the keyboard shortcuts",
-    "Write a long text with headings and lists",
+    "Write a long answer about trees",
+    "Tell me a long story",
+    "Write a long text about Stretto with headings",
     "Show me some Python code and explain it",
 )
 

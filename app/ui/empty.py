@@ -17,7 +17,7 @@ from app.ui.theme import ui_font
 GUIDE_THINGS = (
     "What can Stretto do?",
     "How do I put two chats side by side?",
-    "Show me a table, a list and some code",
+    "Show me a table about animals",
 )
 OTHER_THINGS = (
     "Explain recursion with a short example",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.application import make_engine
+from app.chats.options import ChatOptions
 from app.paths import GUIDE, model_location
 from app.store import Store
 
@@ -93,29 +94,34 @@ def test_a_termination_signal_ends_it_in_order(profile):
 
 
 @needs_guide
-def test_two_panes_ask_the_guide_and_each_gets_its_own_answer(start):
+def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(start):
     run_ = start(engine_factory=make_engine)
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Ready", timeout=60_000)
     assert run_.pane.header.model_button.text() == "Guide"
-    left = run_.pane
     run_.window.commands["split_right"].trigger()
-    right = run_.pane
-    for pane, word in ((left, "maple"), (right, "copper")):
-        pane.controller.set_options(type(pane.controller.options)(temperature=0.0), "")
-        pane.controller.send(f"My code word is {word}.")
-    run_.qtbot.waitUntil(
-        lambda: not (left.controller.answering or right.controller.answering), timeout=60_000
-    )
+    left, right = run_.panes
     for pane in (left, right):
-        pane.controller.send("What is my code word?")
-    run_.qtbot.waitUntil(
-        lambda: not (left.controller.answering or right.controller.answering), timeout=60_000
-    )
-    assert "maple" in run_.answer(left)
-    assert "copper" in run_.answer(right)
+        pane.controller.set_options(ChatOptions(temperature=0.7, seed=11, max_tokens=120), "")
+
+    def ask(*asked):
+        for pane, question in asked:
+            pane.controller.send(question)
+        run_.qtbot.waitUntil(
+            lambda: not any(pane.controller.answering for pane, _ in asked), timeout=60_000
+        )
+
+    ask((left, "Tell me a long story"))
+    alone = run_.answer(left)
+    assert alone
     stats = left.controller.transcript.last("assistant").stats
-    assert stats["reused_tokens"] > 0
     assert stats["tokens_per_s"] > 0
+    assert stats["ttft_s"] > 0
+    ask((left, "Tell me another"), (right, "Tell me a long story"))
+    assert run_.answer(right) == alone
+    assert left.controller.transcript.last("assistant").stats["reused_tokens"] > 0
+    run_.qtbot.waitUntil(
+        lambda: right.transcript.row(right.controller.transcript.leaf_id).text == alone
+    )
 
 
 def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start, tmp_path):
