@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtGui import QFont, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.controller import ChatController
@@ -116,18 +116,31 @@ class NoChat(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = _label("No chat is open", 18, QFont.Weight.DemiBold)
-        teaching = _label("Choose one at the left, or begin another. Ctrl+Shift+T reopens.", 14)
-        teaching.setProperty("muted", True)
+        self._title = _label("", 18, QFont.Weight.DemiBold)
+        self._teaching = _label("", 14)
+        self._teaching.setProperty("muted", True)
         self.button = QPushButton("New Chat", self)
         self.button.setObjectName("primary")
         self.button.clicked.connect(self.new_asked)
         layout = QVBoxLayout(self)
         layout.setSpacing(10)
         layout.addStretch(2)
-        for widget in (title, teaching, self.button):
+        for widget in (self._title, self._teaching, self.button):
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(3)
+        self.set_elsewhere(False)
+
+    def set_elsewhere(self, elsewhere: bool) -> None:
+        """Whether chats are open in windows of their own."""
+        if elsewhere:
+            self._title.setText("Your chats have windows of their own")
+            self._teaching.setText("Drag one back by its tab, or begin another here.")
+        else:
+            self._title.setText("No chat is open")
+            keys = QKeySequence("Ctrl+Shift+T").toString(QKeySequence.SequenceFormat.NativeText)
+            self._teaching.setText(
+                f"Choose one at the left, or begin another. {keys} brings the last one back."
+            )
 
 
 def _label(text: str, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QLabel:

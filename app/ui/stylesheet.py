@@ -102,7 +102,7 @@ ads--CDockAreaTabBar { background: transparent; border: none; }
 ads--CDockWidgetTab {
     background: transparent; border: none; border-right: 1px solid $border;
     border-bottom: 2px solid transparent; padding: 0 4px 0 8px;
-    min-height: 34px; max-width: 220px; qproperty-iconSize: 10px 10px;
+    min-height: 34px; max-width: 260px; qproperty-iconSize: 10px 10px;
 }
 ads--CDockWidgetTab:hover { background: $hover; }
 ads--CDockWidgetTab[activeTab="true"] {

@@ -26,8 +26,7 @@ def configure_docking() -> None:
         "AllTabsHaveCloseButton": True,
         "DockAreaHasCloseButton": False,
         "DockAreaHasUndockButton": False,
-        "DockAreaHasTabsMenuButton": True,
-        "DockAreaDynamicTabsMenuButtonVisibility": True,
+        "DockAreaHasTabsMenuButton": False,
         "DockAreaHideDisabledButtons": True,
         "EqualSplitOnInsertion": True,
         "MiddleMouseButtonClosesTab": True,
@@ -290,6 +289,7 @@ class Workspace(QWidget):
         )
         dock.setWidget(pane, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
         dock.closeRequested.connect(self._on_close_requested)
+        dock.topLevelChanged.connect(self._on_moved_out_or_in)
         controller.chat_changed.connect(self._on_chat_changed)
         self._docks[controller.id] = _Dock(pane, dock)
         self._title(controller.id)
@@ -363,6 +363,7 @@ class Workspace(QWidget):
         if self._ending:
             return
         panes = self.panes()
+        self.nothing.set_elsewhere(bool(panes))
         self._layers.setCurrentWidget(self.manager if self._in_main_window() else self.nothing)
         if self._active is not None and self._active not in panes:
             self._set_active(panes[0] if panes else None)
@@ -374,6 +375,16 @@ class Workspace(QWidget):
         entry = self._docks.get(dock.objectName()) if isinstance(dock, QObject) else None
         if entry is not None and not self._ending:
             self.close_pane(entry.pane)
+
+    @Slot(bool)
+    def _on_moved_out_or_in(self, alone: bool) -> None:
+        """A pane was dragged to another place: the keys go with it."""
+        dock = self.sender()
+        entry = self._docks.get(dock.objectName()) if isinstance(dock, QObject) else None
+        if entry is not None and not entry.closed and not self._ending:
+            self._set_active(entry.pane)
+            entry.pane.focus_composer()
+            self._soon.start()
 
     @Slot()
     def _on_chat_changed(self) -> None:
