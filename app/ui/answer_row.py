@@ -45,7 +45,7 @@ class AnswerRow(MessageRow):
         self._copy = self._button("copy", "Copy answer", "copy")
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
         self._retry = QPushButton("Try Again", self)
-        self._retry.clicked.connect(lambda: self.asked.emit("retry", self.message.id))
+        self._retry.clicked.connect(self._on_way_on)
         self._retry.hide()
         self._append_answer(message.content)
         if message.reasoning:
@@ -76,6 +76,7 @@ class AnswerRow(MessageRow):
             self._markdown.finish()
         self._view.set_caret(self.streaming)
         self._retry.setVisible(message.status == "error")
+        self._retry.setText("Edit Message" if self._too_long() else "Try Again")
         self._update_reasoning()
         self._reveal()
         self.resized.emit()
@@ -167,6 +168,17 @@ class AnswerRow(MessageRow):
         for button in (self._copy, self._again):
             button.setVisible(not self.streaming)
         super()._reveal()
+
+    def _too_long(self) -> bool:
+        """Whether asking the same again could not help."""
+        return self.message.stats.get("code") == "context_overflow"
+
+    @Slot()
+    def _on_way_on(self) -> None:
+        if self._too_long() and self.message.parent_id is not None:
+            self.asked.emit("edit", self.message.parent_id)
+        else:
+            self.asked.emit("retry", self.message.id)
 
     def _append_answer(self, text: str) -> None:
         if text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.ui import tokens as t
@@ -27,8 +27,7 @@ class IconButton(QAbstractButton):
         self._icon_px = t.ICON if side >= 28 else 16
         self.setFixedSize(side, side)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setToolTip(tip)
-        self.setAccessibleName(tip.partition("  ")[0])
+        self._set_tip(tip)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme().changed.connect(self._on_theme)
@@ -36,8 +35,7 @@ class IconButton(QAbstractButton):
     def set_icon(self, name: str, tip: str | None = None) -> None:
         self._name = name
         if tip is not None:
-            self.setToolTip(tip)
-            self.setAccessibleName(tip.partition("  ")[0])
+            self._set_tip(tip)
         self.update()
 
     def set_revealed(self, revealed: bool) -> None:
@@ -45,6 +43,13 @@ class IconButton(QAbstractButton):
         if revealed != self._revealed:
             self._revealed = revealed
             self.update()
+
+    def _set_tip(self, tip: str) -> None:
+        """ "Words  Keys", the keys as this system writes them."""
+        words, _, keys = tip.partition("  ")
+        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+        self.setToolTip(f"{words}  {native}" if native else words)
+        self.setAccessibleName(words)
 
     def sizeHint(self) -> QSize:
         return self.size()

@@ -58,6 +58,7 @@ QPushButton:default:focus, QPushButton#primary:focus { border-color: $text; }
 QPushButton:disabled { color: $muted; }
 QCheckBox { spacing: 8px; }
 QDialog, QMessageBox { background: $background; }
+QMessageBox QLabel#qt_msgbox_label { font-size: 15px; font-weight: 600; }
 QLabel { background: transparent; }
 QLabel[muted="true"] { color: $muted; }
 
