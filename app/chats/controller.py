@@ -93,6 +93,11 @@ class ChatController(QObject):
         return self._stored
 
     @property
+    def blank(self) -> bool:
+        """Whether nothing was said and nothing stands in the composer."""
+        return self._transcript.leaf_id is None and not self._chat.draft
+
+    @property
     def title(self) -> str:
         return self._chat.title or "New chat"
 

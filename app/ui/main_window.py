@@ -245,6 +245,8 @@ class MainWindow(QMainWindow):
             return
         if pane is not None:
             self.workspace.close_pane(pane)
+        if self._library.chat(chat_id) is None:
+            return  # it was blank, and went as the pane closed
         self._undos = [u for u in self._undos if u.chat_id != chat_id]
         self._undos.append(_Undo(chat_id, deleted=True, was_open=pane is not None))
         self._library.delete(chat_id)
@@ -340,7 +342,12 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _on_pane_closed(self, chat_id: str) -> None:
-        self._undos.append(_Undo(chat_id, deleted=False))
+        controller = self._library.find(chat_id)
+        blank = controller is not None and controller.stored and controller.blank
+        if blank:
+            # Typed into and emptied again: nothing that the list should keep.
+            self._library.delete(chat_id)
+        self._undos.append(_Undo(chat_id, deleted=blank))
         self.toast.show_text("Chat closed", "Undo")
 
     @Slot()

@@ -25,6 +25,7 @@ class Theme(QObject):
         self._app = app
         self._appearance = appearance
         self._tokens = LIGHT
+        self._scheme = app.styleHints().colorScheme()
         app.setStyle("Fusion")
         app.setFont(ui_font())
         app.styleHints().colorSchemeChanged.connect(self._on_system_changed)
@@ -50,14 +51,15 @@ class Theme(QObject):
         """Stop following the system (the program ends, or a test does)."""
         self._app.styleHints().colorSchemeChanged.disconnect(self._on_system_changed)
 
-    @Slot()
-    def _on_system_changed(self) -> None:
+    @Slot(Qt.ColorScheme)
+    def _on_system_changed(self, scheme: Qt.ColorScheme) -> None:
+        self._scheme = scheme
         self._apply(self._wanted())
 
     def _wanted(self) -> Tokens:
         if self._appearance != "system":
             return DARK if self._appearance == "dark" else LIGHT
-        return DARK if self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
+        return DARK if self._scheme == Qt.ColorScheme.Dark else LIGHT
 
     def _apply(self, tokens: Tokens) -> None:
         self._tokens = tokens

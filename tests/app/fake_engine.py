@@ -6,7 +6,7 @@ What it answers is in the question, so that a test reads as one piece:
 - ``count 40`` answers "1 2 … 40 ",
 - ``hold 5`` writes five numbers and then waits until it is cancelled or ``release`` is called,
 - ``think`` reasons before it answers,
-- ``fail`` ends with Failed, anything else is echoed.
+- ``fail`` and ``overflow`` end with Failed, anything else is echoed.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ class FakeEngine:
             if not self.released.is_set():
                 reply.words = itertools.chain([("hold", "")], reply.words)
             return True
-        if kind == "fail":
-            reply.post(Failed(reply.session.id, reply.id, "out_of_memory", word))
+        if kind in {"out_of_memory", "context_overflow"}:
+            reply.post(Failed(reply.session.id, reply.id, kind, word))
             return False
         reply.written += 1
         reply.post(TextDelta(reply.session.id, reply.id, word, kind))
@@ -178,7 +178,9 @@ def _script(question: str) -> Iterator[tuple[str, str]]:
     elif verb == "think":
         words = [("reasoning", "Let me see. "), ("reasoning", "Yes."), ("answer", "Thought.")]
     elif verb == "fail":
-        words = [("answer", "So far "), ("fail", "There is not enough memory for this reply.")]
+        words = [("answer", "So far "), ("out_of_memory", "There is not enough memory.")]
+    elif verb == "overflow":
+        words = [("context_overflow", "The conversation is too long for this model.")]
     elif verb == "paste":
         words = [("answer", rest)]
     else:

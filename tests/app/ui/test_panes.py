@@ -74,6 +74,18 @@ def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start):
     run.until(lambda: pane.mapTo(run.window, pane.rect().topLeft()) == place)
 
 
+def test_a_chat_that_was_emptied_again_leaves_nothing_in_the_list(start, qtbot):
+    run = start()
+    qtbot.keyClicks(run.pane.composer.field, "x")
+    chat_id = run.pane.controller.id
+    assert run.window.sidebar.model.row_of(chat_id).isValid()
+    qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
+    run.window.commands["close"].trigger()
+    assert not run.window.sidebar.model.row_of(chat_id).isValid()
+    run.window.commands["undo_close"].trigger()
+    assert run.pane.controller.id == chat_id
+
+
 def test_the_toast_undoes_a_close(start, qtbot):
     run = start()
     pane = run.pane

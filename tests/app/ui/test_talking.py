@@ -104,6 +104,18 @@ def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start, qt
     run.answered()
 
 
+def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start, qtbot):
+    run = start()
+    run.ready()
+    pane = run.say("overflow of words")
+    run.answered()
+    run.until(lambda: row_of(pane) is not None and row_of(pane)._retry.isVisible())
+    assert row_of(pane)._retry.text() == "Edit Message"
+    qtbot.mouseClick(row_of(pane)._retry, Qt.MouseButton.LeftButton)
+    assert pane.composer.text == "overflow of words"
+    assert pane.composer.editing
+
+
 def test_answer_again_keeps_the_first_answer(start, qtbot):
     run = start()
     run.ready()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.ui.tokens import DARK, LIGHT, TEXT_PAIRS, contrast
 
@@ -17,6 +18,23 @@ def test_writing_meets_wcag_aa(tokens, pair):
 def test_contrast_of_black_on_white_is_21():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#777777") == pytest.approx(1)
+
+
+def test_the_systems_appearance_is_followed_unless_one_was_chosen(start, qapp):
+    from app.ui.theme import theme
+
+    run = start()
+    hints = qapp.styleHints()
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme().tokens is DARK
+    assert run.window.palette().window().color().name() == DARK.background
+    theme().set_appearance("light")
+    assert theme().tokens is LIGHT
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme().tokens is LIGHT
+    theme().set_appearance("system")
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Light)
+    assert theme().tokens is LIGHT
 
 
 def test_the_look_changes_live(start):
