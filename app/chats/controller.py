@@ -38,7 +38,7 @@ class ChatController(QObject):
         reply_ended(id): a reply has ended, however it did.
     """
 
-    CHECKPOINT_MS = 700  # and the store writes within 250 ms: a crash costs less than a second
+    CHECKPOINT_MS = 600  # and the store writes within 250 ms: a crash costs less than a second
 
     chat_changed = Signal()
     path_changed = Signal()
