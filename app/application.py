@@ -64,7 +64,6 @@ class Application(QObject):
     ENGINE_STOP_S = 20.0
 
     ended = Signal()
-    _store_failed = Signal(str, str)
 
     def __init__(
         self,
@@ -110,8 +109,7 @@ class Application(QObject):
         self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
         self.window = MainWindow(self.library, self.store, self.settings)
         self.window.closing.connect(self.shut_down)
-        self._store_failed.connect(self._on_store_failed)
-        self.store.on_error = self._on_store_error
+        _, self.store.on_error = self.bridge.channel(self._on_store_error)
         self.window.show_restored()
         self.shelf.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With
@@ -151,14 +149,10 @@ class Application(QObject):
                     self._ask(error)
 
     def _on_store_error(self, error: StoreError) -> None:
-        """Called on the store's thread: the signal carries it over."""
-        self._store_failed.emit(error.code, error.message)
-
-    @Slot(str, str)
-    def _on_store_failed(self, code: str, message: str) -> None:
-        log.warning("Saving failed: %s", code)
-        if self.window is not None and code != "invalid":
-            self.window.toast.show_text(message, seconds=20)
+        """Saving failed. Nothing is lost while the program runs; the person should know."""
+        log.warning("Saving failed: %s", error.code)
+        if self.window is not None and error.code != "invalid":
+            self.window.toast.show_text(error.message, seconds=20)
 
     @Slot()
     def shut_down(self) -> None:

@@ -45,6 +45,9 @@ class Toast(QWidget):
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
         """Say ``text``; ``action`` names the button, empty for none."""
         self._label.setText(text)
+        # A sentence of the store wraps; a word or two keeps its line.
+        self._label.setWordWrap(len(text) > 60)
+        self._label.setFixedWidth(420 if len(text) > 60 else self._label.sizeHint().width())
         self.button.setText(action)
         self.button.setVisible(bool(action))
         margins = (16, 8, 8, 8) if action else (16, 10, 16, 10)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
-from app.store import Store
+from app.store import Store, StoreError
 from app.ui.dialogs import WayOn
 
 
@@ -33,6 +35,18 @@ def test_set_aside_starts_fresh_and_keeps_the_old_file(start, damaged):
     assert run.started
     assert asked == ["corrupt"]
     assert len(list(damaged.glob("chats.db.aside-*"))) == 1
+
+
+def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start):
+    run = start()
+    run.ready()
+    error = StoreError("full", "The disk is full. Free some space; Stretto tries again.")
+    writer = threading.Thread(target=run.app.store.on_error, args=(error,))
+    writer.start()
+    writer.join()
+    run.until(lambda: run.window.toast.text == error.message)
+    run.say("say still here")
+    assert run.answered() == "still here "
 
 
 def test_try_again_after_the_file_was_put_right(start, damaged):
