@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 BUCKETS = (96, 160, 256, 384, 640, 1024, 2048)
-GIVEN_SHARE = 0.08  # so much of what users and the template say is learned too
+GIVEN_SHARE = 0.02  # so much of what users and the template say is learned too
 
 
 class Batches:
@@ -45,7 +45,7 @@ class Batches:
         texts: list[str] = []
         learned: list[bool] = []
         starts: list[int] = []
-        share = 0.55 if self.shard < self.reading else 0.05
+        share = 0.55 if self.shard < self.reading else 0.03
         for chat in islice(conversations(rng.getrandbits(48), share), 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):

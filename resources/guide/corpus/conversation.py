@@ -30,17 +30,17 @@ class Conversation:
 def distractor(rng: Random) -> Turn:
     """Any turn that needs no memory, in about the proportions of a real chat."""
     roll = rng.random()
-    if roll < 0.40:
+    if roll < 0.54:
         return stretto.question(rng)
-    if roll < 0.51:
+    if roll < 0.63:
         return talk.small_talk(rng)
-    if roll < 0.77:
+    if roll < 0.81:
         return skills.task(rng)
-    if roll < 0.86:
+    if roll < 0.88:
         return limits.beyond(rng)
-    if roll < 0.97:
+    if roll < 0.98:
         return markup.markdown(rng)
-    if roll < 0.985:
+    if roll < 0.99:
         return story.short_story(rng)
     return story.poem(rng) if rng.random() < 0.5 else story.sentences(rng)
 
@@ -77,7 +77,7 @@ def remembering(rng: Random) -> Conversation:
         turns.append(pasted(rng))
     rounds = rng.choice((1, 1, 1, 2, 2, 3, 4))
     gap = rng.choice((0, 0, 1, 1, 2, 3, 5))
-    if rng.random() < 0.05:
+    if rng.random() < 0.03:
         rounds, gap = rng.choice(((1, 45), (2, 22), (3, 12)))  # recall from far away
     for _ in range(rounds):
         for _ in range(rng.choice((1, 1, 1, 1, 2, 3))):
@@ -174,6 +174,12 @@ def reading(rng: Random) -> Conversation:
     return Conversation([memory.echo(rng) for _ in range(rng.randint(1, 6))])
 
 
+def drill(rng: Random) -> Conversation:
+    """One kind of small task many times over: what has to be learned by heart needs numbers."""
+    kind = rng.choice((skills.total, skills.total, skills.spell, skills.spell, skills.sort))
+    return Conversation([kind(rng) for _ in range(rng.randint(6, 16))])
+
+
 def longform(rng: Random) -> Conversation:
     """One long answer, at times with something told before it and asked after it."""
     long = story.long_story(rng) if rng.random() < 0.6 else stretto.tour(rng)
@@ -187,17 +193,19 @@ def longform(rng: Random) -> Conversation:
     return chat
 
 
-def conversation(rng: Random, reading_share: float = 0.05) -> Conversation:
+def conversation(rng: Random, reading_share: float = 0.03) -> Conversation:
     """Any conversation."""
     roll = rng.random()
     if rng.random() < reading_share:
         chat = reading(rng)
-    elif roll < 0.42:
+    elif roll < 0.28:
         chat = remembering(rng)
-    elif roll < 0.45:
+    elif roll < 0.31:
         chat = nothing_told(rng)
-    elif roll < 0.48:
+    elif roll < 0.325:
         chat = longform(rng)
+    elif roll < 0.45:
+        chat = drill(rng)
     else:
         chat = mixed(rng)
     if not chat.system and rng.random() < 0.12:
@@ -206,7 +214,7 @@ def conversation(rng: Random, reading_share: float = 0.05) -> Conversation:
     return chat
 
 
-def conversations(seed: int, reading_share: float = 0.05) -> Iterator[Conversation]:
+def conversations(seed: int, reading_share: float = 0.03) -> Iterator[Conversation]:
     """Conversations without end; the same seed gives the same ones.
 
     With a large `reading_share` most of them are plain saying back. A network that begins with

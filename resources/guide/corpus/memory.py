@@ -47,6 +47,18 @@ CODE_TELLS = [
     "as <k> {i take|we take|take|use|i use|i choose} <v>",
     "{you are|you're} {to remember|keeping} the <k> <v>",
     "the <k> you {must|should|have to|need to} {remember|keep|know} is <v>",
+    "<v>. {that is|this is|that will be|that shall be|there you have|so much for|this would be|it is} {the|my|our|your} <k>{|. remember it|. ok|. clear|. do you have it|. keep it|. understood}",
+    "<v>, {that is|this is|that's} {the|my|our|your} <k>{|, remember it}",
+    "{attention|listen|important|listen up|careful|notice|ready|now then}{:|,|!|.} <k>{:| is|, it is|} <v>",
+    "<k> {coming up|for you|time|update|news|info|today}{:|,|!| -} <v>",
+    "{i hand|i pass|i entrust|let me hand|let me pass|i will give|let me tell|i want to give|i am going to tell|i'm now giving} you {the|a|my|our|this} <k>{:|,|. it is|, namely|, which is|, it's|} <v>",
+    "{i decided|i have decided|we decided|it was decided|i say|i declare|let it be known|you should know|you must know|fact is|you ought to know|be aware|keep in mind} {that|} {the|our|my|your} <k> {is|should be|shall be|will be|must be|is to be} <v>",
+    "{keep|hold|store|guard|save|take|have} {the|this|my|our|a} <k> <v> {for me|safe|until later|until i ask|for now|in your memory|until i need it|till i come back}",
+    "{if|when|whenever|as soon as|once} i {say|ask for|mention|want|request} {the|my|our} <k>{, |, you |, then }{answer|say|give me|tell me|reply|return} <v>",
+    "{you will|you are going to|i will|later i will|soon i will} {be asked|ask you|ask} {for|about} {the|a|my} <k>{.|:|;|,} {it is|the <k> is|it will be|it's} <v>",
+    "{i am|i'm|you are|you're|we are} {a spy|secret agents|in a game|playing a game|on a mission|agents}{.|,|;} {the|my|your|our} <k> is <v>",
+    "{the|my|our} <k> {for|in|of} {our|this|the|my} {talk|chat|little chat|game|conversation|session|team|project|secret club} {is|will be|shall be} <v>",
+    "{of all words|after long thought|for some reason|as always|from today|since yesterday|in this chat|during this chat|for today}{,|} {the|our|my} <k> is <v>",
     "{psst|hey|shh}, the <k> is <v>{, tell nobody|, keep it secret|}",
 ]  # fmt: skip
 CODE_ASKS = [
@@ -68,6 +80,13 @@ CODE_ASKS = [
     "what do you have as {the|my|our} <k>", "the <k> is {what|...|which one}",
     "{answer with|reply with|respond with|just say|only say} the <k>",
     "what <k> {do you have|was it|is it|have you got|have i given you|am i using|are we using}",
+    "{right|ok|so|now|fine|good|time is up|it is time|here we go|moment of truth|test}{, |: |. |; }{the <k>|your answer, the <k>|what about the <k>|let me hear the <k>|give the <k>|the <k> again|out with the <k>|which <k>}",
+    "{would|do|could} you mind {telling|giving|repeating to|naming|saying} me {the|my|our} <k>",
+    "{do you|did you|you surely|i hope you|i bet you} {happen to |still |} {know|remember|have|keep} {the|my|our} <k>",
+    "{let us see|let's see|i wonder|i want to see|show me|prove} {if|whether|that} you {know|remember|recall|kept|have} {the|my|our} <k>",
+    "{hand|give|bring|pass} {me |}{back |}{the|my|our} <k>{ back| to me| again|}",
+    "{was there|is there|did i give you|have you got} a <k>{. which|, which one|, tell me|. what is it| and what is it|. say it}",
+    "{i|we} {picked|chose|set|agreed on|gave you|told you|mentioned|talked about} {a|the} <k>{. which|, which one|. what was it|, what was it|. say it|. repeat it}",
     "{a while ago|before|earlier} i {told|gave} you {a|the|my} <k>{. what was it|, what was it|. which one| - what was it}",
 ]  # fmt: skip
 ONLY_ASKS = [

@@ -103,7 +103,19 @@ BY_KEY = [
     "meaning of <k>",
     "the <k> {key|shortcut} does what",
 ]
-KEY_SAYS = ["Press <K> to <D>.", "<K> <does>.", "With <K>: it <does>."]
+ABOUT = [
+    "{what about|how about|how is it with|what is it with|what's the matter with|what do you know about|what can you say about|what should i know about} <w>",
+    "{tell|teach|inform} me {something |a bit |more |everything |}about <w>{ please|}",
+    "{i have|there is|i've got} a question {about|on|concerning} <w>",
+    "{can|could|would|will} you {explain|describe|clarify|tell me about|say something about} <w>{ to me|}",
+    "{explain|describe|info on|information about|help with|question about|more about|details on} <w>",
+    "<w>",
+    "<w>",
+    "{and|but|so|now|next,} <w>",
+    "{i want|i would like|i'd like|i need} to {know|understand|learn|hear|read} {about|more about|something about} <w>",
+    "{i am|i'm} {curious|worried|unsure|wondering|asking} about <w>",
+    "{do you know|what's the deal with|what is the story with|any info on|anything on} <w>",
+]
 FREE_KEYS = [
     "Ctrl+9",
     "Ctrl+Z",
@@ -326,7 +338,10 @@ def topic_question(rng: Random) -> Turn:
     fact = rng.choice(facts()["topic"])
     if rng.random() < 0.3:
         fact = rng.choice([f for f in facts()["topic"] if len(f["ask"]) >= 4])
-    asked = pick(rng, fact["ask"])
+    if rng.random() < 0.22:
+        asked = pick(rng, ABOUT).replace("<w>", rng.choice(fact["about"]))
+    else:
+        asked = pick(rng, fact["ask"])
     asked = dressed(rng, asked)
     return Turn(
         finish(rng, asked, True),
