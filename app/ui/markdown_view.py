@@ -106,8 +106,9 @@ class MarkdownView(TextView):
         place = self.cursorRect(cursor)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.accent))
-        height = min(place.height(), 18)
-        top = place.center().y() - height / 2
+        # An empty document's one line is a few pixels high.
+        height = min(place.height(), 18) if place.height() > 8 else 16
+        top = max(2.0, place.center().y() - height / 2)
         painter.drawRoundedRect(QRectF(place.left() + 3, top, 3, height), 1.5, 1.5)
 
     def _paint_button(self, painter: QPainter, area: QRect) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -11,7 +11,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.store import Message
 from app.ui import tokens as t
@@ -24,6 +24,10 @@ class UserRow(MessageRow):
     """The person's own words in a softly tinted block at the right."""
 
     PAD_X, PAD_Y = 14, 10
+    LONGEST = 460
+    """Higher ones (a pasted file) are folded to ``FOLDED`` pixels, with a way to see all."""
+    FOLDED = 320
+    MORE = 28
 
     def __init__(self, message: Message, parent: QWidget) -> None:
         super().__init__(message, parent)
@@ -33,6 +37,11 @@ class UserRow(MessageRow):
         self._copy = self._button("copy", "Copy", "copy")
         self._edit = self._button("pencil-simple", "Edit and ask again", "edit")
         self._block = QRectF()
+        self._folded = True
+        self._more = QPushButton("Show all", self)
+        self._more.setObjectName("link")
+        self._more.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._more.clicked.connect(self._on_more)
         self._fill()
         self._reveal()
 
@@ -46,6 +55,7 @@ class UserRow(MessageRow):
             t.LINE_HEIGHT * t.BODY_PX, QTextBlockFormat.LineHeightTypes.MinimumHeight.value
         )
         cursor.mergeBlockFormat(spacing)
+        self._view.moveCursor(QTextCursor.MoveOperation.Start)
 
     def arrange(self, width: int) -> int:
         limit = round(width * 0.85) - 2 * self.PAD_X
@@ -53,8 +63,18 @@ class UserRow(MessageRow):
         inner = min(limit, int(self._document.idealWidth()) + 2)
         height = self._view.height_for(inner)
         left = width - inner - 2 * self.PAD_X
-        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + 2 * self.PAD_Y)
+        long = height > self.LONGEST
+        if long and self._folded:
+            height = self.FOLDED
+        below = self.MORE if long else 0
+        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
         self._view.setGeometry(left + self.PAD_X, self.PAD_Y, inner, height)
+        self._view.verticalScrollBar().setValue(0)  # Qt goes to the text cursor, at the end
+        self._more.setVisible(long)
+        if long:
+            self._more.setText("Show all" if self._folded else "Show less")
+            self._more.adjustSize()
+            self._more.move(left + self.PAD_X - 4, self.PAD_Y + height + 4)
         y = round(self._block.bottom())
         x = width - 26
         for button in (self._edit, self._copy):
@@ -63,6 +83,11 @@ class UserRow(MessageRow):
         if self._alternative[1] > 1:
             self._place_alternatives(x + 26 - self._alternatives_width() - 6, y)
         return y + FOOTER - 8
+
+    @Slot()
+    def _on_more(self) -> None:
+        self._folded = not self._folded
+        self.resized.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -111,6 +111,20 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start):
     assert pane.transcript.row(answer.id).text.endswith("30 end")
 
 
+def test_a_long_pasted_message_is_folded_and_opens(start, qtbot):
+    run = start()
+    run.ready()
+    run.pane.controller.send("\n".join(f"line {n}" for n in range(200)))
+    run.answered()
+    question = run.pane.controller.transcript.last("user")
+    run.pane.transcript.show_message(question.id)
+    row = run.pane.transcript.row(question.id)
+    assert row.height() < 420
+    row._more.click()
+    run.until(lambda: row.height() > 3000)
+    assert row._more.text() == "Show less"
+
+
 def test_a_search_hit_is_brought_into_view(start, long_chat):
     run, view = opened(start, long_chat[0])
     run.window._on_opened(long_chat[0], long_chat[1][100])
