@@ -20,9 +20,9 @@ from app.settings import Settings
 from app.store import Store, StoreError
 from app.ui import theme
 from app.ui.dialogs import WayOn, ask_about_store
+from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
 from app.ui.main_window import MainWindow
-from app.ui.workspace import configure_docking
 
 if TYPE_CHECKING:
     from engine import Engine

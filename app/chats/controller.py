@@ -12,13 +12,14 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.bridge import Bridge
 from app.chats.options import ChatOptions, sampling
 from app.chats.reply import Phase, RunningReply
+from app.chats.session import ChatSession
 from app.chats.shelf import LoadState, Shelf, Shelved
 from app.chats.transcript import Transcript, conversation, title_from
 from app.store import Chat, Message, Store, new_id
 from engine import EngineError, Failed, Finished, FinishReason, PromptProgress, TextDelta
 
 if TYPE_CHECKING:
-    from engine import Model, Session
+    from engine import Model
 
 log = logging.getLogger(__name__)
 
@@ -68,8 +69,7 @@ class ChatController(QObject):
             Transcript(store.messages(chat.id), chat.leaf_id) if stored else Transcript()
         )
         self._reply: RunningReply | None = None
-        self._session: Session | None = None
-        self._session_for: tuple[str, bool | None, bool] | None = None
+        self._session = ChatSession(shelf)
         self._closing = False
         self._unseen = False
         self._saved_length = 0
@@ -273,7 +273,7 @@ class ChatController(QObject):
         if self._reply is not None:
             self._end("interrupted")
         self._checkpoint.stop()
-        self._close_session()
+        self._session.close()
 
     # Replies.
 
@@ -315,7 +315,7 @@ class ChatController(QObject):
         turns = conversation(self._transcript.path[:-1], self._chat.system)
         try:
             params = sampling(self.options, model.defaults)
-            session = self._open_session(model)
+            session = self._session.open(model, self.options)
             reply.channel, post = self._bridge.channel(self._on_event)
             reply.phase = Phase.QUEUED
             reply.handle = session.send(turns, params, on_event=post)
@@ -325,26 +325,6 @@ class ChatController(QObject):
         self._transcript.update(reply.message_id, model=model.name)
         self._checkpoint.start()
         self.message_changed.emit(reply.message_id)
-
-    def _open_session(self, model: Model) -> Session:
-        """The chat's session with this model; another model or mode needs another session."""
-        options = self.options
-        wanted = (model.id, options.reasoning, options.reproducible)
-        if self._session is None or self._session_for != wanted:
-            self._close_session()
-            engine = self._shelf.engine
-            if engine is None:
-                raise EngineError("engine_stopped", "The engine has been stopped.")
-            self._session = engine.open_session(
-                model, reproducible=options.reproducible, reasoning=options.reasoning
-            )
-            self._session_for = wanted
-        return self._session
-
-    def _close_session(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
 
     def _on_event(self, event: Any) -> None:
         """One engine event, on the GUI thread."""

@@ -13,7 +13,8 @@ from app.ui.empty import EmptyChat
 from app.ui.find_bar import FindBar
 from app.ui.header import PaneHeader
 from app.ui.notice import Notice
-from app.ui.transcript_view import TranscriptView, column_in
+from app.ui.transcript_layout import column_in
+from app.ui.transcript_view import TranscriptView
 
 
 class ChatPane(QWidget):

@@ -7,35 +7,17 @@ height below or above becomes known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.chats.controller import ChatController
-from app.store import Message
-from app.ui import tokens as t
 from app.ui.answer_row import AnswerRow
 from app.ui.jump_button import JumpButton
 from app.ui.message_row import MessageRow
 from app.ui.theme import theme
+from app.ui.transcript_layout import Place, column_in, estimated_height
 from app.ui.user_row import UserRow
-
-
-@dataclass
-class _Place:
-    """One message of the path: how high it is, and its widget while it is near the viewport.
-
-    Attributes:
-        width: the width that ``height`` holds for; 0 while it is only estimated.
-    """
-
-    message_id: str
-    height: int = 0
-    width: int = 0
-    top: int = 0
-    row: MessageRow | None = None
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -52,7 +34,7 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
-        self._places: list[_Place] = []
+        self._places: list[Place] = []
         self._follow = True
         self._laying = False
         self._words = ""
@@ -152,7 +134,7 @@ class TranscriptView(QAbstractScrollArea):
         """Show the path anew, keeping the widgets of messages that stay."""
         before = {place.message_id: place for place in self._places}
         path = self._controller.transcript.path
-        self._places = [before.pop(m.id) if m.id in before else _Place(m.id) for m in path]
+        self._places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
         for gone in before.values():
             self._take_down(gone)
         self._follow = True
@@ -161,7 +143,7 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot(str)
     def _on_added(self, message_id: str) -> None:
-        self._places.append(_Place(message_id))
+        self._places.append(Place(message_id))
         self._follow = True
         self._mark_last()
         self._soon.start()
@@ -221,7 +203,7 @@ class TranscriptView(QAbstractScrollArea):
         finally:
             self._laying = False
 
-    def _anchor(self) -> tuple[_Place, int] | None:
+    def _anchor(self) -> tuple[Place, int] | None:
         """The first message in view and how far its top is from the viewport's."""
         value = self.verticalScrollBar().value()
         for place in self._places:
@@ -229,12 +211,12 @@ class TranscriptView(QAbstractScrollArea):
                 return place, place.top - value
         return None
 
-    def _set_tops(self, anchor: tuple[_Place, int] | None) -> None:
+    def _set_tops(self, anchor: tuple[Place, int] | None) -> None:
         _, width = self.column()
         y = self.TOP
         for place in self._places:
             if not place.height:
-                place.height = _estimate(self._controller.message(place.message_id), width)
+                place.height = estimated_height(self._controller.message(place.message_id), width)
             place.top = y
             y += place.height + self.GAP
         total = y - self.GAP + self.BOTTOM
@@ -247,7 +229,7 @@ class TranscriptView(QAbstractScrollArea):
         elif anchor is not None:
             bar.setValue(anchor[0].top - anchor[1])
 
-    def _nearby(self, place: _Place, screens: float) -> bool:
+    def _nearby(self, place: Place, screens: float) -> bool:
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
         return place.top < value + view + reach and place.top + place.height > value - reach
@@ -289,7 +271,7 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.move((self.viewport().width() - self._jump.width()) // 2, self.height() - 44)
         self._jump.raise_()
 
-    def _put_up(self, place: _Place) -> MessageRow:
+    def _put_up(self, place: Place) -> MessageRow:
         message = self._controller.message(place.message_id)
         kind = UserRow if message.role == "user" else AnswerRow
         row = kind(message, self.viewport())
@@ -304,7 +286,7 @@ class TranscriptView(QAbstractScrollArea):
         row.asked.connect(self.asked)
         return row
 
-    def _take_down(self, place: _Place) -> None:
+    def _take_down(self, place: Place) -> None:
         if place.row is not None:
             place.row.resized.disconnect(self._on_row_resized)
             place.row.hide()
@@ -317,7 +299,7 @@ class TranscriptView(QAbstractScrollArea):
                 place.row.set_last(place is self._places[-1])
             self._number(place)
 
-    def _number(self, place: _Place) -> None:
+    def _number(self, place: Place) -> None:
         """Tell a message which of how many versions it is."""
         if place.row is not None:
             versions = self._controller.transcript.alternatives(place.message_id)
@@ -326,16 +308,3 @@ class TranscriptView(QAbstractScrollArea):
     @Slot()
     def _on_theme(self) -> None:
         self.viewport().update()
-
-
-def column_in(width: int) -> tuple[int, int]:
-    """Left edge and width of the text column in a pane ``width`` pixels wide."""
-    edge = 12 if width < t.NARROW else 24
-    column = min(t.COLUMN, width - 2 * edge)
-    return (width - column) // 2, column
-
-
-def _estimate(message: Message, width: int) -> int:
-    """About how high a message is that was never laid out, in pixels."""
-    lines = len(message.content) * 7.4 / max(width, 100) + message.content.count("\n") + 1
-    return round(lines * 22) + 60

@@ -10,33 +10,11 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from app.chats.controller import ChatController
-from app.ui.buttons import IconButton
+from app.ui.docking import dock_around, furnish_title_bar, set_dock_icons
 from app.ui.empty import NoChat
-from app.ui.icons import dot, icon
+from app.ui.icons import dot
 from app.ui.pane import ChatPane
 from app.ui.theme import theme
-
-
-def configure_docking() -> None:
-    """Set what holds for all dock managers. Must come before the first one is made."""
-    flag = QtAds.CDockManager.eConfigFlag
-    for name, on in {
-        "OpaqueSplitterResize": True,
-        "AlwaysShowTabs": True,
-        "AllTabsHaveCloseButton": True,
-        "DockAreaHasCloseButton": False,
-        "DockAreaHasUndockButton": False,
-        "DockAreaHasTabsMenuButton": False,
-        "DockAreaHideDisabledButtons": True,
-        "EqualSplitOnInsertion": True,
-        "MiddleMouseButtonClosesTab": True,
-        "FocusHighlighting": False,
-        "DragPreviewIsDynamic": True,
-        "DragPreviewShowsContentPixmap": True,
-        "FloatingContainerHasWidgetTitle": True,
-        "FloatingContainerHasWidgetIcon": False,
-    }.items():
-        QtAds.CDockManager.setConfigFlag(getattr(flag, name), on)
 
 
 @dataclass
@@ -279,15 +257,7 @@ class Workspace(QWidget):
 
     def _make_dock(self, pane: ChatPane) -> QtAds.CDockWidget:
         controller = pane.controller
-        dock = QtAds.CDockWidget(self.manager, controller.title)
-        dock.setObjectName(controller.id)
-        feature = QtAds.CDockWidget.DockWidgetFeature
-        dock.setFeature(feature.DockWidgetDeleteOnClose, False)
-        dock.setFeature(feature.CustomCloseHandling, True)
-        dock.setMinimumSizeHintMode(
-            QtAds.CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContentMinimumSize
-        )
-        dock.setWidget(pane, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
+        dock = dock_around(pane, controller.id, self.manager)
         dock.closeRequested.connect(self._on_close_requested)
         dock.topLevelChanged.connect(self._on_moved_out_or_in)
         controller.chat_changed.connect(self._on_chat_changed)
@@ -403,18 +373,7 @@ class Workspace(QWidget):
     @Slot(object)
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
         """A new area: put the new-tab and split buttons into its title bar."""
-        bar = area.titleBar()
-        bar.layout().setContentsMargins(0, 0, 6, 0)
-        plus = IconButton("plus", "New chat  Ctrl+N", bar)
-        plus.clicked.connect(lambda: self._from_bar(area, "tab"))
-        bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, plus)
-        for name, tip, where in (
-            ("columns", "New chat at the right  Ctrl+\\", "right"),
-            ("rows", "New chat below  Ctrl+Shift+\\", "down"),
-        ):
-            button = IconButton(name, tip, bar)
-            button.clicked.connect(lambda _=False, where=where: self._from_bar(area, where))
-            bar.insertWidget(-1, button)
+        furnish_title_bar(area, lambda where: self._from_bar(area, where))
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
         area.currentChanged.connect(lambda index: self._soon.start())
         self._soon.start()
@@ -443,10 +402,6 @@ class Workspace(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        muted = theme().tokens.muted
-        provider = self.manager.iconProvider()
-        # Copies: the binding takes what it is given and destroys it with the provider.
-        provider.registerCustomIcon(QtAds.TabCloseIcon, QIcon(icon("x", muted)))
-        provider.registerCustomIcon(QtAds.DockAreaMenuIcon, QIcon(icon("caret-down", muted)))
+        set_dock_icons(self.manager)
         for chat_id in self._docks:
             self._mark(chat_id)

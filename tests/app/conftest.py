@@ -20,9 +20,9 @@ from app.application import Application
 from app.paths import Paths
 from app.ui import theme
 from app.ui.dialogs import WayOn
+from app.ui.docking import configure_docking
 from app.ui.main_window import MainWindow
 from app.ui.pane import ChatPane
-from app.ui.workspace import configure_docking
 from tests.app.fake_engine import FakeEngine
 
 DEADLINE_MS = 5_000

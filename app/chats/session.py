@@ -1,0 +1,45 @@
+"""A chat's session in the engine: opened when first asked, anew for another model or mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.chats.options import ChatOptions
+from app.chats.shelf import Shelf
+from engine import EngineError
+
+if TYPE_CHECKING:
+    from engine import Model, Session
+
+
+class ChatSession:
+    """Holds at most one engine session, so that a follow-up finds its KV cache."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._session: Session | None = None
+        self._made_for: tuple[str, bool | None, bool] | None = None
+
+    def open(self, model: Model, options: ChatOptions) -> Session:
+        """The session for this model and mode.
+
+        Raises EngineError when the engine has been stopped.
+        """
+        wanted = (model.id, options.reasoning, options.reproducible)
+        if self._session is None or self._made_for != wanted:
+            self.close()
+            engine = self._shelf.engine
+            if engine is None:
+                raise EngineError("engine_stopped", "The engine has been stopped.")
+            # No system prompt here: it travels with the messages, as it may change between turns.
+            self._session = engine.open_session(
+                model, reproducible=options.reproducible, reasoning=options.reasoning
+            )
+            self._made_for = wanted
+        return self._session
+
+    def close(self) -> None:
+        """Let the engine free it."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
