@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import logging
 import os
 import shutil
 import sys
@@ -98,6 +99,8 @@ def start() -> Backend:
 
     with file_limit_kept():
         ragged.install()
+    # It prints advice for its own users (a prompt longer than the model's context, say).
+    logging.getLogger("transformers").setLevel(logging.ERROR)
     if mx.metal.is_available():
         device = "metal"
     elif hasattr(mx, "cuda") and mx.cuda.is_available():

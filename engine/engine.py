@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 import uuid
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -67,6 +66,8 @@ class Reply:
         position = 0
         while True:
             with self._changed:
+                if len(self._events) == position:
+                    _may_wait()
                 while len(self._events) == position:
                     self._changed.wait()
                 fresh = self._events[position:]
@@ -120,6 +121,8 @@ class Reply:
 
     def _wait(self, timeout: float | None) -> None:
         with self._changed:
+            if self._last is None:
+                _may_wait()
             if not self._changed.wait_for(lambda: self._last is not None, timeout):
                 raise TimeoutError(f"the reply had not ended after {timeout} seconds")
             last = self._last
@@ -137,7 +140,7 @@ class Reply:
         if self._on_event is not None:
             try:
                 self._on_event(event)
-            except Exception:
+            except BaseException:  # even sys.exit() there must not end the engine thread
                 log.exception("a reply's on_event raised")
 
 
@@ -172,7 +175,10 @@ class Session:
 
         Raises:
             EngineError: `invalid_request` when `prompt` is neither.
+            TypeError: when `params` are no `SamplingParams`.
         """
+        if params is not None and not isinstance(params, SamplingParams):
+            raise TypeError(f"params must be SamplingParams, not {type(params).__name__}")
         asked = prompt if isinstance(prompt, str) else _as_messages(prompt)
         reply = Reply(self.id, self._mailbox, on_event)
         command = Send(
@@ -247,13 +253,14 @@ class Engine:
                 target=_run, args=(self._mailbox, self._memory_budget), name="stretto-engine"
             )
             self._thread.start()
-            _stop_at_exit(self)
+            _stop_at_exit(self._mailbox, self._thread)
 
     def stop(self, timeout: float | None = None) -> None:
         """End all replies with `engine_stopped`, free everything and join the engine thread."""
         with self._lock:
             self._stopped = True
             thread = self._thread
+        _running.discard((self._mailbox, thread))
         with contextlib.suppress(EngineError):  # its thread has ended already
             self._mailbox.post(Stop())
         if thread is None:
@@ -269,6 +276,7 @@ class Engine:
         Raises:
             EngineError: `model_load_failed` or `out_of_memory`, saying what to do.
         """
+        _may_wait()
         return self.load_later(path).result()
 
     def load_later(self, path: str | Path) -> Future[Model]:
@@ -280,6 +288,7 @@ class Engine:
 
     def unload(self, model: Model) -> None:
         """Free a model; its sessions are closed. Waits until that is done."""
+        _may_wait()
         answer: Future[None] = Future()
         self._post(Unload(model.id, answer))
         answer.result()
@@ -306,6 +315,7 @@ class Engine:
 
     def stats(self) -> dict[str, Any]:
         """Backend, memory in bytes, models and sessions as they are now. Waits for the answer."""
+        _may_wait()
         answer: Future[dict[str, Any]] = Future()
         self._post(GetStats(answer))
         return answer.result()
@@ -318,11 +328,24 @@ class Engine:
 def _as_messages(prompt: object) -> tuple[Message, ...]:
     if not isinstance(prompt, (list, tuple)):
         raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
-    return tuple(prompt)
+    # Copies: the caller's own may change before the engine thread reads them.
+    return tuple(dict(m) if isinstance(m, dict) else m for m in prompt)
+
+
+_this_thread = threading.local()
+
+
+def _may_wait() -> None:
+    """Refuse to wait on the engine thread: what one waits for there would never come."""
+    if getattr(_this_thread, "runs_an_engine", False):
+        raise RuntimeError(
+            "Do not wait for the engine in on_event or a future's callback: they run on its thread."
+        )
 
 
 def _run(mailbox: Mailbox, memory_budget: int | None) -> None:
     """The engine thread. Imports MLX here, so that no window waits for it."""
+    _this_thread.runs_an_engine = True
     try:
         backend.take_openblas()  # before anything imports MLX
         from engine.loop import Loop
@@ -344,21 +367,32 @@ def _refuse_all(mailbox: Mailbox, why: str) -> None:
             command.answer.set_exception(EngineError(ENGINE_STOPPED, why))
 
 
-def _stop_at_exit(engine: Engine) -> None:
-    """Stop an engine that was left running when the main thread ends.
+_running: set[tuple[Mailbox, threading.Thread | None]] = set()
 
-    `atexit` is too late: it runs after the interpreter has joined all threads, and that would
-    wait for the engine thread for ever. This hook, which concurrent.futures uses too, is earlier.
+
+def _stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
+    """See to it that an engine left running, or forgotten, does not keep the process alive.
+
+    `atexit` is too late for stopping it: that runs after the interpreter has joined all threads,
+    which would wait for the engine thread for ever. The hook that concurrent.futures uses, too,
+    is earlier.
     """
-    reference = weakref.ref(engine)
+    if not _hooks_set.is_set():
+        _hooks_set.set()
+        threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
+        atexit.register(_leave_mlx)
+    _running.add((mailbox, thread))
 
-    def stop() -> None:
-        alive = reference()
-        if alive is not None:
-            alive.stop()
 
-    threading._register_atexit(stop)  # type: ignore[attr-defined]
-    atexit.register(_leave_mlx)
+_hooks_set = threading.Event()
+
+
+def _stop_all() -> None:
+    for mailbox, thread in list(_running):
+        with contextlib.suppress(EngineError):  # it has ended already
+            mailbox.post(Stop())
+        if thread is not None:
+            thread.join()
 
 
 def _leave_mlx() -> None:

@@ -87,7 +87,10 @@ class Ledger:
 
 @dataclass
 class Snapshot:
-    """Caches as they stood when exactly `length` tokens had been fed."""
+    """The caches that cannot be trimmed, as they stood when `length` tokens had been fed.
+
+    None stands for those that can: they are trimmed to the length instead of copied.
+    """
 
     caches: Caches
     length: int
@@ -144,7 +147,12 @@ class SessionKV:
             return shared
         snapshot = self._snapshot
         if snapshot is not None and snapshot.length <= shared:
-            self.caches = clone(snapshot.caches)
+            surplus = len(self.tokens) - snapshot.length
+            for layer, kept in enumerate(snapshot.caches):
+                if kept is not None:
+                    self.caches[layer] = clone(kept)
+                elif self.caches[layer] is not None:
+                    self.caches[layer].trim(surplus)
             del self.tokens[snapshot.length :]
             return snapshot.length
         self._reset()
@@ -177,7 +185,8 @@ class SessionKV:
     def snapshot(self) -> None:
         """Remember the caches as they are now, at a turn's border."""
         assert self.caches is not None
-        self._snapshot = Snapshot(clone(self.caches), len(self.tokens))
+        kept = [clone(c) if _may_not_trim(c) else None for c in self.caches]
+        self._snapshot = Snapshot(kept, len(self.tokens))
 
     def drop(self) -> None:
         """Free the caches, keep the ledger: the next turn makes them anew by prefill."""
@@ -231,20 +240,20 @@ def measure(caches: Caches) -> Need:
     fixed = 0
     layers: list[tuple[int, int]] = []
 
-    def visit(cache: Any) -> None:
+    def visit(cache: Any, copies: int) -> None:
         nonlocal fixed
         if hasattr(cache, "caches"):
             for inner in cache.caches:
-                visit(inner)
+                visit(inner, copies)
         elif hasattr(cache, "keys") and cache.keys is not None:
-            per = sum(
-                a.nbytes // a.shape[2] for a in leaves([cache.keys, cache.values]) if a.ndim > 2
-            )
+            arrays = [a for a in leaves([cache.keys, cache.values]) if a.ndim > 2]
+            per_token = copies * sum(a.nbytes // a.shape[2] for a in arrays)
             limit = getattr(cache, "max_size", None) or getattr(cache, "chunk_size", None)
-            layers.append((per, limit + Need.STEP if limit else 1 << 62))
+            layers.append((per_token, limit + Need.STEP if limit else 1 << 62))
         elif cache is not None:
-            fixed += nbytes(cache)
+            fixed += copies * nbytes(cache)
 
     for cache in caches:
-        visit(cache)
+        # What cannot be trimmed has a copy in the snapshot beside the session's own.
+        visit(cache, 2 if _may_not_trim(cache) else 1)
     return Need(fixed, tuple(layers))

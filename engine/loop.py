@@ -10,17 +10,19 @@ Read `step` first; everything else is what it calls.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 import mlx.core as mx
 
 from engine import backend, models, prompt, runner
+from engine.admission import Idle, make_room
 from engine.errors import (
-    CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
     ENGINE_STOPPED,
     INTERNAL_ERROR,
@@ -54,6 +56,11 @@ from engine.text import ReplyText
 
 log = logging.getLogger(__name__)
 
+# A model whose shared steps keep failing is stepped session by session from then on.
+TOO_MANY_FAULTS = 3
+# MLX keeps freed buffers for reuse; not more than this, since they are not in the arithmetic.
+BUFFER_CACHE = 2**30
+
 # Left for the rest of the process and for MLX's scratch buffers when no budget is given.
 BUDGET_SHARE = 0.85
 
@@ -65,9 +72,13 @@ class Loop:
         self._mailbox = mailbox
         self._backend = backend.start()
         self._budget = memory_budget or int(self._backend.memory * BUDGET_SHARE)
+        mx.set_cache_limit(min(BUFFER_CACHE, self._budget // 8))
         self._scheduler = Scheduler()
         self._models: dict[str, LoadedModel] = {}
-        self._loading: deque[tuple[Load, models.Pieces]] = deque()
+        self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
+        self._loading: deque[tuple[Load, tuple[object, ...], models.Pieces]] = deque()
+        self._inbox: deque[Command] = deque()
+        self._ended: dict[str, EngineError] = {}  # sessions whose model was unloaded
         self._sessions: dict[str, SessionState] = {}
         self._step_seconds = self._step_started = 0.0
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -109,7 +120,10 @@ class Loop:
         return bool(self._loading) or any(s.reply for s in self._sessions.values())
 
     def _drain(self, block: bool) -> bool:
-        for command in self._mailbox.take(block):
+        self._inbox.extend(self._mailbox.take(block and not self._inbox))
+        while self._inbox:
+            # Left in the inbox until it is done: whatever happens, somebody answers it.
+            command = self._inbox[0]
             if isinstance(command, Stop):
                 return False
             try:
@@ -119,22 +133,32 @@ class Loop:
             except Exception as error:
                 log.exception("%s failed", type(command).__name__)
                 refuse(command, EngineError(INTERNAL_ERROR, f"{type(error).__name__}: {error}"))
+            self._inbox.popleft()
         return True
 
     def _load(self, command: Load) -> None:
-        self._loading.append((command, models.load(command.path, self._backend)))
+        folder = models.resolve(command.path)
+        same = models.identity(folder)
+        known = self._models.get(self._identities.get(same, ""))
+        if known is not None:
+            command.answer.set_result(known.info)
+            return
+        free = self._budget - backend.memory_in_use()
+        pieces = models.load(folder, command.path, self._backend, free)
+        self._loading.append((command, same, pieces))
 
     def _load_piece(self) -> None:
         """Go on with the model that is being loaded, if any; the others wait for their turn."""
         if not self._loading:
             return
-        command, pieces = self._loading[0]
+        command, same, pieces = self._loading[0]
         try:
             next(pieces)
             return
         except StopIteration as done:
-            # The same folder loaded twice is one copy of the weights.
+            # The same weights loaded twice are kept once.
             known = self._models.setdefault(done.value.info.id, done.value)
+            self._identities[same] = known.info.id
             command.answer.set_result(known.info)
         except EngineError as error:
             refuse(command, error)
@@ -147,15 +171,20 @@ class Loop:
     def _unload(self, command: Unload) -> None:
         for session in list(self._sessions.values()):
             if session.model.info.id == command.model_id:
+                self._ended[session.id] = EngineError(UNKNOWN_MODEL, "The model was unloaded.")
                 self._end_session(session, UNKNOWN_MODEL, "The model was unloaded.")
         if self._models.pop(command.model_id, None) is not None:
             self._give_back_memory()
         command.answer.set_result(None)
 
     def _open(self, command: OpenSession) -> None:
+        self._end_namesake(command.session_id)
         model = self._models.get(command.model_id)
-        if model is None:
-            return  # its first message is answered with the reason
+        if model is None:  # its first message is answered with the reason
+            self._ended[command.session_id] = EngineError(
+                UNKNOWN_MODEL, "The model of this chat is not loaded."
+            )
+            return
         self._sessions[command.session_id] = SessionState(
             command.session_id,
             model,
@@ -164,6 +193,13 @@ class Loop:
             command.reasoning,
             SessionKV(model.new_caches),
         )
+
+    def _end_namesake(self, session_id: str) -> None:
+        """A session opened under an id that is taken replaces the one before."""
+        self._ended.pop(session_id, None)
+        if session_id in self._sessions:
+            message = "The chat was opened anew while it answered."
+            self._end_session(self._sessions[session_id], SESSION_CLOSED, message)
 
     def _send(self, command: Send) -> None:
         session = self._sessions.get(command.session_id)
@@ -175,6 +211,8 @@ class Loop:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
         model = session.model
         asked = command.prompt
+        if isinstance(asked, str):
+            prompt.check_messages([{"role": "user", "content": asked}])
         messages = session.conversation(
             asked if isinstance(asked, str) else prompt.check_messages(asked)
         )
@@ -202,9 +240,9 @@ class Loop:
         reply.reused = session.kv.begin(ready.tokens)
         reply.rebuilt = session.kv.rebuilt
         session.reply = reply
-        self._note_prefilled(session)
-        if reply.status == Status.PREFILLING:
+        if self._remaining(session):
             reply.progress(reply.reused, len(self._waiting()) - 1)
+        self._note_prefilled(session)
 
     def _cancel(self, command: Cancel) -> None:
         session = self._sessions.get(command.session_id)
@@ -213,6 +251,7 @@ class Loop:
 
     def _fork(self, command: Fork) -> None:
         source = self._sessions.get(command.session_id)
+        self._end_namesake(command.twin_id)
         if source is None:
             return  # the twin's first message is answered with the reason
         self._sessions[command.twin_id] = SessionState(
@@ -234,7 +273,7 @@ class Loop:
     def _stats(self, command: GetStats) -> None:
         command.answer.set_result(
             {
-                "backend": vars(self._backend),
+                "backend": asdict(self._backend),
                 "memory_budget": self._budget,
                 "memory_in_use": backend.memory_in_use(),
                 "step_seconds": self._step_seconds,
@@ -254,34 +293,20 @@ class Loop:
     # -- admission --------------------------------------------------------------------------
 
     def _admit(self, session: SessionState, tokens: int) -> None:
-        """Make room for `tokens` tokens in `session`, dropping idle caches, or refuse.
-
-        Arithmetic only, and nothing is dropped for a request that would be refused all the same.
-        """
+        """Make room for `tokens` tokens in `session`, dropping idle caches, or refuse."""
         others = [s for s in self._sessions.values() if s is not session]
-        weights = sum(m.info.nbytes for m in self._models.values())
-        wanted = weights + session.model.need.bytes(tokens) + sum(map(self._projected, others))
-        idle = sorted((s for s in others if s.reply is None), key=lambda s: s.used_at)
-        least = wanted - sum(s.kv.nbytes for s in idle)
-        if least > self._budget:
-            raise EngineError(
-                CAPACITY_EXHAUSTED,
-                f"This needs {least / 1e9:.2f} GB with the chats that are answering now, and "
-                f"{self._budget / 1e9:.2f} GB may be used. Wait for one to finish, or ask for a "
-                "shorter answer.",
-            )
-        for victim in idle:  # least recently used first
-            if wanted <= self._budget:
-                break
-            wanted -= victim.kv.nbytes
-            victim.kv.drop()
+        running = [
+            s.model.need.bytes(len(s.reply.prompt.tokens) + s.reply.limit)
+            for s in others
+            if s.reply is not None
+        ]
+        idle = [Idle(s.id, s.kv.nbytes, s.used_at) for s in others if s.reply is None]
+        needed = self._weights() + session.model.need.bytes(tokens)
+        for key in make_room(self._budget, needed, sum(running), idle):
+            self._sessions[key].kv.drop()
 
-    def _projected(self, session: SessionState) -> int:
-        """Bytes that a session has, or will have when its reply is as long as it may be."""
-        if session.reply is None:
-            return session.kv.nbytes
-        reply = session.reply
-        return session.model.need.bytes(len(reply.prompt.tokens) + reply.limit)
+    def _weights(self) -> int:
+        return sum(m.info.nbytes for m in self._models.values())
 
     # -- decode -----------------------------------------------------------------------------
 
@@ -305,33 +330,34 @@ class Loop:
             self._decode_group(group)
 
     def _decode_group(self, group: list[SessionState]) -> None:
-        feeding = [s for s in group if s.reply and s.reply.wants_more]
-        sampled: dict[str, Any] = {}
-        broken: list[tuple[SessionState, Exception]] = []
-        if feeding:
+        feeding = [s for s in group if s.reply is not None and s.reply.wants_more]
+        alone = len(group) == 1 or group[0].model.faults >= TOO_MANY_FAULTS
+        following: dict[str, Any] = {}
+        try:
+            if feeding:
+                tokens = runner.decode(feeding, alone)
+                following = {s.id: t for s, t in zip(feeding, tokens, strict=True)}
+            read = {s.id: s.reply.read() for s in group if s.reply is not None}
+        except Exception as error:  # in Python or on the device: whose fault it is cannot be told
+            self._fence(group, error)
+            return
+        for session in group:
             try:
-                tokens = runner.decode(feeding, alone=len(group) == 1)
-                sampled = {s.id: t for s, t in zip(feeding, tokens, strict=True)}
+                self._advance(session, read[session.id], following.get(session.id))
             except Exception as error:
-                broken = [(s, error) for s in feeding]
-        fine = [s for s in group if s not in feeding or s.id in sampled]
-        for session in fine:
-            try:
-                self._read(session, sampled.get(session.id))
-            except Exception as error:
-                broken.append((session, error))
-        for session, fault in broken:
-            self._fence(session, fault, guilty=len(group) == 1)
+                self._fail_reply(session, error)
 
-    def _read(self, session: SessionState, following: Any) -> None:
-        """Take the token that was pending, if it was a generated one, and move on to the next."""
+    def _advance(self, session: SessionState, token: int | None, following: Any) -> None:
+        """Take the token that was pending (None: it was the prompt's last), go on to the next.
+
+        `following` is the lazy token after it, its sampler's exception, or None when the pending
+        one was the last that is wanted and was not fed.
+        """
         reply = session.reply
         assert reply is not None
-        if reply.next is None:
+        if token is None:
             session.kv.tokens.append(reply.tokens[-1])
         else:
-            token = int(reply.next.item())
-            reply.next = None
             if following is not None:
                 session.kv.tokens.append(token)
             if token in session.model.eos:
@@ -346,26 +372,28 @@ class Loop:
         reply.next = following
         return None
 
-    def _fence(self, session: SessionState, error: Exception, guilty: bool) -> None:
+    def _fence(self, group: list[SessionState], error: Exception) -> None:
         """Keep a fault with the session that caused it.
 
         A step that several shared does not tell whose fault it was: all go on alone, their caches
         made anew, and whoever fails alone is the one.
         """
-        reply = session.reply
-        if reply is None:
-            return
-        if guilty:
-            self._fail_reply(session, error)
+        if len(group) == 1:
+            self._fail_reply(group[0], error)
             return
         log.warning("a shared step failed (%s); its sessions go on alone", error)
-        session.kv.drop()
-        session.kv.begin(reply.tokens)
-        reply.next = None
-        reply.alone = reply.rebuilt = True
-        reply.status = Status.PREFILLING
-        reply.waiting_since = time.perf_counter()
-        self._note_prefilled(session)
+        group[0].model.faults += 1
+        for session in group:
+            reply = session.reply
+            assert reply is not None
+            session.kv.drop()
+            session.kv.begin(reply.tokens)
+            reply.next = None
+            reply.reused = 0
+            reply.alone = reply.rebuilt = True
+            reply.status = Status.PREFILLING
+            reply.waiting_since = time.perf_counter()
+            self._note_prefilled(session)
 
     # -- prefill ----------------------------------------------------------------------------
 
@@ -395,7 +423,7 @@ class Loop:
         try:
             self._prefill_chunk(session)
         except Exception as error:
-            self._fence(session, error, guilty=True)
+            self._fail_reply(session, error)
 
     def _prefill_chunk(self, session: SessionState) -> None:
         reply, kv, model = session.reply, session.kv, session.model
@@ -403,7 +431,9 @@ class Loop:
         decoding = any(True for _ in self._groups())
         if decoding:
             # The decode step in flight must not be counted as reading time, nor the other way.
-            mx.synchronize()
+            # A fault in it is found by those whose step it is, when they read their tokens.
+            with contextlib.suppress(Exception):
+                mx.synchronize()
             self._step_seconds = time.perf_counter() - self._step_started
         step = self._step_seconds if decoding else None
         remaining = self._remaining(session)
@@ -420,25 +450,32 @@ class Loop:
             self._scheduler.observe(model.info.id, size, time.perf_counter() - started, step)
         if kv.needs_snapshot and kv.length == reply.prompt.border:
             kv.snapshot()
-        reply.progress(min(kv.length, len(reply.prompt.tokens)), 0)
+        if remaining > size:
+            reply.progress(kv.length, 0)
         self._note_prefilled(session)
 
     def _note_prefilled(self, session: SessionState) -> None:
         """Let the session decode once only its last token is left to feed."""
-        if session.reply is not None and self._remaining(session) == 0:
-            session.reply.status = Status.DECODING
+        reply = session.reply
+        if reply is not None and self._remaining(session) == 0:
+            reply.status = Status.DECODING
+            reply.progress(len(reply.prompt.tokens), 0)
 
     # -- endings ----------------------------------------------------------------------------
 
     def _end_reply(self, session: SessionState, reason: FinishReason) -> None:
         reply = session.reply
         assert reply is not None
+        try:
+            reply.flush()
+            session.conclude(reply, reason)
+        except Exception as error:
+            return self._fail_reply(session, error)
         reply.next = None
         session.reply = None
         session.used_at = time.monotonic()
-        reply.flush()
-        session.conclude(reply)
         reply.finish(reason)
+        return None
 
     def _fail_reply(self, session: SessionState, error: Exception) -> None:
         reply = session.reply
@@ -465,7 +502,8 @@ class Loop:
     def _shut_down(self, why: str) -> None:
         for session in list(self._sessions.values()):
             self._end_session(session, ENGINE_STOPPED, why)
-        for command in [*(load for load, _ in self._loading), *self._mailbox.close()]:
+        loading = [command for command, _, _ in self._loading]
+        for command in [*loading, *self._inbox, *self._mailbox.close()]:
             refuse(command, EngineError(ENGINE_STOPPED, why))
         self._loading.clear()
         self._models.clear()

@@ -19,7 +19,7 @@ Message = dict[str, Any]
 
 
 class FinishReason(StrEnum):
-    """Why a reply ended."""
+    """Why a reply ended. `Finished` carries the first three; a `Failed` event means `ERROR`."""
 
     STOP = "stop"
     LENGTH = "length"

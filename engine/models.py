@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.backend import Backend
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError
+from engine.params import SamplingParams
 
 if TYPE_CHECKING:  # Model must be importable without mlx, which engine.kv imports
     from engine.kv import Caches, Need
@@ -57,6 +58,7 @@ class LoadedModel:
     eos: frozenset[int]
     need: Need
     make_cache: Any  # () -> Caches
+    faults: int = 0  # shared steps that raised; after a few of them its sessions step alone
 
     def new_caches(self) -> Caches:
         return list(self.make_cache())
@@ -68,6 +70,8 @@ def resolve(path_or_id: str) -> Path:
     Raises:
         EngineError: `model_load_failed`, saying what is missing and what to do.
     """
+    if not path_or_id.strip():
+        raise _refuse("No model was named. Give a folder or the id of a downloaded model.")
     folder = Path(path_or_id).expanduser()
     if folder.is_dir():
         return folder
@@ -90,35 +94,35 @@ def _refuse(message: str) -> EngineError:
     return EngineError(MODEL_LOAD_FAILED, message)
 
 
-def check_folder(folder: Path) -> dict[str, Any]:
+def check_folder(folder: Path, name: str) -> dict[str, Any]:
     """The folder's config after the checks that give better words than the loader's own."""
     config_file = folder / "config.json"
     if not config_file.is_file():
         raise _refuse(
-            f"{folder.name} is not a model folder: config.json is missing. Choose a folder that "
+            f"{name} is not a model folder: config.json is missing. Choose a folder that "
             "holds config.json, safetensors weights and a tokenizer."
         )
     try:
         config = json.loads(config_file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise _refuse(f"The config.json of {folder.name} cannot be read: {error}.") from None
+        raise _refuse(f"The config.json of {name} cannot be read: {error}.") from None
     if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
-        raise _refuse(f"The config.json of {folder.name} does not name a model type.")
+        raise _refuse(f"The config.json of {name} does not name a model type.")
     weights = list(folder.glob("model*.safetensors"))
     if not weights:
         raise _refuse(
-            f"{folder.name} has no safetensors weights. Only safetensors are loaded: other "
+            f"{name} has no safetensors weights. Only safetensors are loaded: other "
             "formats can run code."
         )
     for file in weights:
         _check_safetensors(file)
     if config.get("model_file"):
         raise _refuse(
-            f"{folder.name} wants to run code from its own folder ({config['model_file']}). "
+            f"{name} wants to run code from its own folder ({config['model_file']}). "
             "Stretto never does that."
         )
     if not any((folder / name).exists() for name in _TOKENIZER_FILES):
-        raise _refuse(f"{folder.name} has no tokenizer (tokenizer.json or tokenizer.model).")
+        raise _refuse(f"{name} has no tokenizer (tokenizer.json or tokenizer.model).")
     return config
 
 
@@ -151,8 +155,19 @@ PIECE = 64 * 2**20
 """Bytes of weights that are read between two turns of the loop."""
 
 
-def load(path_or_id: str, backend: Backend) -> Pieces:
+def identity(folder: Path) -> tuple[object, ...]:
+    """The same for the same unchanged folder, known without reading it."""
+    files = sorted(f for f in folder.iterdir() if f.is_file())
+    stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
+    return (str(folder.resolve()), *stats)
+
+
+def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
     """Load a model piece by piece, so that running chats go on meanwhile. Engine thread only.
+
+    Args:
+        asked: what the caller named the model by.
+        free: bytes that it may take.
 
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
@@ -163,15 +178,14 @@ def load(path_or_id: str, backend: Backend) -> Pieces:
 
     from engine import probe
 
-    folder = resolve(path_or_id)
-    config = check_folder(folder)
+    name = _display_name(asked, folder)
+    config = check_folder(folder, name)
     size = sum(f.stat().st_size for f in folder.glob("model*.safetensors"))
-    free = backend.memory - mx.get_active_memory()
     if size > free:
         raise EngineError(
             OUT_OF_MEMORY,
-            f"{folder.name} needs {size / 1e9:.1f} GB for its weights and {max(0, free) / 1e9:.1f}"
-            " GB are free. Close another model or choose a smaller or quantized one.",
+            f"{name} needs {size / 1e9:.2f} GB for its weights and {max(0, free) / 1e9:.2f} GB "
+            "may be used. Close another model or choose a smaller or quantized one.",
         )
     try:
         tokenizer = yield from _load_tokenizer(folder, config)
@@ -180,12 +194,12 @@ def load(path_or_id: str, backend: Backend) -> Pieces:
             net.set_dtype(mx.float32)
         yield from _read_weights(net)
     except Exception as error:
-        raise _load_error(folder, config, error) from None
+        raise _load_error(name, config, error) from None
     need, step = yield from probe.explore(net, lambda: make_prompt_cache(net), len(tokenizer))
     dtype = _compute_dtype(net)
     info = Model(
         id=fingerprint(folder, dtype),
-        name=_display_name(path_or_id, folder),
+        name=name,
         path=str(folder.resolve()),
         context_length=_context_length(config, tokenizer),
         nbytes=_weight_bytes(net),
@@ -232,25 +246,25 @@ def _read_weights(net: Any) -> Generator[None, None, None]:
     mx.eval(batch)
 
 
-def _load_error(folder: Path, config: dict[str, Any], error: Exception) -> EngineError:
+def _load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
     if "not supported" in first and "odel type" in first:
         return _refuse(
-            f"{folder.name} is of the type {config['model_type']!r}, which this version does not "
+            f"{name} is of the type {config['model_type']!r}, which this version does not "
             "know. A newer version of Stretto may."
         )
     if isinstance(error, MemoryError) or "allocate" in first.lower():
-        return EngineError(OUT_OF_MEMORY, f"There is not enough memory to load {folder.name}.")
-    return _refuse(f"{folder.name} could not be loaded: {first}")
+        return EngineError(OUT_OF_MEMORY, f"There is not enough memory to load {name}.")
+    return _refuse(f"{name} could not be loaded: {first}")
 
 
 def fingerprint(folder: Path, dtype: str) -> str:
     """Names a model's weights, config, tokenizer and template, its dtype and mlx-lm's version.
 
-    A KV cache is only ever used with the fingerprint that it was made with. Weights enter with
-    their headers, sizes and a sample of their bytes, since hashing gigabytes would take longer
-    than loading them.
+    A KV cache is only ever used with the fingerprint that it was made with. Of every tensor the
+    beginning, the middle and the end count, 4 KB each: hashing all of many gigabytes would take
+    longer than loading them.
     """
     from mlx_lm._version import __version__
 
@@ -259,12 +273,17 @@ def fingerprint(folder: Path, dtype: str) -> str:
         if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
             digest.update(file.name.encode() + file.read_bytes())
         elif file.suffix == ".safetensors":
-            size = file.stat().st_size
-            digest.update(f"{file.name} {size}".encode())
+            digest.update(file.name.encode())
             with file.open("rb") as stream:
-                for position in range(0, size, max(1, size // 64)):
-                    stream.seek(position)
-                    digest.update(stream.read(4096))
+                head = stream.read(int.from_bytes(stream.read(8), "little"))
+                digest.update(head)
+                start = stream.tell()
+                for tensor, entry in sorted(json.loads(head).items()):
+                    if tensor != "__metadata__":
+                        begin, end = entry["data_offsets"]
+                        for place in (begin, (begin + end) // 2, max(begin, end - 4096)):
+                            stream.seek(start + place)
+                            digest.update(stream.read(min(4096, end - place)))
     return digest.hexdigest()[:32]
 
 
@@ -318,4 +337,13 @@ def _defaults(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     names = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-    return {n: found[n] for n in names if isinstance(found.get(n), (int, float))}
+    return {n: found[n] for n in names if n in found and _is_good(n, found[n])}
+
+
+def _is_good(name: str, value: Any) -> bool:
+    """Whether a recommended setting is one that we take; some files hold `top_k: -1`."""
+    try:
+        SamplingParams(**{name: value})
+    except ValueError:
+        return False
+    return True

@@ -39,7 +39,7 @@ class SamplingParams:
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
     penalty_window: int = 64
-    logit_bias: Mapping[int, float] = field(default_factory=dict)
+    logit_bias: Mapping[int, float] = field(default_factory=dict, hash=False)
     seed: int | None = None
     stop: tuple[str, ...] = ()
 
@@ -61,11 +61,7 @@ class SamplingParams:
         whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
         if self.seed is not None and not whole:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")
-        for token, bias in self.logit_bias.items():
-            if isinstance(token, bool) or not isinstance(token, int) or token < 0:
-                raise ValueError(f"logit_bias must map token ids to numbers, not {token!r}")
-            if not isinstance(bias, (int, float)) or math.isnan(bias):
-                raise ValueError(f"logit_bias of token {token} must be a number, not {bias!r}")
+        object.__setattr__(self, "logit_bias", _as_bias(self.logit_bias))
 
     @property
     def uses_history(self) -> bool:
@@ -101,3 +97,18 @@ def _as_stops(stop: object) -> tuple[str, ...]:
         if len(good) == len(stops):
             return tuple(good)
     raise ValueError(f"stop must be non-empty strings, not {stop!r}")
+
+
+def _as_bias(bias: object) -> Mapping[int, float]:
+    """A copy: the caller's own may change while the engine reads it."""
+    if bias is None:
+        return {}
+    if not isinstance(bias, Mapping):
+        raise ValueError(f"logit_bias must map token ids to numbers, not {bias!r}")
+    for token, number in bias.items():
+        if isinstance(token, bool) or not isinstance(token, int) or token < 0:
+            raise ValueError(f"logit_bias must have token ids as keys, not {token!r}")
+        real = isinstance(number, (int, float)) and not isinstance(number, bool)
+        if not real or math.isnan(number):
+            raise ValueError(f"logit_bias of token {token} must be a number, not {number!r}")
+    return dict(bias)

@@ -48,7 +48,18 @@ def check_messages(messages: Any) -> list[Message]:
                 INVALID_REQUEST,
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
+        if not _is_unicode(message.get("content") or ""):
+            raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
     return [dict(m) for m in messages]
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be encoded: lone surrogates cannot, and tokenizers fail over them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def build(
@@ -81,7 +92,7 @@ def _encode(tokenizer: Any, text: str) -> list[int]:
 
 def _render(tokenizer: Any, messages: list[Message], reasoning: bool | None, opening: bool) -> str:
     if not tokenizer.has_chat_template:
-        return _plain(messages, opening)
+        return (getattr(tokenizer, "bos_token", None) or "") + _plain(messages, opening)
     options = {} if reasoning is None else {"enable_thinking": reasoning}
     try:
         return _apply(tokenizer, messages, opening, options)
@@ -104,7 +115,8 @@ def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict
     # mlx-lm's wrapper turns reasoning on for every model that knows it. Here a session that does
     # not say leaves that to the template's own default, by asking the tokenizer inside.
     inner = getattr(tokenizer, "_tokenizer", None)
-    if not options and inner is not None and getattr(inner, "chat_template", None):
+    own = getattr(tokenizer, "_chat_template", None) is None  # no renderer of mlx-lm's
+    if own and not options and getattr(inner, "chat_template", None):
         tokenizer = inner
     text = tokenizer.apply_chat_template(
         messages, tokenize=False, add_generation_prompt=opening, **options

@@ -33,10 +33,10 @@ class Sampler:
 
     def __init__(self, params: SamplingParams) -> None:
         self._params = params
+        # Dividing by less would overflow; the most probable token is the limit.
+        self._hot = params.temperature >= 1e-6
         self._seed = secrets.randbits(63) if params.seed is None else params.seed
-        self.greedy = (
-            params.temperature == 0.0 and not params.uses_history and not params.logit_bias
-        )
+        self.greedy = not self._hot and not params.uses_history and not params.logit_bias
 
     def __call__(self, logits: mx.array, index: int, recent: Any = None) -> mx.array:
         """The lazy token id, shape `[1]`, for `logits` of shape `[1, vocab]`.
@@ -51,7 +51,7 @@ class Sampler:
             logits = _penalise(logits, recent, params)
         if params.logit_bias:
             logits = _bias(logits, params.logit_bias)
-        if params.temperature == 0.0:
+        if not self._hot:
             return mx.argmax(logits, axis=-1)
         logits = logits / params.temperature
         if params.top_k and params.top_k < logits.shape[-1]:

@@ -26,7 +26,7 @@ from engine.text import Delta, ReplyText
 
 
 class Status(IntEnum):
-    """Where a reply is; it only moves down this list."""
+    """Where a reply is. Only a fault in a shared step sends one back to reading."""
 
     PREFILLING = 0
     DECODING = 1
@@ -86,7 +86,9 @@ class ReplyState:
         return self.generated + (self.next is not None) < self.limit
 
     def progress(self, done: int, position: int) -> None:
-        """Tell how far the prompt has been read, when that has changed."""
+        """Tell how far the prompt has been read, and how many are read before it."""
+        if self.generated:
+            return  # a cache being made anew in mid-answer is no news
         self.queue_position = position
         self._sink(
             PromptProgress(
@@ -95,13 +97,22 @@ class ReplyState:
             (),
         )
 
+    def read(self) -> int | None:
+        """Wait for the pending token and give its id; None when the prompt's last is pending."""
+        if self.next is None:
+            return None
+        token = int(self.next.item())
+        self.next = None
+        return token
+
     def accept(self, token: int) -> None:
         """Take a token that has been read: count it, time it, tell its text."""
+        deltas = self.text.add(token)  # first: a token whose text fails was never given
         self._last_at = time.perf_counter()
         if not self.generated:
             self._first_at = self._last_at
         self.tokens.append(token)
-        self._tell(self.text.add(token), (token,))
+        self._tell(deltas, (token,))
 
     def flush(self) -> None:
         """Tell the text that was held back, now that no more comes."""
@@ -142,7 +153,7 @@ class ReplyState:
             self._sink(TextDelta(self.session_id, self.id, "", "answer"), tokens)
 
 
-@dataclass
+@dataclass(eq=False)  # the same only as itself
 class SessionState:
     """One isolated conversation.
 
@@ -172,10 +183,15 @@ class SessionState:
             messages = [{"role": "system", "content": self.system}, *messages]
         return messages
 
-    def conclude(self, reply: ReplyState) -> None:
+    def conclude(self, reply: ReplyState, reason: FinishReason) -> None:
         """Keep what a reply that ended as asked adds to the conversation."""
+        if reason == FinishReason.CANCELLED and not reply.generated:
+            return  # as if it had not been asked
         parts = reply.text.parts
         answer: Message = {"role": "assistant", "content": parts["answer"]}
+        if parts["tool"]:
+            # The model must find its own call again, in its place and framed as it wrote it.
+            answer["content"] = reply.text.without_reasoning
         if parts["reasoning"]:
             answer["reasoning_content"] = parts["reasoning"]
         messages = reply.messages

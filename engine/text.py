@@ -34,9 +34,8 @@ class Markers:
 
     def opens_reasoning(self, prompt: str) -> bool:
         """Whether a rendered prompt ends inside a reasoning block that its template opened."""
-        if not self.think_start:
-            return False
-        return prompt.rfind(self.think_start) > prompt.rfind(self.think_end)
+        # Only its very end tells: a message may speak of the marker.
+        return bool(self.think_start) and prompt.rstrip().endswith(self.think_start)
 
 
 Delta = tuple[str, Kind]
@@ -57,7 +56,7 @@ class TextSplitter:
         self._strip = reasoning
         self.stopped = False
 
-    def feed(self, text: str) -> list[Delta]:
+    def feed(self, text: str, last: bool = False) -> list[Delta]:
         """The deltas that `text` makes certain. Nothing after a stop string."""
         self._held += text
         out: list[Delta] = []
@@ -66,6 +65,8 @@ class TextSplitter:
             if found is None:
                 break
             position, marker = found
+            if not last and len(self._held) - self._may_begin_marker() <= position:
+                break  # one that begins no later and is longer may still come
             self._emit(out, self._held[:position])
             self._held = self._held[position + len(marker) :]
             self._pass(marker)
@@ -79,7 +80,7 @@ class TextSplitter:
 
     def finish(self) -> list[Delta]:
         """What was held back, now that no more text comes."""
-        out: list[Delta] = []
+        out = self.feed("", last=True)
         if not self.stopped:
             self._emit(out, self._held)
         self._held = ""
@@ -143,14 +144,21 @@ class ReplyText:
 
     def __init__(self, tokenizer: Any, prompt: str, stops: Iterable[str] = ()) -> None:
         self._detokenizer = tokenizer.detokenizer
-        markers = Markers.of(tokenizer)
-        self._splitter = TextSplitter(markers, stops, markers.opens_reasoning(prompt))
+        self._markers = Markers.of(tokenizer)
+        reasoning = self._markers.opens_reasoning(prompt)
+        self._splitter = TextSplitter(self._markers, stops, reasoning)
         self.parts: dict[Kind, str] = {"answer": "", "reasoning": "", "tool": ""}
 
     @property
     def raw(self) -> str:
         """Everything generated so far as one text, markers and reasoning included."""
         return str(self._detokenizer.text)
+
+    @property
+    def without_reasoning(self) -> str:
+        """The raw text from where the reasoning ends, tool calls as they were written."""
+        end = self._markers.think_end
+        return self.raw.rpartition(end)[2].lstrip("\n") if end and end in self.raw else self.raw
 
     @property
     def stopped(self) -> bool:

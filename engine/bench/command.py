@@ -9,11 +9,12 @@ from dataclasses import asdict
 
 from engine.bench import latency, throughput
 from engine.bench.subject import Subject, subject
+from engine.errors import EngineError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="a model folder, a downloaded hub id, or random:135m")
-    parser.add_argument("--chats", type=int, nargs="+", default=[1, 2, 4, 8], metavar="N")
+    parser.add_argument("--chats", type=_positive, nargs="+", default=[1, 2, 4, 8], metavar="N")
     parser.add_argument("--tokens", type=int, default=48, help="tokens per reply (48)")
     parser.add_argument("--rounds", type=int, default=3, help="median over so many rounds (3)")
     parser.add_argument("--short", type=int, default=64, help="tokens in a short prompt (64)")
@@ -21,6 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arriving", type=int, default=3000, help="long prompt that arrives")
     parser.add_argument("--history", type=int, default=4000, help="history of the follow-up")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
+    return number
 
 
 def main(options: argparse.Namespace) -> int:
@@ -32,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
     try:
         with subject(options.model) as it:
             return _run(it, options, say)
-    except ValueError as error:
+    except (EngineError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
 

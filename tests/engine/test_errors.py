@@ -14,6 +14,7 @@ import pytest
 from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.sampling import Sampler
+from engine.text import ReplyText
 from tests.engine.families import FAMILIES
 
 ENDLESS = SamplingParams(max_tokens=5000, temperature=0.8, seed=11, logit_bias={2: -1e9})
@@ -197,6 +198,8 @@ def test_a_reply_ends_where_the_context_does(
         ("stop", [""]),
         ("stop", 7),
         ("logit_bias", {-1: 0.0}),
+        ("logit_bias", {1: True}),
+        ("logit_bias", [1]),
     ],
 )
 def test_sampling_params_name_the_field(field: str, value: Any) -> None:
@@ -215,6 +218,19 @@ def test_messages_of_the_wrong_form(
     with pytest.raises(EngineError) as caught:
         chat.send(messages).text(60)
     assert caught.value.code == "invalid_request"
+
+
+def test_half_a_character_is_refused(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(EngineError, match="half a character") as caught:
+        chat.send("lone \ud800 surrogate").text(60)
+    assert caught.value.code == "invalid_request"
+
+
+def test_params_of_another_kind(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(TypeError, match="SamplingParams"):
+        chat.send("hi", {"max_tokens": 3})  # type: ignore[arg-type]
 
 
 def test_sending_while_it_answers(
@@ -325,6 +341,114 @@ def test_an_exception_in_a_shared_step_ends_only_its_cause(
         reply.text(60)
     assert caught.value.code == "internal_error"
     neighbour.check()
+
+
+def test_a_text_that_cannot_be_made_ends_its_own_reply_only(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    neighbour: Neighbour,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add = ReplyText.add
+
+    def faulty(self: ReplyText, token: int) -> Any:
+        if self.marked and len(self._detokenizer.tokens) == 9:
+            raise IndexError("no such token")
+        return add(self, token)
+
+    def marked(self: ReplyText) -> bool:
+        return "hello" in getattr(self, "prompt", "")
+
+    start = ReplyText.__init__
+
+    def remember(self: ReplyText, tokenizer: Any, prompt: str, stops: Any = ()) -> None:
+        self.prompt = prompt  # type: ignore[attr-defined]
+        start(self, tokenizer, prompt, stops)
+
+    monkeypatch.setattr(ReplyText, "__init__", remember)
+    monkeypatch.setattr(ReplyText, "marked", property(marked), raising=False)
+    monkeypatch.setattr(ReplyText, "add", faulty)
+    reply = engine.open_session(engine.load(model_folder("plain"))).send("hello", ENDLESS)
+    with pytest.raises(EngineError, match="no such token"):
+        reply.text(60)
+    assert len(reply._tokens) == 9
+    neighbour.check()
+
+
+def test_an_ending_that_fails_still_ends(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(self: ReplyText) -> Any:
+        raise RuntimeError("cannot finish")
+
+    monkeypatch.setattr(ReplyText, "finish", faulty)
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(EngineError, match="cannot finish"):
+        chat.send("hello", SamplingParams(max_tokens=3)).text(60)
+    stopped = engine.open_session(chat.model).send("hello", ENDLESS)
+    stopped.cancel()
+    with pytest.raises(EngineError, match="cannot finish"):
+        stopped.text(60)
+
+
+def test_a_session_opened_under_a_taken_id_ends_the_one_before(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    old = engine.open_session(model, session_id="x").send("hello", ENDLESS)
+    new = engine.open_session(model, session_id="x")
+    with pytest.raises(EngineError) as caught:
+        old.text(60)
+    assert caught.value.code == "session_closed"
+    assert new.send("hello", SamplingParams(max_tokens=3, seed=1)).tokens(60)
+
+
+def test_what_is_asked_while_the_engine_stops_is_answered(
+    model_folder: Callable[[str], Path],
+) -> None:
+    engine = Engine()
+    model = engine.load(model_folder("plain"))
+    first, second = engine.open_session(model), engine.open_session(model)
+    hold, held = threading.Event(), threading.Event()
+
+    def block(_: object) -> None:
+        held.set()
+        hold.wait(60)
+
+    first.send("hello", SamplingParams(max_tokens=3), on_event=block)
+    assert held.wait(60)
+    stopping = threading.Thread(target=engine.stop)
+    stopping.start()
+    late = [second.send("late") for _ in range(3)]  # before or behind the stop in the mailbox
+    hold.set()
+    for reply in late:
+        with pytest.raises(EngineError) as caught:
+            reply.text(60)
+        assert caught.value.code == "engine_stopped"
+    stopping.join(60)
+    assert not engine.is_running
+
+
+def test_waiting_on_the_engine_thread_is_refused(
+    engine: Engine, model_folder: Callable[[str], Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    model = engine.load(model_folder("plain"))
+
+    def listener(event: object) -> None:
+        if isinstance(event, Finished):
+            engine.load(model_folder("plain"))
+
+    engine.open_session(model).send("hi", SamplingParams(max_tokens=2), listener).text(60)
+    engine.stats()  # the listener has run
+    assert "Do not wait for the engine" in caplog.text
+    assert engine.stats()["sessions"]
+
+
+def test_a_model_over_the_budget_is_not_loaded(model_folder: Callable[[str], Path]) -> None:
+    with Engine(memory_budget=1000) as engine:
+        with pytest.raises(EngineError) as caught:
+            engine.load(model_folder("plain"))
+        assert caught.value.code == "out_of_memory"
 
 
 def test_more_than_the_budget_is_refused_before_any_work(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import Engine, PromptProgress, SamplingParams, TextDelta
+from engine import Engine, EngineError, PromptProgress, SamplingParams, TextDelta
 from tests.engine.families import FAMILIES
 
 # A random model must not happen to think: the template rightly drops that from the history.
@@ -34,6 +34,7 @@ def test_the_second_turn_reads_only_the_new_tokens(
     assert not second.stats.rebuilt
     progress = [e for e in second if isinstance(e, PromptProgress)]
     assert all(e.reused == second.stats.reused_tokens for e in progress)
+    assert progress[-1].done == progress[-1].total == second.stats.prompt_tokens
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -100,6 +101,25 @@ def test_where_a_cache_cannot_go_back_the_turn_border_is_kept(
     second = chat.send(conversation, FEW)
     assert second.tokens(60) == first.tokens()
     assert second.stats.reused_tokens >= first.stats.prompt_tokens - TURN
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_chat_takes_no_more_memory_than_was_reckoned(
+    model_folder: Callable[[str], Path], family: str
+) -> None:
+    """Room for exactly one chat of this length by the arithmetic: it must do."""
+    tokens = 1200
+    with Engine() as engine:
+        model = engine.load(model_folder(family))
+        chat = engine.open_session(model)
+        chat.send("x" * tokens, FEW).tokens(60)
+        chat.send("go on", FEW).tokens(60)
+        held = engine.stats()["sessions"][chat.id]
+    with Engine(memory_budget=model.nbytes + int(held["kv_bytes"] * 0.9)) as engine:
+        model = engine.load(model_folder(family))
+        chat = engine.open_session(model)
+        with pytest.raises(EngineError, match="capacity_exhausted"):
+            chat.send("x" * held["kv_tokens"], FEW).tokens(60)
 
 
 def test_a_dropped_cache_is_made_anew_and_says_so(model_folder: Callable[[str], Path]) -> None:

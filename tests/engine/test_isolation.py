@@ -150,6 +150,20 @@ def test_a_model_that_no_sharing_fits_steps_alone(
     assert others == [first, first]
 
 
+def test_a_way_of_sharing_that_gives_nan_is_not_taken(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.ragged import RaggedKV
+
+    update = RaggedKV.update_and_fetch
+
+    def faulty(self: RaggedKV, keys: Any, values: Any) -> Any:
+        return update(self, keys, values * float("nan"))
+
+    monkeypatch.setattr(RaggedKV, "update_and_fetch", faulty)
+    assert engine.load(model_folder("plain")).step == "rows"
+
+
 def test_a_fork_goes_its_own_way(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     for family in ("plain", "sliding window", "hybrid recurrent"):
         model = engine.load(model_folder(family))
@@ -166,6 +180,39 @@ def test_a_fork_goes_its_own_way(engine: Engine, model_folder: Callable[[str], P
             return other.send(word, params(seed)).tokens(60)
 
         assert both == [fresh(model, "left", 2), fresh(model, "right", 3)]
+
+
+def test_a_message_may_speak_of_the_thinking_marker(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    calm = SamplingParams(max_tokens=8, seed=1, logit_bias={2: -1e9, 3: -1e9})
+    assert chat.send("What does the <think> tag mean?", calm).text(60)
+
+
+def test_a_message_may_change_after_it_was_sent(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    message = {"role": "user", "content": "hello"}
+    conversation = [message]
+    reply = engine.open_session(model).send(conversation, params(1))
+    message["content"] = "something else"
+    conversation.clear()
+    other = engine.open_session(model).send("hello", params(1))
+    assert reply.tokens(60) == other.tokens(60)
+
+
+def test_cancelled_before_its_first_token_is_as_if_not_asked(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat, twin = engine.open_session(model), engine.open_session(model)
+    reply = chat.send("word " * 1000, params(1))
+    reply.cancel()
+    assert reply.tokens(60) == []
+    after = chat.send("hello", params(2))
+    assert after.tokens(60) == twin.send("hello", params(2)).tokens(60)
 
 
 def test_seeds(engine: Engine, model_folder: Callable[[str], Path]) -> None:

@@ -115,7 +115,8 @@ def test_need_foretells_what_caches_take() -> None:
         fresh = [KVCache(), ArraysCache(1)]
         for cache in fresh:
             feed(cache, tokens)
-        assert need.bytes(tokens) == nbytes(fresh)
+        # The state that cannot be trimmed has a copy at the turn's border.
+        assert need.bytes(tokens) == nbytes(fresh) + nbytes(fresh[1])
 
 
 def test_common_prefix() -> None:

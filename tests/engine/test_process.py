@@ -88,6 +88,24 @@ def test_a_program_that_forgets_to_stop_ends_all_the_same(
     )
 
 
+def test_a_forgotten_engine_does_not_keep_the_process_alive(
+    model_folder: Callable[[str], Path],
+) -> None:
+    run(
+        ANSWER
+        + textwrap.dedent(
+            """
+            def chat():
+                engine = Engine()
+                return engine.open_session(engine.load(sys.argv[1]))
+
+            assert chat().send("hi", SamplingParams(max_tokens=4, seed=1)).tokens(60)
+            """
+        ),
+        str(model_folder("plain")),
+    )
+
+
 def test_mlx_beside_the_engine_does_not_crash_the_exit(
     model_folder: Callable[[str], Path],
 ) -> None:

@@ -29,6 +29,7 @@ def test_reasoning_answer_and_tool() -> None:
 def test_reasoning_that_the_template_opened() -> None:
     assert Markers("<think>", "</think>").opens_reasoning("…assistant\n<think>\n")
     assert not Markers("<think>", "</think>").opens_reasoning("<think></think>…assistant\n")
+    assert not Markers("<think>", "</think>").opens_reasoning("what is <think>?…assistant\n")
     parts, _, _ = split(["so ", "then</th", "ink>\n\nNo."], reasoning=True)
     assert parts["reasoning"] == "so then"
     assert parts["answer"] == "No."
@@ -83,6 +84,8 @@ def test_the_same_however_it_is_cut(fragments: list[str], data: st.DataObject) -
     text = "".join(fragments)
     whole = split([text], stops=("END",))[:2]
     assert split(list(text), stops=("END",))[:2] == whole
+    several = ("NEx", "E", "<th", "EN\n")
+    assert split(list(text), stops=several)[:2] == split([text], stops=several)[:2]
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     assert split(pieces, stops=("END",))[:2] == whole

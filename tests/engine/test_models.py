@@ -1,0 +1,73 @@
+"""Which model is which, and what its folder recommends."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import mlx.core as mx
+
+from engine import Engine, SamplingParams
+
+
+def test_a_change_to_one_small_tensor_is_another_model(
+    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    copy = tmp_path / "tuned"
+    shutil.copytree(model_folder("plain"), copy)
+    weights = mx.load(str(copy / "model.safetensors"))
+    weights["model.layers.0.input_layernorm.weight"] *= -1
+    mx.save_safetensors(str(copy / "model.safetensors"), weights, {"format": "mlx"})
+    first, second = engine.load(model_folder("plain")), engine.load(copy)
+    assert first.id != second.id
+    few = SamplingParams(max_tokens=8, temperature=0.0)
+    answers = [engine.open_session(m).send("hi", few).tokens(60) for m in (first, second)]
+    assert answers[0] != answers[1]
+
+
+def test_the_same_folder_is_read_once_and_weights_are_kept_once(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = model_folder("plain")
+    with Engine() as first:
+        weights = first.load(folder).nbytes
+    with Engine(memory_budget=int(weights * 1.5)) as engine:  # a second copy would not fit
+        model = engine.load(folder)
+        assert engine.load(folder) == model
+        assert engine.load(str(folder) + "/") == model
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    with Engine() as engine:
+        assert engine.load(folder) == engine.load(copy)
+        assert engine.stats()["memory_in_use"] < 1.5 * weights
+
+
+def test_recommendations_that_we_cannot_take_are_left_out(
+    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "opinionated"
+    shutil.copytree(model_folder("plain"), folder)
+    wishes = {"top_k": -1, "top_p": True, "temperature": 0.6, "do_sample": True}
+    (folder / "generation_config.json").write_text(json.dumps(wishes))
+    assert engine.load(folder).defaults == {"temperature": 0.6}
+
+
+def test_a_folder_may_carry_a_name_for_people(
+    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "some-folder"
+    shutil.copytree(model_folder("plain"), folder)
+    assert engine.load(folder).name == "some-folder"
+    (folder / "stretto.json").write_text('{"name": "Poet"}')
+    assert engine.load(folder).name == "Poet"
+
+
+def test_params_can_be_hashed_and_do_not_share_the_callers_dict() -> None:
+    bias = {5: 1.0}
+    params = SamplingParams(logit_bias=bias)
+    bias[6] = 2.0
+    assert params.logit_bias == {5: 1.0}
+    assert hash(params) == hash(SamplingParams(logit_bias={5: 1.0}))
+    assert SamplingParams(logit_bias=None).logit_bias == {}
