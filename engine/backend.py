@@ -107,6 +107,10 @@ def start() -> Backend:
         device = "cuda"
     else:
         device = "cpu"
+    if device == "cpu" and blas == "OpenBLAS":
+        from engine import skinny
+
+        skinny.install()
     if device == "cpu" and shutil.which("g++") is None:
         # mx.compile runs g++ on the CPU; without one every compiled activation would raise.
         mx.disable_compile()

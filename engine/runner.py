@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine import ragged
+from engine import ragged, skinny
 from engine.kv import leaves
 from engine.probe import ALONE
 from engine.sampling import sample_rows
@@ -47,7 +47,8 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Exc
         logits = rows[0] if len(rows) == 1 else mx.concatenate(rows)
     else:
         shared = ragged.share_caches([s.kv.caches or [] for s in sessions])
-        logits = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
+        with skinny.few_rows():
+            logits = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
     replies = [s.reply for s in sessions if s.reply is not None]
     sampled = sample_rows(
         logits,
