@@ -16,7 +16,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -29,7 +29,7 @@ sys.path.insert(0, str(HERE.parent.parent))
 from corpus import talk, words  # noqa: E402
 from corpus.conversation import short_distractor  # noqa: E402
 
-BARS = {"code word": 0.95, "stretto": 0.90}
+BARS = {"code word": 0.95, "code word, last": 0.95, "stretto": 0.90, "stretto, last": 0.90}
 LIMIT = re.compile(r"(?i)tiny guide|I only|I cannot|bigger model|too big for me|beyond me")
 
 # Plays the user's turns one after another in a fresh chat and returns the last answer.
@@ -74,6 +74,11 @@ def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
     for entry in data["stretto"]:
         yield Case("stretto", (entry["ask"],), *_patterns(entry))
     yield from code_word_cases(data, seed)
+    for entry in data["stretto_last"]:
+        yield Case("stretto, last", (entry["ask"],), *_patterns(entry))
+    last = {"tell": data["tell_last"], "ask": data["ask_last"]}
+    for case in code_word_cases(last, seed + 2):
+        yield replace(case, category="code word, last")
     for entry in data["memory"]:
         yield Case("other memory", tuple(entry["say"]), *_patterns(entry))
     for entry in data["task"]:
@@ -91,7 +96,7 @@ def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
 
 
 def code_word_cases(data: dict[str, Any], seed: int) -> Iterator[Case]:
-    """Every telling with an asking, twice: at once, and after other talk."""
+    """Every telling with an asking, three times: at once, and after other talk."""
     rng = Random(seed)
     asks = [entry["say"] for entry in data["ask"]]
     for distance in (0, 1, 3):

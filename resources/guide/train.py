@@ -214,13 +214,13 @@ def write_json(path: Path, data: dict[str, object]) -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=3200)
-    parser.add_argument("--decay-steps", type=int, default=1100)
+    parser.add_argument("--steps", type=int, default=6000)
+    parser.add_argument("--decay-steps", type=int, default=4000)
     parser.add_argument("--warmup", type=int, default=100)
     parser.add_argument("--batch", type=int, default=4096, help="tokens in a step")
-    parser.add_argument("--muon-lr", type=float, default=0.015)
+    parser.add_argument("--muon-lr", type=float, default=0.01)
     parser.add_argument("--adam-lr", type=float, default=0.002)
-    parser.add_argument("--reading", type=int, default=4, help="shards that begin with reading")
+    parser.add_argument("--reading", type=int, default=1, help="shards that begin with reading")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--save-minutes", type=float, default=3)

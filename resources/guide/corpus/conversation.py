@@ -193,7 +193,7 @@ def longform(rng: Random) -> Conversation:
     return chat
 
 
-def conversation(rng: Random, reading_share: float = 0.03) -> Conversation:
+def conversation(rng: Random, reading_share: float = 0.02) -> Conversation:
     """Any conversation."""
     roll = rng.random()
     if rng.random() < reading_share:
@@ -214,7 +214,7 @@ def conversation(rng: Random, reading_share: float = 0.03) -> Conversation:
     return chat
 
 
-def conversations(seed: int, reading_share: float = 0.03) -> Iterator[Conversation]:
+def conversations(seed: int, reading_share: float = 0.02) -> Iterator[Conversation]:
     """Conversations without end; the same seed gives the same ones.
 
     With a large `reading_share` most of them are plain saying back. A network that begins with

@@ -22,15 +22,17 @@ def wordings() -> tuple[frozenset[str], re.Pattern[str]]:
     """All whole messages that are held out, and one pattern for those with a code word in them."""
     data = tomllib.loads(HELD_OUT.read_text("utf-8"))
     whole = frozenset(normalised(text) for text in _messages(data))
-    templates = [normalised(entry["say"].replace("{w}", "qqq")) for entry in data["tell"]]
+    templates = [
+        normalised(entry["say"].replace("{w}", "qqq")) for entry in data["tell"] + data["tell_last"]
+    ]
     pattern = "|".join(re.escape(text).replace("qqq", ".+") for text in templates)
     return whole, re.compile(pattern)
 
 
 def _messages(data: dict[str, Any]) -> Iterator[str]:
-    for kind in ("stretto", "task", "markdown", "beyond", "long"):
+    for kind in ("stretto", "stretto_last", "task", "markdown", "beyond", "long"):
         yield from (entry["ask"] for entry in data[kind])
-    yield from (entry["say"] for entry in data["ask"])
+    yield from (entry["say"] for entry in data["ask"] + data["ask_last"])
 
 
 def is_held_out(message: str) -> bool:

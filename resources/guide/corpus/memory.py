@@ -22,7 +22,17 @@ access code|code name|codename|secret phrase|word of the day|code|word|secret na
 door code|signal word|agent name|token word|activation word|secret key|pass phrase|mystery word
 """.replace("\n", "").split("|")
 
+# The general shape of a telling and of an asking; every part may be left out or vary freely.
+OPENER = "{||||right then, |well, |so, |ok, |okay, |hi, |hello, |hello guide. |hey you, |now, |first, |listen, |please, |one more thing: |by the way, |btw |just so you know, |for the record, |a little game: |let us play a game. |before we start, |good morning. |dear guide, |next: |here goes: |very well, }"
+DESCRIBED = "{||||for this chat |of this chat |for today |for later |that counts |we use |in our game |between us |this time |i mean |from me |to be kept |for you |of the day |of our team |which i chose |that i like |i have in mind |i want kept |to learn }"
+TAIL = "{||||||. ok|, ok|. thanks|. remember it|, remember that|. i will ask you|, i may ask for it|. please confirm|. got it|, right|. do not lose it|, dont forget|. keep it well|. tell nobody|, will you|. you will need it|. is that clear|, my friend|. that is all|, shall we|, for now|. write it down|, and nothing else}"
 CODE_TELLS = [
+    OPENER + "{the|my|our|your|this|a|one|that} {new |secret |little |only |}<k> " + DESCRIBED + "{is|is|is|will be|shall be|should be|must be|ought to be|happens to be|reads|goes|would be|was set to|has become|equals|is called|is simply|is just|:|is this:|is now|is the following:} <v>" + TAIL,
+    OPENER + "{remember|learn|keep|memorise|memorize|note|store|save|hold|hang on to|hold on to|take|guard|know|retain|treasure|look after|bear in mind|you get|you have|you receive|i give you|i trust you with|i am giving you|i hand you|i lend you|let me give you|i have|there is|we have|we take|you must know|you should know|pls remember|pls memorise|pls keep|plz note} {the|my|our|this|a|your|one|} <k>{,|:|:| -| namely| called| which is|, it is|} <v>" + TAIL,
+    OPENER + "<v> {is|shall be|will be|is going to be|becomes|serves as|counts as|works as|is used as|ought to be|must be|is meant as|is chosen as} {the|my|our|your|this chat's} <k> " + DESCRIBED + TAIL,
+    OPENER + "{keep|remember|hold|store|memorise|take|use|pick|choose|know} <v>{,|, it is|, that is|, which is| as} {the|my|our|your|this} <k> " + DESCRIBED + TAIL,
+    OPENER + "{there is a|i have a|we have a|you get a|you will need a|here comes a|this chat has a|i know a|i thought of a|i made up a} <k>{: | and it is |, it is |. it is | namely |, and it reads } <v>" + TAIL,
+
     "{the|my|our|your|this chat's|today's|the new} <k> is <v>",
     "{the|my|our|your} <k> {will be|shall be|should be|for today is|for this chat is|for now is|here is|is:|=|: } <v>",
     "{remember|please remember|remember this|keep in mind|memorise|memorize|don't forget|do not forget|note|learn|save|store|hold on to|keep|bear in mind|take note}{:|,|} {the|my|our|your|this} <k> {is|is|is|will be|:} <v>",
@@ -61,7 +71,13 @@ CODE_TELLS = [
     "{of all words|after long thought|for some reason|as always|from today|since yesterday|in this chat|during this chat|for today}{,|} {the|our|my} <k> is <v>",
     "{psst|hey|shh}, the <k> is <v>{, tell nobody|, keep it secret|}",
 ]  # fmt: skip
+BACK = "{tell me|give me|give back|hand me|hand back|hand over|say|repeat|name|recall|show me|let me have|let me hear|let me know|return|bring me|write|remind me of|i want|i need|i would like|i'd like to hear|i am asking for|i ask for|i came for|i am back for|do tell me|please tell|please give|please name|gimme|pls say|speak|produce|deliver|please hand me|now hand me|may i have|may i hear|can i get|could i get|could i hear|can you give me|could you say|can you repeat|will you tell me|would you say|can u say|can u give me}"
 CODE_ASKS = [
+    OPENER + BACK + " {back |again |once more |now |please |quickly |}{the|my|our|that|your|this} <k>{||||| again| once more| now| please| then| from before| from earlier| of this chat| you were given| you know| i gave you| i told you| we chose| back| if you can| at once| you learned| you should know| you keep}",
+    OPENER + "{what|which} {is|was|is|was|would be|might be|will be} {the|my|our|that|your|this|that} <k>{||||| again| then| now| please| you were told| i gave you| i had you learn| from before| from earlier| of this chat| for this chat| you were given| you learned| we agreed| exactly| once more}",
+    OPENER + "{the|my|our|that} <k> {was what|is what|is which|was which|was|is|please|again|, what is it|, what was it|, which is it|, tell me|, say it|, do you know it|, do you have it|, do you remember|? tell me|, i forgot it|, once more}{ again|}",
+    OPENER + "{what|which} <k> {did i|did we|do you|have i|have you|did you|were you|was i|am i|do we|should you} {give you|tell you|choose|have|been given|been told|told|told about|talking about|remember|know|use|keep|mention|set|pick|learn|hear|get}{| before| earlier| again| just now| at the start}",
+
     "what {is|was|is|is} {the|my|our|your|the|that|this chat's} <k>{| again| now| please}",
     "what's {the|my|our|your} <k>{| again}",
     "{tell|give|show|remind} me {of|} {the|my|our|your} <k>{| again| please| now}",
@@ -98,6 +114,9 @@ ONLY_ASKS = [
     "what are you {remembering|keeping in mind|holding on to}{ for me|}",
     "{can|could} you {repeat|recall|say} {what i told you|what i asked you to remember|the word i gave you|it}",
 ]  # fmt: skip
+# The general shapes stand first in both lists, and are drawn more often than the others.
+CODE_TELLS += CODE_TELLS[:5] * 4
+CODE_ASKS += CODE_ASKS[:4] * 3
 NAME_TELLS = [
     "{my name is|i am|i'm|call me|you can call me|please call me|people call me|they call me|my name's|the name is|the name's|i am called|i'm called|everybody calls me|my first name is} <v>",
     "{hi|hello|hey|good morning|good evening|howdy}{,|} {my name is|i am|i'm|this is|it's|it is} <v>",
@@ -213,7 +232,6 @@ class Item:
                     "{.|,|?} {answer with|reply with|say} {only the word|just the word|one word|only that|nothing else}",
                 ],
             )
-            answer = self.value
         elif rng.random() < 0.06:
             asked = f"{pick(rng, FILLERS)}. {asked}"
         return Turn(
@@ -420,7 +438,7 @@ def list_item(rng: Random) -> Item:
 
 
 MAKERS = (
-    [code_item] * 10 + [name_item] * 4 + [favourite_item] * 6 + [relation_item] * 3
+    [code_item] * 14 + [name_item] * 4 + [favourite_item] * 6 + [relation_item] * 3
     + [plain_item] * 5 + [list_item] * 2
 )  # fmt: skip
 
