@@ -45,7 +45,7 @@ class Batches:
         texts: list[str] = []
         learned: list[bool] = []
         starts: list[int] = []
-        share = 0.55 if self.shard < self.reading else 0.03
+        share = 0.55 if self.shard < self.reading else 0.02
         for chat in islice(conversations(rng.getrandbits(48), share), 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):
