@@ -26,6 +26,9 @@ format: setup
 bench: setup
 	$(PY) -m engine bench $(ARGS)
 
+screenshots: setup
+	QT_QPA_PLATFORM=offscreen $(PY) -m app.bench.screenshots resources/screenshots
+
 setup:
 	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND)
 

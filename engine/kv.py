@@ -160,6 +160,7 @@ class SessionKV:
 
     def _reset(self) -> None:
         self.caches = self._make()
+        _stagger(self.caches)
         self.tokens = []
         self._snapshot = None
         self._dropped = False
@@ -204,6 +205,18 @@ class SessionKV:
         if self._snapshot is not None:
             twin._snapshot = Snapshot(clone(self._snapshot.caches), self._snapshot.length)
         return twin
+
+
+def _stagger(caches: Caches) -> None:
+    """Let the layers grow at different tokens.
+
+    An `mlx_lm` cache grows by 256 tokens at a time and copies itself to do so. With all layers at
+    the same token that took 200 ms at 1,300 tokens on two cores, and every chat waited for it.
+    """
+    for layer, cache in enumerate(caches):
+        for part in getattr(cache, "caches", [cache]):
+            if hasattr(part, "step"):
+                part.step = Need.STEP - 4 * (layer % 32)
 
 
 def _may_not_trim(cache: Any) -> bool:

@@ -57,7 +57,7 @@ class Scheduler:
 
         `decoding` is what a decode step takes at present in seconds, or None when nothing
         decodes. The gap that the others feel is a step and a chunk; a chunk may take the gap
-        budget and as long as a step, so that a slow machine still gets on with its prompts.
+        budget and half a step, so that a slow machine still gets on with its prompts.
         """
         if decoding is None:
             size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
@@ -77,6 +77,6 @@ class Scheduler:
         factor per chunk lest one slow moment of the machine decides.
         """
         sizes = self._idle_sizes if decoding is None else self._sizes
-        budget = self.idle_budget if decoding is None else self.gap_budget + decoding
+        budget = self.idle_budget if decoding is None else self.gap_budget + decoding / 2
         factor = max(0.6, min(1.5, budget / max(seconds, 1e-6)))
         sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
