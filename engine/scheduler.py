@@ -14,8 +14,9 @@ FIXED_CHUNK = 64
 """Chunk borders of reproducible sessions lie at multiples of this, whatever the load: where a
 prompt is cut changes how its keys are rounded."""
 
-MIN_CHUNK = 16
-"""Smaller chunks hardly take less time, since the weights are read for each."""
+MIN_CHUNK = 4
+"""Smaller chunks hardly take less time, since the weights are read for each. On a CPU even these
+take long far into a prompt: the exponentials of attention are most of the work there."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Scheduler:
     """
 
     def __init__(
-        self, gap_budget: float = 0.04, idle_budget: float = 0.5, ageing: float = 50.0
+        self, gap_budget: float = 0.05, idle_budget: float = 0.5, ageing: float = 50.0
     ) -> None:
         self.gap_budget = gap_budget
         self.idle_budget = idle_budget
@@ -57,7 +58,7 @@ class Scheduler:
 
         `decoding` is what a decode step takes at present in seconds, or None when nothing
         decodes. The gap that the others feel is a step and a chunk; a chunk may take the gap
-        budget and half a step, so that a slow machine still gets on with its prompts.
+        budget and as long as a step, so that a slow machine still gets on with its prompts.
         """
         if decoding is None:
             size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
@@ -77,6 +78,6 @@ class Scheduler:
         factor per chunk lest one slow moment of the machine decides.
         """
         sizes = self._idle_sizes if decoding is None else self._sizes
-        budget = self.idle_budget if decoding is None else self.gap_budget + decoding / 2
+        budget = self.idle_budget if decoding is None else self.gap_budget + decoding
         factor = max(0.6, min(1.5, budget / max(seconds, 1e-6)))
         sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
