@@ -2,6 +2,7 @@
 
     python resources/guide/train.py            # everything, into this folder
     python resources/guide/train.py --resume   # go on from the last checkpoint
+    python resources/guide/train.py --start-from resources/guide --seed 2  # better what there is
 
 Needs torch, numpy, tokenizers and safetensors, which the program itself does not.
 The learning rate warms up, stays, and falls in a straight line at the end; a run may be cut
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import time
 from dataclasses import asdict
@@ -26,7 +28,7 @@ from corpus.conversation import conversations, segments
 from data import Batches
 from model import GuideConfig, GuideModel
 from muon import Muon
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizer import STOP, save_tokenizer, train_tokenizer
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -61,10 +63,15 @@ class Trainer:
         torch.set_num_threads(args.threads)
         torch._dynamo.config.recompile_limit = 64  # one graph for each length of batch
         self.config = GuideConfig()
+        if args.start_from and not (self.work / "tokenizer.json").exists():
+            shutil.copy(Path(args.start_from) / "tokenizer.json", self.work)
         self.tokenizer = build_tokenizer(
             self.work / "tokenizer.json", args.seed, self.config.vocab_size
         )
         self.model = GuideModel(self.config)
+        if args.start_from:
+            trained = load_file(Path(args.start_from) / "model.safetensors")
+            self.model.load_state_dict({k: v.float() for k, v in trained.items()})
         self.average = {k: v.detach().clone() for k, v in self.model.named_parameters()}
         matrices, rest = [], []
         for name, weight in self.model.named_parameters():
@@ -226,7 +233,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--save-minutes", type=float, default=3)
     parser.add_argument("--work", default=str(HERE / ".training"), help="checkpoints")
     parser.add_argument("--out", default=str(HERE), help="where the model is exported to")
-    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument(
+        "--start-from", metavar="DIR", help="an exported model to begin with (take another --seed)"
+    )
     parser.add_argument("--no-compile", dest="compile", action="store_false")
     return parser.parse_args()
 
