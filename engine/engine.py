@@ -19,7 +19,7 @@ from typing import Any
 
 from engine import backend
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.mailbox import Mailbox
+from engine.mailbox import Mailbox, refuse
 from engine.messages import (
     Cancel,
     CloseSession,
@@ -353,18 +353,12 @@ def _run(mailbox: Mailbox, memory_budget: int | None) -> None:
         loop = Loop(mailbox, memory_budget)
     except BaseException as error:
         log.exception("the engine could not start")
-        _refuse_all(mailbox, f"The engine could not start: {type(error).__name__}: {error}")
+        why = f"The engine could not start: {type(error).__name__}: {error}"
+        for command in mailbox.close():
+            refuse(command, EngineError(ENGINE_STOPPED, why))
         return
     with contextlib.suppress(Exception):  # told to every reply and logged by the loop
         loop.run()
-
-
-def _refuse_all(mailbox: Mailbox, why: str) -> None:
-    for command in mailbox.close():
-        if isinstance(command, Send):
-            command.sink(Failed(command.session_id, command.reply_id, ENGINE_STOPPED, why), ())
-        elif isinstance(command, (Load, Unload, GetStats)):
-            command.answer.set_exception(EngineError(ENGINE_STOPPED, why))
 
 
 _running: set[tuple[Mailbox, threading.Thread | None]] = set()

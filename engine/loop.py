@@ -34,12 +34,11 @@ from engine.errors import (
     EngineError,
 )
 from engine.kv import SessionKV
-from engine.mailbox import Mailbox
+from engine.mailbox import Mailbox, refuse
 from engine.messages import (
     Cancel,
     CloseSession,
     Command,
-    Failed,
     FinishReason,
     Fork,
     GetStats,
@@ -511,15 +510,3 @@ class Loop:
         mx.clear_cache()
         # A thread that ends with live streams aborts the process at exit (mlx #4110, #4373).
         mx.clear_streams()
-
-
-def refuse(command: Command, error: EngineError) -> None:
-    """Answer a command that cannot be carried out."""
-    if isinstance(command, Send):
-        failed = Failed(command.session_id, command.reply_id, error.code, error.message)
-        command.sink(failed, ())
-    elif isinstance(command, (Load, Unload, GetStats)) and not command.answer.done():
-        command.answer.set_exception(error)
-
-
-__all__ = ["Loop", "ReplyState", "refuse"]

@@ -6,7 +6,7 @@ import queue
 import threading
 
 from engine.errors import ENGINE_STOPPED, EngineError
-from engine.messages import Command
+from engine.messages import Command, Failed, GetStats, Load, Send, Unload
 
 
 class Mailbox:
@@ -44,3 +44,12 @@ class Mailbox:
         with self._lock:
             self._closed = True
         return self.take(block=False)
+
+
+def refuse(command: Command, error: EngineError) -> None:
+    """Answer a command that cannot be carried out, where somebody waits for an answer."""
+    if isinstance(command, Send):
+        failed = Failed(command.session_id, command.reply_id, error.code, error.message)
+        command.sink(failed, ())
+    elif isinstance(command, (Load, Unload, GetStats)) and not command.answer.done():
+        command.answer.set_exception(error)

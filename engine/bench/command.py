@@ -88,8 +88,8 @@ def _run(it: Subject, options: argparse.Namespace, say: object) -> int:
             "decode": [
                 {**asdict(r), "over_alone": r.over_alone, "over_batch": r.over_batch} for r in rows
             ],
-            "long_prompt": {**latency.as_json(gap), "bound": gap.bound},
-            "follow_up": latency.as_json(turn),
+            "long_prompt": {**asdict(gap), "bound": gap.bound},
+            "follow_up": asdict(turn),
         }
         text = json.dumps(figures, indent=2, default=dict)
         if options.json == "-":

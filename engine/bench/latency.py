@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from engine.bench.subject import Subject, gaps, timed
 from engine.params import SamplingParams
@@ -88,8 +87,3 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
     stats = second.reply.stats
     session.close()
     return FollowUp(stats.prompt_tokens, stats.prompt_tokens - stats.reused_tokens, seconds, again)
-
-
-def as_json(result: LongPrompt | FollowUp) -> dict[str, Any]:
-    """The figures as they are, for `--json`."""
-    return asdict(result)
