@@ -11,7 +11,7 @@ from corpus.conversation import conversations, segments
 from tokenizers import Tokenizer
 from torch import Tensor
 
-BUCKETS = (96, 160, 256, 384, 640, 1024, 2048)
+BUCKETS = (64, 96, 128, 160, 208, 256, 320, 384, 512, 640, 832, 1024, 1408, 2048)
 GIVEN_SHARE = 0.02  # so much of what users and the template say is learned too
 
 
@@ -45,7 +45,7 @@ class Batches:
         texts: list[str] = []
         learned: list[bool] = []
         starts: list[int] = []
-        share = 0.55 if self.shard < self.reading else 0.02
+        share = 0.55 if self.shard < self.reading else 0.04
         for chat in islice(conversations(rng.getrandbits(48), share), 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):

@@ -193,18 +193,18 @@ def longform(rng: Random) -> Conversation:
     return chat
 
 
-def conversation(rng: Random, reading_share: float = 0.02) -> Conversation:
+def conversation(rng: Random, reading_share: float = 0.04) -> Conversation:
     """Any conversation."""
     roll = rng.random()
     if rng.random() < reading_share:
         chat = reading(rng)
-    elif roll < 0.28:
+    elif roll < 0.36:
         chat = remembering(rng)
-    elif roll < 0.31:
+    elif roll < 0.39:
         chat = nothing_told(rng)
-    elif roll < 0.325:
+    elif roll < 0.41:
         chat = longform(rng)
-    elif roll < 0.45:
+    elif roll < 0.47:
         chat = drill(rng)
     else:
         chat = mixed(rng)
@@ -214,7 +214,7 @@ def conversation(rng: Random, reading_share: float = 0.02) -> Conversation:
     return chat
 
 
-def conversations(seed: int, reading_share: float = 0.02) -> Iterator[Conversation]:
+def conversations(seed: int, reading_share: float = 0.04) -> Iterator[Conversation]:
     """Conversations without end; the same seed gives the same ones.
 
     With a large `reading_share` most of them are plain saying back. A network that begins with

@@ -12,7 +12,7 @@ from random import Random
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 _SLOT = re.compile(r"<(\w+)>")
 _SPACES = re.compile(r"  +")
-_KEEP = re.compile("(\x01[^\x02]*\x02)")
+KEPT = re.compile("(\x01[^\x02]*\x02)")  # what `keep` has marked
 _NEIGHBOURS = {
     "a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj",
     "i": "uo", "j": "hk", "k": "jl", "l": "k", "m": "n", "n": "bm", "o": "ip", "p": "o",
@@ -53,7 +53,7 @@ def pick(rng: Random, phrases: Sequence[str], slots: Mapping[str, str] | None = 
 
 def typed(rng: Random, text: str) -> str:
     """The same words as a person in a hurry types them (or, a third of the time, as they are)."""
-    parts = _KEEP.split(text)
+    parts = KEPT.split(text)
     lower, bare = rng.random() < 0.45, rng.random() < 0.4
     apostrophes = not (lower and rng.random() < 0.5)
     typo_rate = rng.choice((0.0, 0.0, 0.0, 0.03, 0.10))

@@ -14,6 +14,7 @@ from random import Random
 
 from . import words
 from .grammar import expand, keep, listed, pick, typed
+from .rewording import reworded
 from .turn import Turn
 
 CODE_NAMES = """code word|code word|code word|code word|codeword|codeword|code-word|secret word|
@@ -26,6 +27,9 @@ door code|signal word|agent name|token word|activation word|secret key|pass phra
 OPENER = "{||||right then, |well, |so, |ok, |okay, |hi, |hello, |hello guide. |hey you, |now, |first, |listen, |please, |one more thing: |by the way, |btw |just so you know, |for the record, |a little game: |let us play a game. |before we start, |good morning. |dear guide, |next: |here goes: |very well, }"
 DESCRIBED = "{||||for this chat |of this chat |for today |for later |that counts |we use |in our game |between us |this time |i mean |from me |to be kept |for you |of the day |of our team |which i chose |that i like |i have in mind |i want kept |to learn }"
 TAIL = "{||||||. ok|, ok|. thanks|. remember it|, remember that|. i will ask you|, i may ask for it|. please confirm|. got it|, right|. do not lose it|, dont forget|. keep it well|. tell nobody|, will you|. you will need it|. is that clear|, my friend|. that is all|, shall we|, for now|. write it down|, and nothing else}"
+WISH = "{i would|i'd|i will|it would} {be happy|be pleased|be grateful|be nice|be great|be good|appreciate it|like it|love it|be thankful|thank you|prefer it|help me} if you {could |would |can |}{keep|kept|note|noted|remember|learn|learned|save|saved|store|stored|hold|held|memorise|memorised|retain|hold on to|take in|write down|look after}"
+REMARK = "{i have a {good|bad|funny|new|odd|terrible|great} {idea|memory|day|plan|feeling|question|reason}|this is {important|serious|a test|a game|for later|only for you|how it starts|fun}|{let us|we will|shall we|now we|time to} {begin|play|start|try something|test you|do this|check your memory}|{my|our} {friend|boss|team|teacher|mother|brother} {says so|wants it so|is listening|told me|is waiting|sent me}|{be|stay|keep} {careful|quiet|calm|sharp|awake}|{i am|we are} {ready|in a hurry|back|serious|alone|done|curious}|{open|prick up} your ears|{pay|your full} attention|{i|we} {trust|need|count on|chose} you|{no|without a} {joke|doubt|hurry|problem|mistake}}"
+WISH_TO_HEAR = "{i would|i'd|i will} {be happy to|be glad to|like to|love to|want to|be pleased to|need to|have to|prefer to} {hear|see|know|get|have|read|receive|learn|check}"
 CODE_TELLS = [
     OPENER + "{the|my|our|your|this|a|one|that} {new |secret |little |only |}<k> " + DESCRIBED + "{is|is|is|will be|shall be|should be|must be|ought to be|happens to be|reads|goes|would be|was set to|has become|equals|is called|is simply|is just|:|is this:|is now|is the following:} <v>" + TAIL,
     OPENER + "{remember|learn|keep|memorise|memorize|note|store|save|hold|hang on to|hold on to|take|guard|know|retain|treasure|look after|bear in mind|you get|you have|you receive|i give you|i trust you with|i am giving you|i hand you|i lend you|let me give you|i have|there is|we have|we take|you must know|you should know|pls remember|pls memorise|pls keep|plz note} {the|my|our|this|a|your|one|} <k>{,|:|:| -| namely| called| which is|, it is|} <v>" + TAIL,
@@ -114,9 +118,37 @@ ONLY_ASKS = [
     "what are you {remembering|keeping in mind|holding on to}{ for me|}",
     "{can|could} you {repeat|recall|say} {what i told you|what i asked you to remember|the word i gave you|it}",
 ]  # fmt: skip
+CODE_TELLS += [
+    WISH + " {the|my|our|this|a} {little |new |}<k>{:|,| -|, namely|, which is|, that is|} <v>" + TAIL,
+    WISH + " <v>{, the| as the|, my| as my|, our|, which is the|, it is the|, that being the} <k>" + TAIL,
+    WISH + " that {the|my|our|your} <k> is <v>" + TAIL,
+    REMARK + "{. |: |, |; | - }{the|my|our|your|this} {new |current |only |}<k> {is|is|will be|shall be|would be|:|=} <v>" + TAIL,
+    REMARK + "{. |: |, |; }<v> {is|shall be|will be|is now|becomes} {the|my|our|your} <k>" + TAIL,
+    "{the|my|our|your|a} <k> {everyone|my team|my boss|the club|my sister|nobody else|only i|both of us|we all} {uses|knows|chose|picked|likes|knows about|wants|agreed on} is <v>" + TAIL,
+    "{the|my|our} <k>{, |: |. }<v>{, |. |; | - }{is|that is|this is} {all you need|what matters|for you|the thing to keep|what i will ask for|important|secret}",
+    "{the|my|our} {<k> that|<k>, which|<k>} {i|we} {want|wanted|need|asked|would like|wish} you to {know|have|learn|keep|hold} {for later |}is <v>" + TAIL,
+    "{about|regarding|concerning|as for|as to} {the|my|our|your} <k>{:|,} {it is|it's|it will be|we take|i chose|use|} <v>" + TAIL,
+    "{a|one|the} <k> for {you|later|our chat|the game|safekeeping|your memory}: <v>" + TAIL,
+    "<v> - {note|remember|keep|learn|mind|save} {it|that|this}{, |; | - |: }{it is|it's|that's|this is|as} {the|my|our|your} <k>",
+    "{today|tonight|this week|now|here|in here|right now|at present|starting today|as of now|from this moment} {the|my|our} <k> {is|is|reads|will be|goes} <v>" + TAIL,
+    "{the|my|our} <k> {today|tonight|this week|now|here|in here|right now|at present|from here on|between us} {is|is|reads|will be} <v>" + TAIL,
+    "{the|my|our} <k> {has been|was|got} {changed to|set to|chosen:|picked:|decided:|fixed as|agreed as} <v>" + TAIL,
+    "{mine|yours|ours|it} is <v>{, |: |. |; }{the|my|your|our} <k>{, i mean|, that is|, of course|}",
+    "{the|my|our} {secret|thing|word} {to remember|to keep|to know|you must not forget} is {the|my|a} <k> <v>" + TAIL,
+    "{say|answer|reply|give} <v> {when|if|whenever|as soon as|once} {i ask|somebody asks|you are asked|i want to hear|i call} for {the|my|our} <k>" + TAIL,
+    "<k>{: | - | is | = |, }<v>{, i will want it later|, will ask later|, keep it please|, memorise pls|, thats all|, and that is final|. no need to answer|. more later|, for the game}",
+    "{here|there} {you go|you are|it is|it comes|we go}{: |, |. }{the|my|our|your} <k>{ is|,|:} <v>" + TAIL,
+]  # fmt: skip
+CODE_ASKS += [
+    REMARK + "{. |: |, |; | - }{what|which} {is|was|would be} {the|my|our|that} <k>",
+    WISH_TO_HEAR + " {the|my|our|that|this chat's} <k>{| again| now| please| once more| from before| if you can}",
+    "{the|my|our|that} <k>{, |: |. |; }{out with it|let us have it|come on|quick|now|go on|if you please|your turn|i am waiting|spit it out|what does it say|how did it go}",
+    "{you|we} {had|got|have|were given|received|kept} {a|the|one|my} <k>{, |: |. |; }{which|what is it|say it|what was it|name it|tell me}",
+    "{what|which} {word|one|thing} {is|was} {the|my|our} <k>{| again| then| in this chat}",
+]  # fmt: skip
 # The general shapes stand first in both lists, and are drawn more often than the others.
-CODE_TELLS += CODE_TELLS[:5] * 4
-CODE_ASKS += CODE_ASKS[:4] * 3
+CODE_TELLS += CODE_TELLS[:5] * 5
+CODE_ASKS += CODE_ASKS[:4] * 4
 NAME_TELLS = [
     "{my name is|i am|i'm|call me|you can call me|please call me|people call me|they call me|my name's|the name is|the name's|i am called|i'm called|everybody calls me|my first name is} <v>",
     "{hi|hello|hey|good morning|good evening|howdy}{,|} {my name is|i am|i'm|this is|it's|it is} <v>",
@@ -280,7 +312,8 @@ def lower_first(text: str) -> str:
 
 
 def finish(rng: Random, text: str, question: bool = False) -> str:
-    """Polite words around it, an end mark, and the noise of typing."""
+    """Other words for it, polite words around it, an end mark, and the noise of typing."""
+    text = reworded(rng, text) or text
     if rng.random() < 0.10:
         text = (
             rng.choice(("please ", "hey, ", "ok, ", "hi, ", "so ", "now ", "well, ", "hm, ")) + text
