@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from engine import chat
 from engine.bench import command as bench
+from engine.bench import families
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,5 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bench.add_arguments(
         commands.add_parser("bench", help="throughput and latency against the alternatives")
     )
+    families.add_arguments(
+        commands.add_parser("families", help="how every model family of mlx-lm shares a step")
+    )
     options = parser.parse_args(arguments)
-    return {"chat": chat.main, "bench": bench.main}[options.command](options)
+    return {"chat": chat.main, "bench": bench.main, "families": families.main}[options.command](
+        options
+    )

@@ -193,6 +193,11 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         if backend.prefers_float32 and 2 * size < free:
             net.set_dtype(mx.float32)
         yield from _read_weights(net)
+    except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
+        raise _refuse(
+            f"{name} needs a package that is not installed: mlx-lm's module for the type "
+            f"{config['model_type']!r} gave up."
+        ) from None
     except Exception as error:
         raise _load_error(name, config, error) from None
     need, step = yield from probe.explore(net, lambda: make_prompt_cache(net), len(tokenizer))

@@ -8,9 +8,8 @@ this do it:
 1.  A cache-shaped object per layer (`RaggedKV`, `RaggedArrays`, `RaggedList`) hands each row to
     its own cache, and `scaled_dot_product_attention`, replaced in `mlx_lm` by `install`, sees it
     and loops over the rows.
-2.  Where attention handles the keys itself (DeepSeek's latent attention and its relatives), the
-    attention *module* is called row by row (`share_rows`). It reads that module's weights once
-    per row, so it comes second.
+2.  Where a model does more with the keys than that, the *module* that handles the cache is called
+    row by row (`share_rows`). It reads that module's weights once per row, so it comes second.
 
 Which of them a model can take is found out by trying (`engine.probe`), not by a list of names.
 """
@@ -19,7 +18,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -60,7 +59,7 @@ def _attention(
     n = len(keys.rows)
     if _plain(queries, keys, mask, sinks):
         return _one_query_each(queries * scale, keys.rows, values.rows)
-    masks = mask.rows if isinstance(mask, _RowMasks) else [mask] * n
+    masks = mask.rows if isinstance(mask, _Rows) else [mask] * n
     return mx.concatenate(
         [
             _original_attention(q, k, v, c, scale, m, sinks)
@@ -104,18 +103,46 @@ def _one_query_each(queries: mx.array, keys: list[mx.array], values: list[mx.arr
 
 
 class _Rows:
-    """What `RaggedKV.update_and_fetch` gives in place of one tensor: a tensor for each row."""
+    """In place of one tensor for all rows: a tensor, of a length of its own, for each.
+
+    The keys and values that `RaggedKV` gives out, and masks. What models commonly do with keys
+    before attention is done to each row: latent attention multiplies with them, for one.
+    """
 
     def __init__(self, rows: list[Any], caches: Sequence[Any]) -> None:
         self.rows = rows
         self.caches = caches
 
+    @property
+    def dtype(self) -> mx.Dtype:
+        dtype: mx.Dtype = self.rows[0].dtype
+        return dtype
 
-class _RowMasks:
-    """An attention mask for each row (a ring buffer that is wider than its window needs one)."""
+    def astype(self, dtype: mx.Dtype) -> _Rows:
+        return self._each(lambda row: row.astype(dtype))
 
-    def __init__(self, rows: list[Any]) -> None:
-        self.rows = rows
+    def swapaxes(self, first: int, second: int) -> _Factor:
+        return _Factor(self._each(lambda row: row.swapaxes(first, second)))
+
+    def _each(self, change: Callable[[Any], Any]) -> _Rows:
+        return _Rows([change(row) for row in self.rows], self.caches)
+
+
+class _Factor(mx.array):
+    """Keys for each row on the right of a matrix product with a tensor of all rows.
+
+    Only a subclass of `mx.array` is asked before `mx.array` refuses; its own value is no number,
+    lest it be used for anything else.
+    """
+
+    def __init__(self, each: _Rows) -> None:
+        super().__init__(float("nan"))
+        self._each = each
+
+    def __rmatmul__(self, left: mx.array) -> _Rows:  # type: ignore[misc]
+        parts = mx.split(left, len(self._each.rows))
+        products = [a @ b for a, b in zip(parts, self._each.rows, strict=True)]
+        return _Rows(products, self._each.caches)
 
 
 class Offsets:
@@ -153,9 +180,13 @@ class RaggedKV:
         ]
         return _Rows([k for k, _ in pairs], self.rows), _Rows([v for _, v in pairs], self.rows)
 
-    def make_mask(self, n: int, **kwargs: Any) -> _RowMasks | None:
+    def keys_and_values(self) -> tuple[_Rows, _Rows]:
+        pairs = [cache.keys_and_values() for cache in self.rows]
+        return _Rows([k for k, _ in pairs], self.rows), _Rows([v for _, v in pairs], self.rows)
+
+    def make_mask(self, n: int, **kwargs: Any) -> _Rows | None:
         masks = [cache.make_mask(n, **kwargs) for cache in self.rows]
-        return None if all(m is None for m in masks) else _RowMasks(masks)
+        return None if all(m is None for m in masks) else _Rows(masks, self.rows)
 
     def __getattr__(self, name: str) -> Any:
         # Settings that all rows share (a window's size, say); what differs must not be guessed.
@@ -173,6 +204,11 @@ class RaggedArrays:
 
     def __init__(self, rows: Sequence[Any]) -> None:
         self.rows = rows
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        # Some models write a state only into what is an instance of mlx-lm's class.
+        return type(self.rows[0])
 
     def __getitem__(self, index: int) -> mx.array | None:
         states = [cache[index] for cache in self.rows]
@@ -205,6 +241,7 @@ class RaggedList:
     """A layer with several caches of its own, each of them ragged."""
 
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
+        self.rows = rows
         self.caches = [
             share(group, offsets) for group in zip(*(c.caches for c in rows), strict=True)
         ]
@@ -229,40 +266,124 @@ def share_caches(caches: Sequence[Sequence[Any]]) -> list[Any]:
     return [None if rows[0] is None else share(rows, offsets) for rows in zip(*caches, strict=True)]
 
 
-def share_rows(model: Any) -> None:
-    """Make the attention modules of `model` run row by row when given a ragged cache (seam 2).
+def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:
+    """The modules of `net` that handle a layer's cache, found while `run` runs the model alone.
 
-    The instance's class is replaced by a subclass, so parameters and names stay as they are.
+    The outermost one that is handed a cache is the decoder layer, whose feed-forward part has
+    nothing to do with it; what it hands the cache to is taken, or itself where it does not.
     """
-    for name, module in model.named_modules():
-        leaf = name.rsplit(".", 1)[-1].lower()
-        if ("attn" in leaf or "attention" in leaf) and not isinstance(module, _RowByRow):
-            inner = type(module)
-            if "__call__" in inner.__dict__ or callable(module):
-                module.__class__ = type(f"RowByRow{inner.__name__}", (_RowByRow, inner), {})
+    parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
+    known = {id(c) for c in parts if c is not None}
+    inside: list[Any] = []  # the modules running now that were handed a cache
+    outermost: dict[int, Any] = {}
+    second: dict[int, Any] = {}
+    hands_on: set[int] = set()
+
+    class Watched:
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            inner = super().__call__  # type: ignore[misc]
+            given = (*args, *kwargs.values())
+            caches = [g for a in given for g in (a if isinstance(a, tuple) else (a,))]
+            if not any(id(c) in known for c in caches):
+                return inner(*args, **kwargs)
+            if not inside:
+                outermost[id(self)] = self
+            elif len(inside) == 1:
+                second[id(self)] = self
+                hands_on.add(id(inside[0]))
+            inside.append(self)
+            try:
+                return inner(*args, **kwargs)
+            finally:
+                inside.pop()
+
+    undo = _mix_in(Watched, _callable_modules(net))
+    try:
+        run()
+    finally:
+        undo()
+    alone = [module for key, module in outermost.items() if key not in hands_on]
+    return [*alone, *second.values()]
+
+
+def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
+    """Make these modules run row by row when given a ragged cache (seam 2); returns the undoing."""
+    return _mix_in(_RowByRow, modules)
+
+
+def _mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
+    """Put `mixin` before the modules' own classes; parameters and names stay as they are."""
+    changed = [(module, type(module)) for module in modules]
+    for module, kind in changed:
+        module.__class__ = type(f"{mixin.__name__}{kind.__name__}", (mixin, kind), {})
+
+    def undo() -> None:
+        for module, kind in changed:
+            module.__class__ = kind
+
+    return undo
+
+
+def _callable_modules(net: Any) -> list[Any]:
+    unique = {id(module): module for _, module in net.named_modules() if module is not net}
+    return [module for module in unique.values() if callable(module)]
+
+
+def attention_modules(net: Any) -> list[Any]:
+    """The modules that are attention by their names, for those handed keys instead of a cache."""
+    names = [(name.rsplit(".", 1)[-1].lower(), module) for name, module in net.named_modules()]
+    return [m for leaf, m in names if callable(m) and ("attn" in leaf or "attention" in leaf)]
 
 
 class _RowByRow:
-    """Mixed in before an attention module's class."""
+    """Mixed in before the class of a module that handles a cache."""
 
-    def __call__(self, x: mx.array, *args: Any, **kwargs: Any) -> Any:
+    # Which of the arguments hold one entry per row, by position or name. Settled by the first
+    # call, which is the probe's: later another argument's size might equal the number of rows.
+    _per_row: frozenset[int | str] | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
-        ragged = [a for a in (*args, *kwargs.values()) if isinstance(a, (RaggedKV, RaggedList))]
-        if not ragged:
-            return inner(x, *args, **kwargs)
-        n = x.shape[0]
+        given: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
+        n = next((len(a.rows) for a in given.values() if type(a) in _RAGGED), 0)
+        if not n:
+            return inner(*args, **kwargs)
+        if self._per_row is None:
+            self._per_row = frozenset(k for k, v in given.items() if _has_rows(v, n))
         outs = []
         for row in range(n):
-            outs.append(
-                inner(
-                    x[row : row + 1],
-                    *(_row_of(a, row, n) for a in args),
-                    **{k: _row_of(v, row, n) for k, v in kwargs.items()},
-                )
-            )
-        if isinstance(outs[0], tuple):
-            return tuple(mx.concatenate(list(parts)) for parts in zip(*outs, strict=True))
+            own = {k: _row_of(v, row) if k in self._per_row else v for k, v in given.items()}
+            outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
+        return _joined(outs)
+
+
+def _has_rows(value: Any, n: int) -> bool:
+    if isinstance(value, mx.array):
+        # A vector with one number a row can only be positions.
+        enough = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
+        return value.ndim > 0 and value.shape[0] == n and enough
+    return type(value) in _RAGGED
+
+
+def _row_of(value: Any, row: int) -> Any:
+    """`value` as the row alone would have it."""
+    if isinstance(value, mx.array):
+        return value[row : row + 1]
+    if type(value) is RaggedList:
+        return _OneRow([_row_of(c, row) for c in value.caches])
+    return value.rows[row] if type(value) in _RAGGED else value
+
+
+def _joined(outs: list[Any]) -> Any:
+    """The rows' results as one, tuples part by part; what is not an array must not differ."""
+    first = outs[0]
+    if isinstance(first, mx.array):
         return mx.concatenate(outs)
+    if isinstance(first, tuple):
+        return tuple(_joined(list(parts)) for parts in zip(*outs, strict=True))
+    if all(out is first for out in outs):
+        return first
+    raise TypeError(f"rows of {type(first).__name__} cannot be joined")
 
 
 class _OneRow:
@@ -275,12 +396,4 @@ class _OneRow:
         return self.caches[index]
 
 
-def _row_of(value: Any, row: int, n: int) -> Any:
-    """`value` as the row alone would have it."""
-    if isinstance(value, (RaggedKV, RaggedArrays, _RowMasks)):
-        return value.rows[row]
-    if isinstance(value, RaggedList):
-        return _OneRow([_row_of(c, row, n) for c in value.caches])
-    if isinstance(value, mx.array) and value.ndim > 1 and value.shape[0] == n:
-        return value[row : row + 1]
-    return value
+_RAGGED = (RaggedKV, RaggedArrays, RaggedList, _Rows)

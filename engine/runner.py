@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import mlx.core as mx
 
 from engine import ragged, skinny
-from engine.kv import leaves
+from engine.kv import Caches, leaves
+from engine.models import LoadedModel
 from engine.probe import ALONE
 from engine.sampling import sample_rows
 from engine.session import ReplyState, SessionState
@@ -39,16 +40,7 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Exc
     """
     model = sessions[0].model
     feeds = [_pending(s) for s in sessions]
-    if alone or model.info.step == ALONE or len(sessions) == 1:
-        rows = [
-            model.net(feed, cache=s.kv.caches)[:, -1]
-            for feed, s in zip(feeds, sessions, strict=True)
-        ]
-        logits = rows[0] if len(rows) == 1 else mx.concatenate(rows)
-    else:
-        shared = ragged.share_caches([s.kv.caches or [] for s in sessions])
-        with skinny.few_rows():
-            logits = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
+    logits = forward(model, feeds, [s.kv.caches or [] for s in sessions], alone)
     replies = [s.reply for s in sessions if s.reply is not None]
     sampled = sample_rows(
         logits,
@@ -59,6 +51,19 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Exc
     lazy = [t for t in sampled if isinstance(t, mx.array)]
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     return sampled
+
+
+def forward(
+    model: LoadedModel, feeds: Sequence[mx.array], caches: Sequence[Caches], alone: bool
+) -> mx.array:
+    """The lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions' caches."""
+    if alone or model.info.step == ALONE or len(feeds) == 1:
+        rows = [model.net(feed, cache=c)[:, -1] for feed, c in zip(feeds, caches, strict=True)]
+        return rows[0] if len(rows) == 1 else mx.concatenate(rows)
+    shared = ragged.share_caches(caches)
+    with skinny.few_rows():
+        logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
+    return logits
 
 
 def _pending(session: SessionState) -> mx.array:

@@ -106,10 +106,15 @@ def write_model(
     model_class, args_class = _get_classes(dict(config))
     mx.random.seed(seed)
     net = model_class(args_class.from_dict(dict(config)))
-    weights = net.parameters()
-    if scale is not None:
-        weights = tree_map(lambda a: a * scale if a.ndim > 1 else a, weights)
-    weights = tree_map(lambda a: a.astype(getattr(mx, dtype)), weights)
+
+    def ready(a: mx.array) -> mx.array:
+        if not mx.issubdtype(a.dtype, mx.floating):
+            return a  # a table of indices, say
+        if not mx.any(a).item():
+            a = 0.1 * mx.random.normal(a.shape)  # so that what training would fill has an effect
+        return (a * scale if scale is not None and a.ndim > 1 else a).astype(getattr(mx, dtype))
+
+    weights = tree_map(ready, net.parameters())
     mx.save_safetensors(
         str(folder / "model.safetensors"), dict(tree_flatten(weights)), {"format": "mlx"}
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.bench.small_configs import small_config
+
 VOCAB = 300  # the byte-level tokenizer's 261 ids, and some that no text makes
 
 _COMMON: dict[str, Any] = {
@@ -112,4 +114,8 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "sliding_window": 16,
         "sliding_window_pattern": 3,
     },
+    # These do more with their keys than attention: row by row, and not at all together.
+    "sparse MLA": small_config("deepseek_v32"),
+    "own attention": small_config("plamo"),
+    "chunked mask": small_config("llama4"),
 }

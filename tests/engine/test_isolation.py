@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import numpy as np
 import pytest
+from mlx_lm.utils import load_model
 
 from engine import Engine, EngineError, Finished, FinishReason, Model, Reply, SamplingParams
+from engine.ragged import RaggedArrays, attention_modules, share_rows
 from engine.sampling import Sampler
 from tests.engine.families import FAMILIES
 
@@ -132,7 +135,8 @@ def test_reproducible_logits_are_the_same_bits_in_company(
 
 def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     steps = {family: engine.load(model_folder(family)).step for family in FAMILIES}
-    assert steps.pop("MLA") == "rows"
+    assert steps.pop("sparse MLA") == steps.pop("own attention") == "rows"
+    assert steps.pop("chunked mask") == "alone"
     assert set(steps.values()) == {"shared"}
 
 
@@ -148,6 +152,32 @@ def test_a_model_that_no_sharing_fits_steps_alone(
     replies = [chat.send("hello", params(5)) for chat in chats]
     first, *others = [reply.tokens(60) for reply in replies]
     assert others == [first, first]
+
+
+def test_an_argument_that_happens_to_be_as_long_as_there_are_rows_is_not_split() -> None:
+    class Table:
+        def __call__(self, x: Any, table: Any, cache: Any) -> Any:
+            assert table.shape == (2, 4)
+            return x
+
+    def ragged(n: int) -> Any:
+        return RaggedArrays([None] * n)
+
+    module = Table()
+    table = mx.zeros((2, 4))
+    share_rows([module])
+    assert module(mx.zeros((3, 1, 8)), table, ragged(3)).shape == (3, 1, 8)
+    assert module(mx.zeros((2, 1, 8)), table, ragged(2)).shape == (2, 1, 8)
+
+
+def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None:
+    """A model that steps alone must be as it was: `plamo` names its arguments, for one."""
+    net, _ = load_model(model_folder("own attention"))
+    kinds = [type(m) for _, m in net.named_modules()]
+    undo = share_rows(attention_modules(net))
+    assert [type(m) for _, m in net.named_modules()] != kinds
+    undo()
+    assert [type(m) for _, m in net.named_modules()] == kinds
 
 
 def test_a_way_of_sharing_that_gives_nan_is_not_taken(

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import mlx.core as mx
+import pytest
 
-from engine import Engine, SamplingParams
+from engine import Engine, EngineError, SamplingParams
 
 
 def test_a_change_to_one_small_tensor_is_another_model(
@@ -71,3 +72,18 @@ def test_params_can_be_hashed_and_do_not_share_the_callers_dict() -> None:
     assert params.logit_bias == {5: 1.0}
     assert hash(params) == hash(SamplingParams(logit_bias={5: 1.0}))
     assert SamplingParams(logit_bias=None).logit_bias == {}
+
+
+def test_a_module_that_ends_the_process_ends_nothing(
+    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """mlx-lm's `olmo` calls `sys.exit` where a package of its own is missing."""
+    broken = tmp_path / "olmo"
+    shutil.copytree(model_folder("plain"), broken)
+    config = json.loads((broken / "config.json").read_text())
+    (broken / "config.json").write_text(json.dumps({**config, "model_type": "olmo"}))
+    with pytest.raises(EngineError, match="model_load_failed"):
+        engine.load(broken)
+    few = SamplingParams(max_tokens=4)
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    assert chat.send("hi", few).tokens(60) is not None

@@ -1,0 +1,285 @@
+"""`python -m engine families`: every architecture of mlx-lm, and how its sessions share a step.
+
+Of each a tiny model with random weights is made and loaded by the engine's own loader. Four
+conversations of unequal length then get a few tokens alone and together, in float32.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.bench.random_models import write_model
+from engine.bench.small_configs import NotBuildableError, architectures, small_config
+
+LENGTHS = (5, 40, 11, 23)  # shorter and longer than the tiny windows
+STEPS = 24
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came out for one architecture.
+
+    Attributes:
+        caches: the kinds of its layers' caches.
+        step: "shared", "rows" or "alone"; "" where the model could not be had.
+        difference: largest difference of a logit between together and alone, None where nothing
+            is shared.
+        spread: the logits' standard deviation, to compare the difference with.
+        equal: whether every greedy token was the same.
+        why: why it cannot be built or loaded.
+    """
+
+    architecture: str
+    caches: str = ""
+    step: str = ""
+    difference: float | None = None
+    spread: float | None = None
+    equal: bool | None = None
+    why: str = ""
+
+
+def write_family(folder: Path, architecture: str) -> Path:
+    """A tiny model whose logits depend on early tokens, so that a mix-up shows.
+
+    Raises:
+        NotBuildableError: with the reason.
+    """
+    config = small_config(architecture)
+    why = ""
+    for scale in (3.0, 1.5, 1.0, 5.0):
+        try:
+            write_model(folder, config, scale=scale)
+        except Exception as error:
+            raise NotBuildableError(_first_line(error)) from None
+        why = _dullness(folder)
+        if not why:
+            return folder
+    raise NotBuildableError(why)
+
+
+def _dullness(folder: Path) -> str:
+    """Why a model's tokens would show no mix-up; empty where they would."""
+    import mlx.core as mx
+    from mlx_lm.utils import load_model
+
+    try:
+        net, _ = load_model(folder, trust_remote_code=False)
+        a = [5 + i % 7 for i in range(12)]
+        b = [*a[:4], 200, 100, *a[6:]]
+        first, second = (net(mx.array([t]))[0, -1].astype(mx.float32) for t in (a, b))
+        said = mx.isfinite(first)  # some families write -inf to ids that they never say
+        first, second = (mx.where(said, logits, 0) for logits in (first, second))
+        spread = _number(mx.std(first))
+        off = _number(mx.abs(first - second).max())
+    except Exception as error:
+        raise NotBuildableError(_first_line(error)) from None
+    if not math.isfinite(off) or not spread:
+        return "its logits are not finite with random weights"
+    return "" if off > 0.02 * spread else "its logits do not depend on the prompt"
+
+
+def measure(architecture: str, folder: Path) -> Finding:
+    """Build, load and probe one architecture, and compare sharing a step with running alone."""
+    import mlx.core as mx
+
+    from engine import backend, models
+    from engine.errors import EngineError
+    from engine.probe import ALONE
+
+    try:
+        write_family(folder, architecture)
+        pieces = models.load(folder, str(folder), backend.start(), 1 << 40)
+        try:
+            while True:
+                next(pieces)
+        except StopIteration as done:
+            model = done.value
+    except (NotBuildableError, EngineError) as error:
+        return Finding(architecture, why=_first_line(error))
+    kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
+    if model.info.step == ALONE:
+        return Finding(architecture, ", ".join(kinds), ALONE)
+    try:
+        difference, spread, equal = _compare(model)
+    except Exception as error:
+        return Finding(architecture, ", ".join(kinds), model.info.step, why=_first_line(error))
+    finally:
+        mx.clear_cache()
+    return Finding(architecture, ", ".join(kinds), model.info.step, difference, spread, equal)
+
+
+def _compare(model: Any) -> tuple[float, float, bool]:
+    """Largest difference of a logit, the logits' spread, and whether the tokens are the same."""
+    import mlx.core as mx
+
+    from engine.kv import clone
+    from engine.runner import forward
+
+    def greedy(logits: mx.array) -> list[int]:
+        ids: Any = mx.argmax(logits, axis=-1).tolist()
+        return list(ids)
+
+    caches = []
+    for number, length in enumerate(LENGTHS):
+        mine = model.new_caches()
+        ids = [5 + (number * 31 + 7 * i) % 250 for i in range(length)]
+        mx.eval(model.net(mx.array([ids]), cache=mine))
+        caches.append(mine)
+    twins = [clone(c) for c in caches]
+    tokens = [11, 22, 33, 44]
+    worst, spread, equal = 0.0, 0.0, True
+    for _ in range(STEPS):
+        feeds = [mx.array([[t]]) for t in tokens]
+        alone = forward(model, feeds, caches, alone=True).astype(mx.float32)
+        together = forward(model, feeds, twins, alone=False).astype(mx.float32)
+        said = mx.isfinite(alone)
+        alone, together = (mx.where(said, logits, 0) for logits in (alone, together))
+        worst = max(worst, _number(mx.abs(alone - together).max()))
+        spread = max(spread, _number(mx.std(alone)))
+        tokens = greedy(alone)
+        equal = equal and tokens == greedy(together)
+    return worst, spread, equal
+
+
+def _number(scalar: Any) -> float:
+    return float(scalar.item())
+
+
+def _kinds(cache: Any) -> Iterator[str]:
+    if cache is None:
+        return
+    if hasattr(cache, "caches"):
+        for inner in cache.caches:
+            yield from _kinds(inner)
+    else:
+        yield type(cache).__name__
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:160] if lines else type(error).__name__
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("architectures", nargs="*", help="which ones (all)")
+    parser.add_argument("--markdown", metavar="FILE", help="also write the table to FILE")
+    parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
+
+
+def main(options: argparse.Namespace) -> int:
+    from engine import backend
+
+    # Before `architectures` imports MLX: with another BLAS than the engine's own the differences
+    # would say nothing about the engine.
+    blas = backend.start().blas
+    known = architectures()
+    unknown = set(options.architectures) - set(known)
+    if unknown:
+        print(f"families: mlx-lm has no {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    wanted = options.architectures or known
+    if options.lines:
+        return _work(wanted)
+    findings = []
+    for finding in _findings(wanted):
+        findings.append(finding)
+        print(_row(finding), flush=True)
+    print(f"\n{summary(findings)} BLAS: {blas}.")
+    if options.markdown:
+        Path(options.markdown).write_text(markdown(findings, blas), encoding="utf-8")
+    return 0 if all(f.equal is not False for f in findings) else 1
+
+
+def _work(wanted: Sequence[str]) -> int:
+    warnings.simplefilter("ignore")
+    for name in wanted:
+        with tempfile.TemporaryDirectory() as scratch:
+            print(json.dumps(asdict(measure(name, Path(scratch) / name))), flush=True)
+    return 0
+
+
+def _findings(wanted: Sequence[str]) -> Iterator[Finding]:
+    """The findings in order, from a process of their own: a model may take its process with it."""
+    left = list(wanted)
+    while left:
+        command = [sys.executable, "-m", "engine", "families", "--lines", *left]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+            assert worker.stdout is not None
+            for line in worker.stdout:
+                if line.startswith("{"):
+                    yield Finding(**json.loads(line))
+                    left.pop(0)
+        if left:
+            yield Finding(left.pop(0), why=f"the process died with {worker.returncode}")
+
+
+def _row(f: Finding) -> str:
+    if f.difference is None:
+        return f"{f.architecture:<24} {f.step or '-':<7} {f.why or f.caches}"
+    same = "equal" if f.equal else "DIFFER"
+    return f"{f.architecture:<24} {f.step:<7} {f.difference:8.1e}  {same:<7} {f.caches}"
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """How many there are of each kind, in a sentence."""
+    ran = [f for f in findings if f.step and not f.why]
+    together = [f for f in ran if f.difference is not None]
+    ways = ", ".join(
+        f"{sum(f.step == way for f in ran)} {way}" for way in ("shared", "rows", "alone")
+    )
+    exact = sum(f.difference == 0 for f in together)
+    worst = max((f.difference or 0.0 for f in together), default=0.0)
+    equal = sum(bool(f.equal) for f in together)
+    return (
+        f"{len(findings)} architectures, {len(ran)} of them run ({ways}). Of the {len(together)} "
+        f"that share a step {equal} give the same tokens as alone and "
+        f"{exact} the same logits to the last bit; the largest difference is {worst:.1e}."
+    )
+
+
+def markdown(findings: Sequence[Finding], blas: str) -> str:
+    """The table as a page of its own."""
+    from mlx_lm._version import __version__
+
+    lines = [
+        "# How the sessions of each model family share a step",
+        "",
+        "Written by `python -m engine families --markdown engine/FAMILIES.md`; do not edit.",
+        "",
+        f"mlx-lm {__version__}. {summary(findings)} Tiny models with random weights in float32 on "
+        f"a CPU ({blas} BLAS), four conversations of {', '.join(map(str, LENGTHS))} tokens, "
+        f"{STEPS} steps. The difference is the largest of any logit between stepping together "
+        "and alone; the logits' standard deviation is beside it.",
+        "",
+        "- **shared**: one pass over all weights; only attention itself runs per session.",
+        "- **rows**: attention's own weights are read once per session, all others once.",
+        "- **alone**: a pass per session.",
+        "",
+        "| architecture | caches | step | difference | of a spread of | tokens |",
+        "|---|---|---|---|---|---|",
+    ]
+    for f in findings:
+        if f.difference is not None:
+            figures = (
+                f"{f.difference:.1e} | {f.spread:.2g} | {'equal' if f.equal else '**differ**'}"
+            )
+        elif f.step and not f.why:
+            figures = "- | - | -"  # nothing is shared, so there is nothing to compare
+        else:
+            continue
+        lines.append(f"| {f.architecture} | {f.caches} | {f.step} | {figures} |")
+    missing = [f for f in findings if f.why]
+    if missing:
+        lines += ["", "Not run:", ""]
+        lines += [f"- {f.architecture}: {f.why}" for f in missing]
+    return "\n".join(lines) + "\n"
