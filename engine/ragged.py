@@ -16,8 +16,10 @@ Which of them a model can take is found out by trying (`engine.probe`), not by a
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -273,37 +275,56 @@ def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> l
     nothing to do with it; what it hands the cache to is taken, or itself where it does not.
     """
     parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
-    known = {id(c) for c in parts if c is not None}
-    inside: list[Any] = []  # the modules running now that were handed a cache
-    outermost: dict[int, Any] = {}
-    second: dict[int, Any] = {}
-    hands_on: set[int] = set()
-
-    class Watched:
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            inner = super().__call__  # type: ignore[misc]
-            given = (*args, *kwargs.values())
-            caches = [g for a in given for g in (a if isinstance(a, tuple) else (a,))]
-            if not any(id(c) in known for c in caches):
-                return inner(*args, **kwargs)
-            if not inside:
-                outermost[id(self)] = self
-            elif len(inside) == 1:
-                second[id(self)] = self
-                hands_on.add(id(inside[0]))
-            inside.append(self)
-            try:
-                return inner(*args, **kwargs)
-            finally:
-                inside.pop()
-
-    undo = _mix_in(Watched, _callable_modules(net))
+    watch = _watching.now = _Watch({id(c) for c in parts if c is not None})
+    undo = _mix_in(_Watched, _callable_modules(net))
     try:
         run()
     finally:
         undo()
-    alone = [module for key, module in outermost.items() if key not in hands_on]
-    return [*alone, *second.values()]
+        del _watching.now
+    alone = [module for key, module in watch.outermost.items() if key not in watch.hands_on]
+    return [*alone, *watch.second.values()]
+
+
+class _Watch:
+    """What `_Watched` modules saw of the caches with the ids `known`."""
+
+    def __init__(self, known: set[int]) -> None:
+        self.known = known
+        self.inside: list[Any] = []  # the modules running now that were handed a cache
+        self.outermost: dict[int, Any] = {}
+        self.second: dict[int, Any] = {}
+        self.hands_on: set[int] = set()
+
+    def enter(self, module: Any) -> None:
+        if not self.inside:
+            self.outermost[id(module)] = module
+        elif len(self.inside) == 1:
+            self.second[id(module)] = module
+            self.hands_on.add(id(self.inside[0]))
+        self.inside.append(module)
+
+
+# Not a closure's: a class is part of a reference cycle, and whatever it held would only be freed
+# by the cyclic collector, which the app keeps off.
+_watching = threading.local()
+
+
+class _Watched:
+    """Mixed in before a module's class while it is watched."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        inner = super().__call__  # type: ignore[misc]
+        watch: _Watch = _watching.now
+        given = (*args, *kwargs.values())
+        caches = [c for a in given for c in (a if isinstance(a, tuple) else (a,))]
+        if not any(id(c) in watch.known for c in caches):
+            return inner(*args, **kwargs)
+        watch.enter(self)
+        try:
+            return inner(*args, **kwargs)
+        finally:
+            watch.inside.pop()
 
 
 def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
@@ -315,13 +336,18 @@ def _mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
     """Put `mixin` before the modules' own classes; parameters and names stay as they are."""
     changed = [(module, type(module)) for module in modules]
     for module, kind in changed:
-        module.__class__ = type(f"{mixin.__name__}{kind.__name__}", (mixin, kind), {})
+        module.__class__ = _mixed(mixin, kind)  # type: ignore[arg-type]
 
     def undo() -> None:
         for module, kind in changed:
             module.__class__ = kind
 
     return undo
+
+
+@functools.cache
+def _mixed(mixin: type, kind: type) -> type:
+    return type(f"{mixin.__name__}{kind.__name__}", (mixin, kind), {})
 
 
 def _callable_modules(net: Any) -> list[Any]:

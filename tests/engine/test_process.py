@@ -246,7 +246,8 @@ def test_what_is_closed_and_unloaded_is_freed(
     gc.disable()  # freed by reference counts alone: the window keeps the collector off
     try:
         before = engine.stats()["memory_in_use"]
-        for family in ("plain", "MLA", "hybrid recurrent"):
+        rows_and_alone = ("sparse MLA", "own attention", "chunked mask")
+        for family in ("plain", "MLA", "hybrid recurrent", *rows_and_alone):
             model = engine.load(model_folder(family))
             chat = engine.open_session(model)
             chat.send("word " * 200, SamplingParams(max_tokens=20, seed=1)).tokens(60)
