@@ -22,6 +22,7 @@ import mlx.core as mx
 
 from engine import backend, models, prompt, runner
 from engine.admission import Idle, make_room
+from engine.constraint import constrain
 from engine.errors import (
     CONTEXT_OVERFLOW,
     ENGINE_STOPPED,
@@ -224,6 +225,8 @@ class Loop:
                 f"takes at most {model.info.context_length:,}. Shorten it or start a new chat.",
             )
         limit = min(command.params.max_tokens, room)
+        text = ReplyText(model.tokenizer, ready.text, command.params.stop)
+        constraint = constrain(model, command.params, text, session.reasoning)
         self._admit(session, len(ready.tokens) + limit)
         reply = ReplyState(
             command.reply_id,
@@ -231,10 +234,11 @@ class Loop:
             messages,
             ready,
             command.params,
-            ReplyText(model.tokenizer, ready.text, command.params.stop),
+            text,
             command.sink,
             command.sent_at,
             limit,
+            constraint,
         )
         reply.reused = session.kv.begin(ready.tokens)
         reply.rebuilt = session.kv.rebuilt
@@ -362,12 +366,14 @@ class Loop:
             if token in session.model.eos:
                 return self._end_reply(session, FinishReason.STOP)
             reply.accept(token)
-            if reply.text.stopped:
+            if reply.complete:
                 return self._end_reply(session, FinishReason.STOP)
             if reply.generated >= reply.limit:
                 return self._end_reply(session, FinishReason.LENGTH)
         if isinstance(following, Exception):
             return self._fail_reply(session, following)
+        if isinstance(following, runner.Unsampled):
+            following = runner.choose(reply, following)
         reply.next = following
         return None
 

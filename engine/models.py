@@ -58,6 +58,7 @@ class LoadedModel:
     eos: frozenset[int]
     need: Need
     make_cache: Any  # () -> Caches
+    form_tokenizer: Any = None  # llguidance's, once an answer of a given form was asked for
     faults: int = 0  # shared steps that raised; after a few of them its sessions step alone
 
     def new_caches(self) -> Caches:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,10 @@ class SamplingParams:
         top_p: keep the smallest set of tokens whose probabilities reach this sum. (0, 1].
         top_k: keep this many tokens; 0 keeps all.
         min_p: drop tokens less probable than this share of the most probable one. [0, 1].
+        typical_p: keep the smallest set, those of the most usual surprise first, whose
+            probabilities reach this sum (Meister et al. 2022, arXiv:2202.00666). (0, 1].
+        xtc_probability: how often, per token, the most probable choices are excluded. [0, 1].
+        xtc_threshold: they are those at least this probable, but the last of them stays. [0, 1].
         repetition_penalty: divides the positive and multiplies the negative logits of tokens seen
             among the last `penalty_window` tokens (Keskar et al. 2019, arXiv:1909.05858). 1 is off.
         presence_penalty: subtracted once from the logit of every such token. [-2, 2].
@@ -25,6 +31,13 @@ class SamplingParams:
         logit_bias: token id to a number added to its logit.
         seed: same seed, same prompt, same text; None takes fresh entropy from the system.
         stop: strings that end the answer; they are not part of it.
+        json_schema: the answer is JSON of this schema, given as a mapping or as text; `{}` is any.
+        regex: the answer matches all of this expression (Rust's syntax: no look-around).
+        choices: the answer is one of these texts.
+        grammar: the answer is a sentence of this grammar (Lark's notation, as llguidance reads it).
+
+    At most one of the last four. They bind the answer, not the reasoning before it; a model may
+    only end its turn where the answer may end. An answer that ends by length may be incomplete.
 
     Raises:
         ValueError: names the field and says what it may be.
@@ -42,16 +55,26 @@ class SamplingParams:
     logit_bias: Mapping[int, float] = field(default_factory=dict, hash=False)
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    typical_p: float = 1.0
+    xtc_probability: float = 0.0
+    xtc_threshold: float = 0.1
+    json_schema: str | Mapping[str, Any] | None = None  # kept as text
+    regex: str | None = None
+    choices: tuple[str, ...] = ()
+    grammar: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stop", _as_stops(self.stop))
+        object.__setattr__(self, "stop", _as_texts("stop", self.stop))
         self._whole("max_tokens", 1)
         self._whole("top_k", 0)
         self._whole("penalty_window", 0)
         self._number("temperature", 0.0, 10.0)
-        self._number("top_p", 0.0, 1.0)
-        if self.top_p == 0.0:
-            raise ValueError("top_p must be above 0 (and at most 1), not 0")
+        for name in ("top_p", "typical_p"):
+            self._number(name, 0.0, 1.0)
+            if getattr(self, name) == 0.0:
+                raise ValueError(f"{name} must be above 0 (and at most 1), not 0")
+        self._number("xtc_probability", 0.0, 1.0)
+        self._number("xtc_threshold", 0.0, 1.0)
         self._number("min_p", 0.0, 1.0)
         self._number("repetition_penalty", 0.0, 10.0)
         if self.repetition_penalty == 0.0:
@@ -62,6 +85,18 @@ class SamplingParams:
         if self.seed is not None and not whole:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")
         object.__setattr__(self, "logit_bias", _as_bias(self.logit_bias))
+        object.__setattr__(self, "json_schema", _as_schema(self.json_schema))
+        object.__setattr__(self, "choices", _as_texts("choices", self.choices))
+        self._text("regex")
+        self._text("grammar")
+        asked = [n for n in ("json_schema", "regex", "choices", "grammar") if getattr(self, n)]
+        if len(asked) > 1:
+            raise ValueError(f"{asked[0]} and {asked[1]} cannot both bind one answer: choose one")
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the answer has to have a form."""
+        return bool(self.json_schema or self.regex or self.choices or self.grammar)
 
     @property
     def uses_history(self) -> bool:
@@ -86,17 +121,36 @@ class SamplingParams:
         ):
             raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
 
+    def _text(self, name: str) -> None:
+        value = getattr(self, name)
+        if value is not None and not (isinstance(value, str) and value):
+            raise ValueError(f"{name} must be a non-empty text or None, not {value!r}")
 
-def _as_stops(stop: object) -> tuple[str, ...]:
+
+def _as_texts(name: str, given: object) -> tuple[str, ...]:
     """One string, several, or None, as callers of other programs are used to giving them."""
-    if stop is None:
+    if given is None:
         return ()
-    stops = [stop] if isinstance(stop, str) else stop
-    if isinstance(stops, (list, tuple)):
-        good = [s for s in stops if isinstance(s, str) and s]
-        if len(good) == len(stops):
+    texts = [given] if isinstance(given, str) else given
+    if isinstance(texts, (list, tuple)):
+        good = [s for s in texts if isinstance(s, str) and s]
+        if len(good) == len(texts):
             return tuple(good)
-    raise ValueError(f"stop must be non-empty strings, not {stop!r}")
+    raise ValueError(f"{name} must be non-empty strings, not {given!r}")
+
+
+def _as_schema(schema: object) -> str | None:
+    """The schema as text: it can be hashed, and the caller's own may change meanwhile."""
+    if schema is None:
+        return None
+    try:
+        known = json.loads(schema) if isinstance(schema, str) else schema
+        text = json.dumps(known, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"json_schema must be a JSON schema: {error}") from None
+    if not isinstance(known, dict):
+        raise ValueError(f"json_schema must be a JSON object, not {schema!r}")
+    return text
 
 
 def _as_bias(bias: object) -> Mapping[int, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import mlx.core as mx
 
@@ -28,8 +29,17 @@ def prefill(session: SessionState, count: int) -> None:
     kv.tokens.extend(tokens)
 
 
-def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Exception]:
+@dataclass(frozen=True)
+class Unsampled:
+    """Logits `[1, vocab]` from which a token can be chosen once the one before it is known."""
+
+    logits: mx.array
+
+
+def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Unsampled | Exception]:
     """Feed every session's pending token; returns the lazy token after it, or its sampler's error.
+
+    For a reply whose answer has a form the token is still to be chosen, by `choose`.
 
     All sessions are of one model. With `alone` (or where the model cannot share a step) each gets
     a forward pass of its own.
@@ -42,15 +52,34 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Exc
     feeds = [_pending(s) for s in sessions]
     logits = forward(model, feeds, [s.kv.caches or [] for s in sessions], alone)
     replies = [s.reply for s in sessions if s.reply is not None]
-    sampled = sample_rows(
-        logits,
-        [r.sampler for r in replies],
-        [r.generated + (r.next is not None) for r in replies],
-        [_recent(r) for r in replies],
-    )
-    lazy = [t for t in sampled if isinstance(t, mx.array)]
+    free = [row for row, r in enumerate(replies) if r.constraint is None]
+    out: list[mx.array | Unsampled | Exception] = [
+        Unsampled(logits[row : row + 1]) for row in range(len(replies))
+    ]
+    if free:
+        unbound = [replies[row] for row in free]
+        sampled = sample_rows(
+            logits if len(free) == len(replies) else logits[mx.array(free)],
+            [r.sampler for r in unbound],
+            [r.generated + (r.next is not None) for r in unbound],
+            [_recent(r) for r in unbound],
+        )
+        for row, token in zip(free, sampled, strict=True):
+            out[row] = token
+    lazy = [t for t in out if isinstance(t, mx.array)]
+    lazy += [t.logits for t in out if isinstance(t, Unsampled)]
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    return sampled
+    return out
+
+
+def choose(reply: ReplyState, unsampled: Unsampled) -> mx.array:
+    """The lazy token of a reply whose answer has a form; the one before it has been accepted."""
+    assert reply.constraint is not None
+    logits = unsampled.logits
+    allowed = reply.constraint.allowed(logits.shape[-1])
+    token = reply.sampler(logits, reply.generated, _recent(reply), allowed)
+    mx.async_eval(token)  # type: ignore[no-untyped-call]
+    return token
 
 
 def forward(

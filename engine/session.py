@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from engine.constraint import Constraint
 from engine.kv import SessionKV
 from engine.messages import (
     Failed,
@@ -53,6 +54,7 @@ class ReplyState:
         sink: Sink,
         sent_at: float,
         limit: int,
+        constraint: Constraint | None = None,
     ) -> None:
         self.id = reply_id
         self.session_id = session_id
@@ -62,6 +64,7 @@ class ReplyState:
         self.sampler = Sampler(params)
         self.text = text
         self.limit = limit
+        self.constraint = constraint
         self.tokens = list(prompt.tokens)
         self.next: Any = None
         self.reused = 0
@@ -84,6 +87,11 @@ class ReplyState:
     def wants_more(self) -> bool:
         """Whether a token has to follow the one that is pending."""
         return self.generated + (self.next is not None) < self.limit
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer has ended: by a stop string, or its form admits no more."""
+        return self.text.stopped or (self.constraint is not None and self.constraint.complete)
 
     def progress(self, done: int, position: int) -> None:
         """Tell how far the prompt has been read, and how many are read before it."""
@@ -108,6 +116,8 @@ class ReplyState:
     def accept(self, token: int) -> None:
         """Take a token that has been read: count it, time it, tell its text."""
         deltas = self.text.add(token)  # first: a token whose text fails was never given
+        if self.constraint is not None:
+            self.constraint.accept(token)
         self._last_at = time.perf_counter()
         if not self.generated:
             self._first_at = self._last_at

@@ -56,6 +56,17 @@ class TextSplitter:
         self._strip = reasoning
         self.stopped = False
 
+    @property
+    def kind(self) -> Kind:
+        """What the text to come belongs to."""
+        return self._kind
+
+    def only_answer(self) -> str:
+        """From here on all is answer, whatever it looks like; returns what is held back of it."""
+        self._markers = Markers()
+        self._kind, self._strip = "answer", False
+        return self._held
+
     def feed(self, text: str, last: bool = False) -> list[Delta]:
         """The deltas that `text` makes certain. Nothing after a stop string."""
         self._held += text
@@ -159,6 +170,15 @@ class ReplyText:
         """The raw text from where the reasoning ends, tool calls as they were written."""
         end = self._markers.think_end
         return self.raw.rpartition(end)[2].lstrip("\n") if end and end in self.raw else self.raw
+
+    @property
+    def kind(self) -> Kind:
+        """What the text to come belongs to."""
+        return self._splitter.kind
+
+    def only_answer(self) -> str:
+        """Take markers in the answer as text from here on; returns the answer so far."""
+        return self.parts["answer"] + self._splitter.only_answer()
 
     @property
     def stopped(self) -> bool:

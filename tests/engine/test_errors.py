@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import threading
@@ -187,6 +188,15 @@ def test_a_reply_ends_where_the_context_does(
         ("max_tokens", 1.5),
         ("top_p", 0),
         ("top_p", 1.1),
+        ("typical_p", 0),
+        ("xtc_probability", 1.5),
+        ("xtc_threshold", -1),
+        ("json_schema", "{"),
+        ("json_schema", []),
+        ("json_schema", {"enum": [object()]}),
+        ("regex", ""),
+        ("choices", [""]),
+        ("grammar", 7),
         ("top_k", -1),
         ("min_p", 2),
         ("repetition_penalty", 0),
@@ -300,14 +310,14 @@ def test_an_exception_in_one_sampler(
     neighbour: Neighbour,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    choose = Sampler.__call__
+    change, calls = Sampler.change, itertools.count()
 
-    def faulty(self: Sampler, logits: Any, index: int, recent: Any = None) -> Any:
-        if self._params.seed == 666 and index == 7:
+    def faulty(self: Sampler, logits: Any, *args: Any) -> Any:
+        if self.params.seed == 666 and next(calls) == 7:
             raise RuntimeError("injected")
-        return choose(self, logits, index, recent)
+        return change(self, logits, *args)
 
-    monkeypatch.setattr(Sampler, "__call__", faulty)
+    monkeypatch.setattr(Sampler, "change", faulty)
     chat = engine.open_session(engine.load(model_folder("plain")))
     params = SamplingParams(max_tokens=50, temperature=0.8, seed=666, logit_bias={2: -1e9})
     reply = chat.send("hello", params)

@@ -11,9 +11,17 @@ import numpy as np
 import pytest
 from mlx_lm.utils import load_model
 
-from engine import Engine, EngineError, Finished, FinishReason, Model, Reply, SamplingParams
+from engine import (
+    Engine,
+    EngineError,
+    Finished,
+    FinishReason,
+    Model,
+    Reply,
+    SamplingParams,
+    sampling,
+)
 from engine.ragged import RaggedArrays, attention_modules, share_rows
-from engine.sampling import Sampler
 from tests.engine.families import FAMILIES
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
@@ -96,14 +104,14 @@ def test_reproducible_logits_are_the_same_bits_in_company(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: dict[int, list[Any]] = {}
-    choose = Sampler.__call__
+    choose = sampling.draw
 
-    def spy(self: Sampler, logits: Any, index: int, recent: Any = None) -> Any:
-        if self._params.seed == 4242:
+    def spy(samplers: list[Any], logits: Any, indices: list[int]) -> Any:
+        if samplers[0].params.seed == 4242:
             seen.setdefault(run, []).append(logits)
-        return choose(self, logits, index, recent)
+        return choose(samplers, logits, indices)
 
-    monkeypatch.setattr(Sampler, "__call__", spy)
+    monkeypatch.setattr(sampling, "draw", spy)
     model = engine.load(model_folder(family))
 
     def answer() -> list[int]:

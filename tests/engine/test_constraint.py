@@ -1,0 +1,198 @@
+"""Answers of a given form, from models with random weights: the form is all that guides them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Finished, FinishReason, SamplingParams, TextDelta
+
+Folder = Callable[[str], Path]
+OPEN = {"type": "object", "additionalProperties": False}
+SCHEMAS: list[dict[str, Any]] = [
+    {**OPEN, "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]},
+    {**OPEN, "properties": {"n": {"type": "integer", "minimum": 5, "maximum": 70}}},
+    {"type": "string", "maxLength": 12},
+    {"enum": ["red", "green", {"b": [1, None]}]},
+    {"type": "array", "items": {"enum": [1, "two", None]}, "minItems": 2, "maxItems": 4},
+    {
+        **OPEN,
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "maxLength": 8},
+            "tags": {"type": "array", "items": {"type": "string", "maxLength": 3}, "maxItems": 3},
+            "at": {**OPEN, "properties": {"x": {"enum": [0, 1]}}, "required": ["x"]},
+        },
+        "required": ["name", "tags", "at"],
+    },
+    {"anyOf": [{"type": "null"}, {"type": "boolean"}]},
+    {"type": "string", "pattern": "^[a-f]{3}-[0-9]{2}$"},
+]
+
+
+def form(seed: int, **what: Any) -> SamplingParams:
+    return SamplingParams(**{"max_tokens": 2000, "temperature": 1.0, "seed": seed, **what})
+
+
+def fits(schema: dict[str, Any], text: str) -> bool:
+    """Enough of a validator for the schemas above."""
+    value = json.loads(text)
+    if "enum" in schema:
+        return value in schema["enum"]
+    if "anyOf" in schema:
+        return any(fits(s, text) for s in schema["anyOf"])
+    if schema["type"] == "object":
+        known = schema["properties"]
+        return set(schema.get("required", ())) <= set(value) <= set(known) and all(
+            fits(known[k], json.dumps(v)) for k, v in value.items()
+        )
+    if schema["type"] == "array":
+        return schema.get("minItems", 0) <= len(value) <= schema["maxItems"] and all(
+            fits(schema["items"], json.dumps(v)) for v in value
+        )
+    if schema["type"] == "string":
+        long_enough = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", 99)
+        return long_enough and bool(re.search(schema.get("pattern", ""), value))
+    if schema["type"] == "integer":
+        return isinstance(value, int) and schema["minimum"] <= value <= schema["maximum"]
+    return value is None if schema["type"] == "null" else isinstance(value, bool)
+
+
+@pytest.mark.parametrize("family", ["plain", "MLA", "hybrid recurrent"])
+def test_eight_forms_beside_free_chats(engine: Engine, model_folder: Folder, family: str) -> None:
+    """Shared steps, rows and recurrent states: every form kept, no neighbour changed."""
+    model = engine.load(model_folder(family))
+    free = [SamplingParams(max_tokens=60, temperature=0.9, top_p=0.9, seed=n) for n in range(3)]
+    bound = [form(n, json_schema=s) for n, s in enumerate(SCHEMAS)]
+
+    def ask(params: SamplingParams, reproducible: bool = False) -> Any:
+        chat = engine.open_session(model, reasoning=False, reproducible=reproducible)
+        return chat.send("hello " * (1 + (params.seed or 0)), params)
+
+    alone = [ask(p).tokens(60) for p in free]
+    alone_bound = [ask(p, n % 2 == 0).tokens(60) for n, p in enumerate(bound)]
+    together = [ask(p) for p in free]
+    together_bound = [ask(p, n % 2 == 0) for n, p in enumerate(bound)]
+    for schema, reply in zip(SCHEMAS, together_bound, strict=True):
+        assert fits(schema, reply.text(60))
+        last = list(reply)[-1]
+        assert isinstance(last, Finished)
+        assert last.reason == FinishReason.STOP
+    assert [r.tokens(60) for r in together] == alone
+    assert [r.tokens(60) for r in together_bound] == alone_bound
+
+
+@pytest.mark.parametrize(
+    ("what", "pattern"),
+    [
+        ({"regex": "[0-9]{2,5}"}, "[0-9]{2,5}"),
+        ({"regex": r"a/b\n(é|ü){2}"}, r"a/b\n(é|ü){2}"),
+        ({"choices": ("yes", 'say "no"\n', "yes, but…")}, 'yes|say "no"\n|yes, but…'),
+        ({"grammar": 'start: "(" start ")" | "x"'}, r"\(*x\)*"),
+    ],
+)
+def test_other_forms(
+    engine: Engine, model_folder: Folder, what: dict[str, Any], pattern: str
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model, reasoning=False)
+    said = {
+        chat.send(f"once more {n}", form(n, temperature=8.0, **what)).text(60) for n in range(6)
+    }
+    assert all(re.fullmatch(pattern, text) for text in said)
+    assert len(said) > 1
+
+
+def test_reasoning_is_free_and_markers_in_the_answer_are_text(
+    engine: Engine, model_folder: Folder
+) -> None:
+    """A bias makes the model reason at once and stop reasoning soon."""
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    bias = {3: 400.0, 4: 400.0}
+    params = form(1, regex="<think>[ab]{3}</think>", logit_bias=bias, temperature=8.0)
+    reply = chat.send("hello", params)
+    assert re.fullmatch("<think>[ab]{3}</think>", reply.text(60))
+    kinds = [e.kind for e in reply if isinstance(e, TextDelta) and e.text]
+    assert kinds[0] == "reasoning"
+    assert reply.tokens(60)[0] == 3
+    without = engine.open_session(model, reasoning=False).send("hello", params)
+    assert re.fullmatch("<think>[ab]{3}</think>", without.text(60))
+    assert 3 not in without.tokens(60)
+
+
+def test_fork_cancel_and_length_inside_json(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model, reasoning=False)
+    endless = SamplingParams(
+        max_tokens=5000, temperature=1.0, seed=1, json_schema={"type": "string", "minLength": 4000}
+    )
+    cut = chat.send("hello", SamplingParams(max_tokens=9, seed=1, json_schema=SCHEMAS[5]))
+    assert len(cut.tokens(60)) == 9
+    twin = chat.fork()
+    running = chat.send("and now", endless)
+    for event in running:
+        if isinstance(event, TextDelta):
+            break
+    answers = [twin.send(str(n), form(n, json_schema=SCHEMAS[5])).text(60) for n in range(3)]
+    running.cancel()
+    assert running.text(60).startswith('"')
+    assert all(fits(SCHEMAS[5], a) for a in answers)
+    after = chat.send("again", form(3, json_schema=SCHEMAS[0])).text(60)
+    assert fits(SCHEMAS[0], after)
+
+
+def test_an_end_that_is_optional_is_the_models_choice(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+
+    def say(bias: float) -> int:
+        chat = engine.open_session(model, reasoning=False)
+        params = SamplingParams(max_tokens=30, seed=1, regex="[ab]{3,}", logit_bias={2: bias})
+        return len(chat.send("hello", params).tokens(60))
+
+    assert (say(1e9), say(-1e9)) == (3, 30)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        {"regex": "[0-9"},
+        {"regex": "(?=a)b"},
+        {"json_schema": {"type": "foo"}},
+        {"json_schema": {"type": "object", "unevaluatedProperties": False}},
+        {"grammar": "start: nothing"},
+    ],
+)
+def test_a_form_that_cannot_be_used(
+    engine: Engine, model_folder: Folder, what: dict[str, Any]
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(EngineError, match="form of the answer") as caught:
+        chat.send("hello", form(1, **what)).text(60)
+    assert caught.value.code == "invalid_request"
+    assert chat.send("hello", SamplingParams(max_tokens=3)).tokens(60) is not None
+
+
+def test_without_the_library(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "llguidance", None)
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(EngineError, match="llguidance"):
+        chat.send("hello", form(1, regex="a")).text(60)
+
+
+def test_one_form_at_most() -> None:
+    with pytest.raises(ValueError, match="json_schema and regex"):
+        SamplingParams(json_schema={}, regex="a")
+    schema = {"type": "null"}
+    params = SamplingParams(json_schema=schema)
+    schema["type"] = "foo"
+    assert params == SamplingParams(json_schema='{"type": "null"}')
+    assert hash(params) is not None
+    assert SamplingParams(json_schema={}).constrained
