@@ -196,3 +196,32 @@ def test_one_form_at_most() -> None:
     assert params == SamplingParams(json_schema='{"type": "null"}')
     assert hash(params) is not None
     assert SamplingParams(json_schema={}).constrained
+
+
+def test_a_fault_in_a_shared_step_is_survived_inside_a_form(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caches are made anew in mid-answer; the form goes on where it was."""
+    from mlx_lm.models import cache
+
+    model = engine.load(model_folder("plain"))
+    params = form(1, json_schema={"type": "string", "minLength": 150, "maxLength": 160})
+    chat = engine.open_session(model, reasoning=False)
+    alone = chat.send("hello", params).tokens(60)
+    update, neighbour = cache.KVCache.update_and_fetch, engine.open_session(model)
+
+    def faulty(self: Any, keys: Any, values: Any) -> Any:
+        if self.offset == 333 and keys.shape[2] == 1:
+            raise RuntimeError("injected")
+        return update(self, keys, values)
+
+    monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
+    # The neighbour reaches the position of the fault while the other is in mid-answer.
+    other = engine.open_session(model, reasoning=False)
+    broken = neighbour.send("x" * 270, form(2, logit_bias={2: -1e9}))
+    reply = other.send("hello", params)
+    with pytest.raises(EngineError, match="injected"):
+        broken.text(60)
+    assert reply.tokens(60) == alone
+    assert len(json.loads(reply.text(60))) >= 150
+    assert reply.stats.rebuilt

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import Markers, TextSplitter
+from engine.bench.random_models import write_tokenizer
+from engine.text import Markers, ReplyText, TextSplitter
 
 MARKERS = Markers("<think>", "</think>", "<tool_call>", "</tool_call>")
 
@@ -89,3 +94,54 @@ def test_the_same_however_it_is_cut(fragments: list[str], data: st.DataObject) -
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     assert split(pieces, stops=("END",))[:2] == whole
+
+
+@pytest.fixture(scope="module")
+def bytewise(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A real tokenizer that has a token for every byte and none for a character of several."""
+    from mlx_lm.tokenizer_utils import load
+
+    folder: Path = tmp_path_factory.mktemp("tokenizer")
+    write_tokenizer(folder)
+    return load(folder)
+
+
+def answer(tokenizer: Any, ids: list[int], stops: tuple[str, ...]) -> tuple[str, bool, list[str]]:
+    """What a person sees of the tokens `ids`, whether it stopped, and the pieces as they came."""
+    reply, pieces = ReplyText(tokenizer, "", stops), []
+    for token in ids:
+        pieces += [text for text, kind in reply.add(token) if kind == "answer"]
+        if reply.stopped:
+            break
+    pieces += [text for text, kind in reply.finish() if kind == "answer"]
+    return "".join(pieces), reply.stopped, pieces
+
+
+@pytest.mark.parametrize(
+    ("text", "stops", "seen"),
+    [
+        ("Grüße 👋🏽 Ende", ("👋🏽",), "Grüße "),
+        ("Grüße 👋🏽 Ende", ("🏽 E",), "Grüße 👋"),  # a stop that begins within what looks like one
+        ("a  b \n\nc", ("\n\n",), "a  b "),
+        ("one two", (" two",), "one"),  # the detokenizer holds a lone space back
+        ("a é", (" é",), "a"),
+        ("x ", (" ",), "x"),
+        ("<think>\nEND</think>END of", ("END of", "END"), ""),
+        ("<think>ENDE</think>ok EN", ("END",), "ok EN"),
+    ],
+)
+def test_stops_over_the_bytes_of_characters(
+    bytewise: Any, text: str, stops: tuple[str, ...], seen: str
+) -> None:
+    ids = bytewise.encode(text, add_special_tokens=False)
+    shown, stopped, pieces = answer(bytewise, ids, stops)
+    assert shown == seen
+    assert stopped == any(stop in text.rpartition("</think>")[2] for stop in stops)
+    assert not any("\ufffd" in piece for piece in pieces)
+
+
+def test_a_broken_character_is_shown_as_one_and_hides_no_stop(bytewise: Any) -> None:
+    half = bytewise.encode("é", add_special_tokens=False)[:1]
+    end = bytewise.encode("END", add_special_tokens=False)
+    assert answer(bytewise, half + end, ("END",))[:2] == ("\ufffd", True)
+    assert answer(bytewise, end[:1] + half, ("END",))[:2] == ("E\ufffd", False)
