@@ -19,8 +19,8 @@ from engine.models import LoadedModel
 from engine.params import SamplingParams
 from engine.text import ReplyText
 
-# A weak model must not write blanks without end between two members.
-_BLANKS = r"[\x20\x0A\x0D\x09]{1,40}"
+# Compact or indented; a weak model must not write blanks without end between two members.
+_BLANKS = r"\x20|\n\x20{0,24}"
 
 
 class _Phase(Enum):

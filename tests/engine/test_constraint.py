@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import sys
 from collections.abc import Callable
@@ -40,27 +41,77 @@ def form(seed: int, **what: Any) -> SamplingParams:
 
 
 def fits(schema: dict[str, Any], text: str) -> bool:
-    """Enough of a validator for the schemas above."""
-    value = json.loads(text)
+    return valid(schema, json.loads(text))
+
+
+def valid(schema: dict[str, Any], value: Any) -> bool:
+    """Enough of a validator for the schemas of this file."""
     if "enum" in schema:
         return value in schema["enum"]
     if "anyOf" in schema:
-        return any(fits(s, text) for s in schema["anyOf"])
-    if schema["type"] == "object":
-        known = schema["properties"]
-        return set(schema.get("required", ())) <= set(value) <= set(known) and all(
-            fits(known[k], json.dumps(v)) for k, v in value.items()
-        )
-    if schema["type"] == "array":
-        return schema.get("minItems", 0) <= len(value) <= schema["maxItems"] and all(
-            fits(schema["items"], json.dumps(v)) for v in value
-        )
-    if schema["type"] == "string":
-        long_enough = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", 99)
-        return long_enough and bool(re.search(schema.get("pattern", ""), value))
-    if schema["type"] == "integer":
-        return isinstance(value, int) and schema["minimum"] <= value <= schema["maximum"]
-    return value is None if schema["type"] == "null" else isinstance(value, bool)
+        return any(valid(s, value) for s in schema["anyOf"])
+    match schema["type"]:
+        case "object":
+            known, needed = schema["properties"], schema.get("required", ())
+            return (
+                isinstance(value, dict)
+                and set(needed) <= set(value) <= set(known)
+                and all(valid(known[k], v) for k, v in value.items())
+            )
+        case "array":
+            return (
+                isinstance(value, list)
+                and schema.get("minItems", 0) <= len(value) <= schema["maxItems"]
+                and all(valid(schema["items"], v) for v in value)
+            )
+        case "string":
+            return (
+                isinstance(value, str)
+                and schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", 99)
+                and bool(re.search(schema.get("pattern", ""), value))
+            )
+        case "integer":
+            return isinstance(value, int) and schema["minimum"] <= value <= schema["maximum"]
+        case kind:
+            return value is None if kind == "null" else isinstance(value, bool)
+
+
+def some_schema(rng: random.Random, depth: int = 0) -> dict[str, Any]:
+    """A schema of random shape that even a model of random weights comes to the end of."""
+    deeper = ["object", "array", "anyOf"] if depth < 2 else []
+    match rng.choice(["enum", "boolean", "null", "integer", "string", *deeper]):
+        case "enum":
+            return {"enum": rng.sample([1, 'é"\\', None, True, [1], {"k": 2}, -3.5], 3)}
+        case "integer":
+            low = rng.randint(-500, 500)
+            return {"type": "integer", "minimum": low, "maximum": low + rng.randint(0, 900)}
+        case "string":
+            return {"type": "string", "maxLength": rng.randint(0, 9)}
+        case "array":
+            least = rng.randint(0, 2)
+            items = some_schema(rng, depth + 1)
+            return {"type": "array", "items": items, "minItems": least, "maxItems": least + 1}
+        case "anyOf":
+            return {"anyOf": [some_schema(rng, depth + 1) for _ in range(2)]}
+        case "object":
+            names = rng.sample(["x", "a b", "ü", 'q"', "<think>"], rng.randint(0, 4))
+            known = {name: some_schema(rng, depth + 1) for name in names}
+            needed = names[: rng.randint(0, len(names))]
+            return {**OPEN, "properties": known, "required": needed}
+        case kind:
+            return {"type": kind}
+
+
+def test_schemas_of_random_shape(engine: Engine, model_folder: Folder) -> None:
+    model, rng = engine.load(model_folder("plain")), random.Random(1)
+    for _ in range(5):
+        schemas = [some_schema(rng) for _ in range(8)]
+        replies = [
+            engine.open_session(model, reasoning=False).send("go", form(n, json_schema=s))
+            for n, s in enumerate(schemas)
+        ]
+        for schema, reply in zip(schemas, replies, strict=True):
+            assert fits(schema, reply.text(60)), schema
 
 
 @pytest.mark.parametrize("family", ["plain", "MLA", "hybrid recurrent"])
