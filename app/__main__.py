@@ -24,6 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     from app import logs
     from app.application import Application, make_qt
+    from app.ui.dialogs import say_already_running
 
     logs.log_uncaught()
     qt = make_qt(sys.argv[:1])
@@ -34,7 +35,14 @@ def main(arguments: list[str] | None = None) -> int:
         # By way of the event loop: a signal may come in the middle of the start.
         signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
-        return qt.exec() if application.start() else 1
+        if application.start():
+            return qt.exec()
+        if not application.already_runs:
+            return 1
+        if not application.single.call():
+            say_already_running()
+            return 1
+        return 0
     finally:
         # Also after an error at the start: threads that nobody ends would keep the process.
         application.shut_down()

@@ -17,6 +17,7 @@ from app.chats.shelf import Shelf
 from app.collector import Collector
 from app.paths import APP_NAME, Paths
 from app.settings import Settings
+from app.single import SingleInstance
 from app.store import Store, StoreError
 from app.ui import theme
 from app.ui.dialogs import WayOn, ask_about_store
@@ -81,6 +82,8 @@ class Application(QObject):
         self._down = False
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
+        self.already_runs = False
+        self.single = SingleInstance(paths.data, self)
         self.collector = Collector(self)
         self.bridge = Bridge(self)
         self.settings = Settings()
@@ -94,21 +97,30 @@ class Application(QObject):
         return self._engine
 
     def start(self) -> bool:
-        """Bring the window up. False if the chats cannot be opened and the person gave up."""
+        """Bring the window up.
+
+        False if the chats cannot be opened and the person gave up, or if another program has
+        them open (``already_runs``).
+        """
         try:
             self._paths.create()
         except OSError as error:
             log.warning("The profile's folders could not be made: %s", error)
+        if not self.single.claim():
+            self.already_runs = True
+            return False
         self._log_handler = logs.start(self._paths.log)
         self.settings = Settings.load(self._paths.settings)
         theme.install(self._qt, self.settings.appearance)
         self.store = self._open_store()
         if self.store is None:
             logs.stop(self._log_handler)
+            self.single.release()
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
         self.window = MainWindow(self.library, self.store, self.settings)
         self.window.closing.connect(self.shut_down)
+        self.single.called.connect(self.window.come_forward)
         _, self.store.on_error = self.bridge.channel(self._on_store_error)
         self.window.show_restored()
         self.shelf.changed.connect(self.collector.settle)
@@ -171,6 +183,8 @@ class Application(QObject):
         if self.library is not None:
             self.library.close()
         self.shelf.detach()
+        if self.already_runs:  # nothing here is this program's to save
+            return
         self.settings.save(self._paths.settings)
         if self.store is not None:
             self.store.on_error = None
@@ -185,4 +199,5 @@ class Application(QObject):
         self.collector.stop()
         sys.setswitchinterval(self._switch_interval)
         logs.stop(self._log_handler)
+        self.single.release()
         self.ended.emit()

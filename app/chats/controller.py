@@ -14,7 +14,7 @@ from app.chats.options import ChatOptions, sampling
 from app.chats.reply import Phase, RunningReply
 from app.chats.session import ChatSession
 from app.chats.shelf import LoadState, Shelf, Shelved
-from app.chats.transcript import Transcript, conversation, title_from
+from app.chats.transcript import Removal, Transcript, conversation, title_from
 from app.store import Chat, Message, Store, new_id
 from engine import EngineError, Failed, Finished, FinishReason, PromptProgress, TextDelta
 
@@ -152,6 +152,10 @@ class ChatController(QObject):
 
     # What a person does.
 
+    def begin_from(self, other: ChatController) -> None:
+        """Start with what the engine has read of another chat."""
+        self._session.twin_of(other._session)
+
     def load_model(self) -> None:
         """Have this chat's model loaded; again, if it failed."""
         self._shelf.want(self._chat.model)
@@ -222,6 +226,37 @@ class ChatController(QObject):
             self._transcript.show(siblings[at])
             self._store.set_leaf(self.id, self._transcript.leaf_id)
             self.path_changed.emit()
+
+    def delete_message(self, message_id: str) -> Removal | None:
+        """Take a message and what follows it out of the chat; None while a reply runs.
+
+        What comes back is what ``restore_messages`` needs.
+        """
+        if self._reply is not None or message_id not in self._transcript:
+            return None
+        leaf = self._transcript.leaf_id
+        removal = Removal(tuple(self._transcript.remove(message_id)), leaf)
+        self._store.delete_messages(self.id, removal.ids, self._transcript.leaf_id)
+        self._chat = replace(self._chat, leaf_id=self._transcript.leaf_id)
+        self.path_changed.emit()
+        return removal
+
+    def restore_messages(self, removal: Removal) -> bool:
+        """Put deleted messages back and show them; False while a reply runs."""
+        if self._reply is not None:
+            return False
+        self._transcript.restore(removal.messages, removal.leaf_id)
+        self._store.restore_messages(self.id, removal.ids, removal.leaf_id)
+        self._chat = replace(self._chat, leaf_id=removal.leaf_id)
+        self.path_changed.emit()
+        return True
+
+    def show_other_version(self, step: int) -> None:
+        """Show the next (+1) or previous (-1) version of the last message that has several."""
+        for message in reversed(self._transcript.path):
+            if len(self._transcript.alternatives(message.id)) > 1:
+                self.show_alternative(message.id, step)
+                return
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
+from app.chats.branching import branch
 from app.chats.controller import ChatController
 from app.chats.shelf import Shelf
 from app.store import Chat, SearchHit, Store, new_id
@@ -35,6 +36,7 @@ class ChatLibrary(QObject):
         self._shelf = shelf
         self._chats: dict[str, Chat] = {chat.id: chat for chat in store.chats()}
         self._controllers: dict[str, ChatController] = {}
+        self._leaving: set[str] = set()
 
     @property
     def shelf(self) -> Shelf:
@@ -57,6 +59,7 @@ class ChatLibrary(QObject):
 
     def open(self, chat_id: str, model: str) -> ChatController:
         """The chat's controller; an id that is not stored becomes a new chat with ``model``."""
+        self._leaving.discard(chat_id)
         controller = self._controllers.get(chat_id)
         if controller is None:
             stored = self._chats.get(chat_id)
@@ -68,6 +71,26 @@ class ChatLibrary(QObject):
     def new(self, model: str) -> ChatController:
         """A new chat. It is stored at its first key press."""
         return self.open(new_id(), model)
+
+    def branch(self, controller: ChatController, message_id: str) -> ChatController:
+        """A new chat that begins as another one up to a message; the other is as it was."""
+        chat = branch(self._store, controller.chat, controller.transcript, message_id)
+        self._chats[chat.id] = chat
+        made = self.open(chat.id, chat.model)
+        made.begin_from(controller)
+        self.listed.emit()
+        return made
+
+    def release(self, chat_id: str) -> None:
+        """Let go of a chat that nothing shows any more, once its reply has ended."""
+        controller = self._controllers.get(chat_id)
+        if controller is not None and controller.answering:
+            self._leaving.add(chat_id)
+        elif controller is not None:
+            self._leaving.discard(chat_id)
+            del self._controllers[chat_id]
+            controller.close()
+            controller.deleteLater()
 
     def delete(self, chat_id: str) -> None:
         """Take a chat out of the list. ``restore`` brings it back."""
@@ -139,6 +162,13 @@ class ChatLibrary(QObject):
         controller = self.sender()
         if isinstance(controller, ChatController):
             self.activity.emit(controller.id)
+            if controller.id in self._leaving and not controller.answering:
+                QTimer.singleShot(0, self, self._release_ended)
+
+    @Slot()
+    def _release_ended(self) -> None:
+        for chat_id in list(self._leaving):
+            self.release(chat_id)
 
 
 def _listed_differently(before: Chat, after: Chat) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from app.chats.options import ChatOptions
@@ -37,6 +38,14 @@ class ChatSession:
             )
             self._made_for = wanted
         return self._session
+
+    def twin_of(self, other: ChatSession) -> None:
+        """Share what another chat's session has read, until either side writes."""
+        self.close()
+        if other._session is not None:
+            with suppress(EngineError):  # a stopped engine: the first reply reads it all again
+                self._session = other._session.fork()
+                self._made_for = other._made_for
 
     def close(self) -> None:
         """Let the engine free it."""

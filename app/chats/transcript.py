@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.store import Message
+
+
+@dataclass(frozen=True)
+class Removal:
+    """Messages taken out of a chat, parents first, and the end of the path shown before."""
+
+    messages: tuple[Message, ...]
+    leaf_id: str | None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(message.id for message in self.messages)
 
 
 class Transcript:
@@ -20,7 +32,8 @@ class Transcript:
         self._messages: dict[str, Message] = {}
         self._children: dict[str | None, list[str]] = {}
         for message in messages:
-            self._insert(message)
+            if message.deleted_at is None:
+                self._insert(message)
         self.leaf_id = leaf_id if leaf_id in self._messages else self._newest_leaf(None)
 
     def __contains__(self, message_id: object) -> bool:
@@ -62,6 +75,38 @@ class Transcript:
     def show(self, message_id: str) -> None:
         """Lead the path through this message, on to the newest message below it."""
         self.leaf_id = self._newest_leaf(message_id)
+
+    def remove(self, message_id: str) -> list[Message]:
+        """Take a message and all that follows it out of the tree; returns them, parents first.
+
+        The path then shows the nearest alternative, or ends at the message before.
+        """
+        siblings = self._children[self._messages[message_id].parent_id]
+        at = siblings.index(message_id)
+        removed = self._below(message_id)
+        for message in removed:
+            del self._messages[message.id]
+            self._children.pop(message.id, None)
+        siblings.pop(at)
+        if self.leaf_id not in self._messages:
+            if siblings:
+                self.show(siblings[max(0, at - 1)])
+            else:
+                self.leaf_id = removed[0].parent_id
+        return removed
+
+    def restore(self, messages: Iterable[Message], leaf_id: str | None) -> None:
+        """Put back what ``remove`` took out, in its old place among its siblings."""
+        for message in messages:
+            self._insert(message)
+            self._children[message.parent_id].sort()  # ids sort by time of making
+        self.leaf_id = leaf_id
+
+    def _below(self, message_id: str) -> list[Message]:
+        found = [message_id]
+        for each in found:
+            found.extend(self._children.get(each, ()))
+        return [self._messages[each] for each in found]
 
     def last(self, role: str) -> Message | None:
         """The last message of that role on the shown path."""

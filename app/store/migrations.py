@@ -88,9 +88,15 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
     )
 
 
+def deleted_messages(db: sqlite3.Connection) -> None:
+    """A message can be taken out of its chat and put back."""
+    db.execute("ALTER TABLE messages ADD COLUMN deleted_at REAL")
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
+    deleted_messages,
 )
 
 

@@ -148,6 +148,27 @@ class SaveMessage:
 
 
 @dataclass(frozen=True)
+class MarkMessages:
+    """Messages taken out of their chat (a time) or put back (None), all at once."""
+
+    ids: tuple[str, ...]
+    deleted_at: float | None
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.executemany(
+            "UPDATE messages SET deleted_at = ? WHERE id = ?",
+            [(self.deleted_at, message_id) for message_id in self.ids],
+        )
+
+    def show(self, view: View) -> None:
+        for message_id in self.ids:
+            if message := view.messages.get(message_id):
+                view.messages[message_id] = replace(message, deleted_at=self.deleted_at)
+
+
+@dataclass(frozen=True)
 class SaveLayout:
     """A named window layout, as JSON text."""
 

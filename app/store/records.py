@@ -45,6 +45,7 @@ class Message:
 
     `status` is "streaming" while its reply runs; what is left so when the program dies becomes
     "interrupted" at the next start. `error` is the sentence shown where the answer would stand.
+    With `deleted_at` it is out of the chat, as is all that follows it, and may come back.
     Raises ValueError for an unknown role or status.
     """
 
@@ -59,6 +60,7 @@ class Message:
     model: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
     created_at: float = field(default_factory=time.time)
+    deleted_at: float | None = None
 
     def __post_init__(self) -> None:
         if self.role not in get_args(Role):

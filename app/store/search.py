@@ -35,7 +35,8 @@ def find(db: sqlite3.Connection, query: str, limit: int) -> list[SearchHit]:
     texts = db.execute(
         "SELECT m.chat_id, m.id, snippet(messages_fts, 0, '', '', '…', 16) "
         "FROM messages_fts f JOIN messages m ON m.seq = f.rowid JOIN chats c ON c.id = m.chat_id "
-        "WHERE messages_fts MATCH ? AND c.deleted_at IS NULL ORDER BY f.rank LIMIT ?",
+        "WHERE messages_fts MATCH ? AND c.deleted_at IS NULL AND m.deleted_at IS NULL "
+        "ORDER BY f.rank LIMIT ?",
         (match, limit - len(titles)),
     ).fetchall()
     return [_hit(*row) for row in (*titles, *texts)]
@@ -59,7 +60,7 @@ def _scan(db: sqlite3.Connection, query: str, limit: int) -> list[SearchHit]:
     texts = db.execute(
         "SELECT m.chat_id, m.id, m.content FROM messages m JOIN chats c ON c.id = m.chat_id "
         "WHERE m.content LIKE ? ESCAPE '\\' AND m.status <> 'streaming' AND c.deleted_at IS NULL "
-        "ORDER BY m.seq DESC LIMIT ?",
+        "AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT ?",
         (pattern, limit - len(titles)),
     ).fetchall()
     return [_hit(*row) for row in titles] + [

@@ -5,7 +5,7 @@ import json
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +16,7 @@ from app.store.errors import StoreError
 from app.store.operations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
+    MarkMessages,
     PatchChat,
     SaveChat,
     SaveLayout,
@@ -171,6 +172,16 @@ class Store:
     def set_leaf(self, chat_id: str, message_id: str | None) -> None:
         """Shows the branch that ends in this message."""
         self._writer.add(PatchChat(chat_id, {"leaf_id": message_id}))
+
+    def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
+        """Takes messages out of the chat, which then shows the branch ending in ``leaf_id``."""
+        mark = MarkMessages(tuple(ids), time.time())
+        self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
+
+    def restore_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
+        """Undoes `delete_messages` for just these."""
+        mark = MarkMessages(tuple(ids), None)
+        self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def delete_chat(self, chat_id: str) -> None:
         """Takes the chat out of lists and searches; `restore_chat` brings it back whole."""

@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.markdown import MarkdownDocument
 from app.store import Message
 from app.ui import tokens as t
+from app.ui.buttons import IconButton
 from app.ui.figures import figures_line
 from app.ui.markdown_style import markdown_style
 from app.ui.markdown_view import MarkdownView
-from app.ui.message_row import FOOTER, MessageRow
+from app.ui.message_row import FOOTER, MessageRow, small_text_width
 from app.ui.reasoning import Reasoning
 from app.ui.theme import theme, ui_font
 
@@ -42,8 +43,11 @@ class AnswerRow(MessageRow):
         self._error = QRectF()
         self._mark = QRectF()
         self._footer_y = 0
+        self._room = 0
         self._copy = self._button("copy", "Copy answer", "copy")
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
+        self._branch = self._button("git-branch", "Go on in a new chat", "branch")
+        self._delete = self._button("trash", "Delete this and what follows", "delete")
         self._retry = QPushButton("Try Again", self)
         self._retry.clicked.connect(self._on_way_on)
         self._retry.hide()
@@ -109,11 +113,13 @@ class AnswerRow(MessageRow):
         y = self._arrange_end(width, y)
         self._footer_y = y + 2
         x = width - 26 + 5
-        for button in (self._again, self._copy):
+        for button in self._actions():
             button.move(x, self._footer_y)
             x -= 26
+        self._room = x + 26
         if self._alternative[1] > 1:
-            self._place_alternatives(x + 26 - self._alternatives_width() - 6, self._footer_y)
+            self._room -= self._alternatives_width() + 6
+            self._place_alternatives(self._room, self._footer_y)
         return self._footer_y + FOOTER
 
     def _arrange_end(self, width: int, y: int) -> int:
@@ -147,8 +153,10 @@ class AnswerRow(MessageRow):
         if not self._mark.isEmpty():
             painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, _MARKS[self.message.status])
         if self._last or self._revealed():
-            line = figures_line(self.message.stats, short=self._width < 360)
-            area = QRectF(0, self._footer_y, self._width, 26)
+            area = QRectF(0, self._footer_y, self._room, 26)
+            line = figures_line(self.message.stats)
+            if small_text_width(line) > self._room - 8:
+                line = figures_line(self.message.stats, short=True)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
         if not self._error.isEmpty():
@@ -165,9 +173,13 @@ class AnswerRow(MessageRow):
 
     def _reveal(self) -> None:
         # While it streams there is nothing to copy or to ask again.
-        for button in (self._copy, self._again):
+        for button in self._actions():
             button.setVisible(not self.streaming)
         super()._reveal()
+
+    def _actions(self) -> tuple[IconButton, ...]:
+        """The footer's buttons from the right."""
+        return (self._again, self._branch, self._copy, self._delete)
 
     def _too_long(self) -> bool:
         """Whether asking the same again could not help."""

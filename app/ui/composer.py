@@ -85,6 +85,7 @@ class Composer(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._active = False
+        self._tinted = False
         self._limit = 240
         self._note = ""
         self._text = ComposerText(self)
@@ -116,6 +117,10 @@ class Composer(QWidget):
         return self._button
 
     @property
+    def tinted(self) -> bool:
+        return self._tinted
+
+    @property
     def editing(self) -> bool:
         return bool(self._note)
 
@@ -136,6 +141,12 @@ class Composer(QWidget):
         """Show the ring: the keys go here."""
         if active != self._active:
             self._active = active
+            self.update()
+
+    def set_tinted(self, tinted: bool) -> None:
+        """Show that a message that is broadcast arrives here, too."""
+        if tinted != self._tinted:
+            self._tinted = tinted
             self.update()
 
     def set_editing(self, note: str) -> None:
@@ -159,7 +170,7 @@ class Composer(QWidget):
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(QColor(tokens.raised))
+        painter.setBrush(QColor(tokens.accent_quiet if self._tinted else tokens.raised))
         pen = painter.pen()
         pen.setColor(QColor(tokens.accent if self._active else tokens.border_strong))
         pen.setWidthF(1.5 if self._active else 1.0)

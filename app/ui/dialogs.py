@@ -61,6 +61,22 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> WayOn:
     return next((way for button, way in ways.items() if button is clicked), WayOn.QUIT)
 
 
+def say_already_running() -> None:
+    """Two programs never write the same chats; the one that runs could not be called."""
+    box = QMessageBox()
+    box.setObjectName("running-dialog")
+    box.setWindowTitle("Stretto")
+    box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
+    box.setText("Stretto is already running and does not answer")
+    box.setInformativeText(
+        "Another Stretto has these chats open. Wait a moment and start again, or end the other "
+        "one first."
+    )
+    box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
+    box.exec()
+    box.deleteLater()
+
+
 def show_shortcuts(parent: QWidget) -> QDialog:
     """The list of keys, in a window that may stay open."""
     dialog = QDialog(parent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, Qt, QTimer, Signal, Slot
@@ -13,12 +12,14 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QWid
 
 from app.chats.library import ChatLibrary
 from app.chats.shelf import LoadState
+from app.chats.transcript import Removal
 from app.paths import GUIDE
 from app.settings import Settings
 from app.store import Store
 from app.ui import dialogs
 from app.ui.actions import Commands
 from app.ui.appearance import add_appearance
+from app.ui.broadcast import Broadcast
 from app.ui.buttons import IconButton
 from app.ui.icons import app_icon
 from app.ui.model_menu import model_menu
@@ -27,18 +28,10 @@ from app.ui.pane import ChatPane
 from app.ui.pulse import Pulse
 from app.ui.sidebar import Rail, Sidebar
 from app.ui.toast import Toast
+from app.ui.undo import Undo, Undos
 from app.ui.workspace import Workspace
 
 LAYOUT = "main"
-
-
-@dataclass(frozen=True)
-class _Undo:
-    """What Ctrl+Shift+T takes back: a chat that was closed, or deleted and perhaps open."""
-
-    chat_id: str
-    deleted: bool
-    was_open: bool = True
 
 
 class MainWindow(QMainWindow):
@@ -55,7 +48,7 @@ class MainWindow(QMainWindow):
         self._library = library
         self._store = store
         self._settings = settings
-        self._undos: list[_Undo] = []
+        self._undos = Undos()
         self._ended = False
         on_mac = sys.platform == "darwin"
         self.setWindowTitle("Stretto")
@@ -66,6 +59,7 @@ class MainWindow(QMainWindow):
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
         self.toast = Toast(self)
+        self.broadcast = Broadcast(self.workspace)
         self._pulse = Pulse(library, self)
         centre = QWidget(self)
         row = QHBoxLayout(centre)
@@ -76,6 +70,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.commands = Commands(self, self._slots())
         self._menus = self.commands.menus()
+        self.commands["broadcast"].setCheckable(True)
         add_appearance(self._menus[2], settings)
         if on_mac:
             for menu in self._menus:
@@ -95,6 +90,8 @@ class MainWindow(QMainWindow):
             "copy_answer": self._with_pane(lambda pane: pane.copy_last()),
             "regenerate": self._with_pane(lambda pane: pane.controller.regenerate()),
             "edit_last": self._with_pane(lambda pane: pane.edit_last()),
+            "earlier": self._with_pane(lambda pane: pane.controller.show_other_version(-1)),
+            "later": self._with_pane(lambda pane: pane.controller.show_other_version(1)),
             "stop": self._with_pane(lambda pane: pane.controller.stop()),
             "rename": self.rename_chat,
             "delete": self._with_pane(lambda pane: self.delete_chat(pane.controller.id)),
@@ -104,6 +101,7 @@ class MainWindow(QMainWindow):
             "split_right": lambda: self.split("right"),
             "split_down": lambda: self.split("down"),
             "float": self._with_pane(self.workspace.float_pane),
+            "broadcast": self.broadcast.toggle,
             "next": lambda: self.workspace.activate_next(1),
             "previous": lambda: self.workspace.activate_next(-1),
             "composer": self._with_pane(self.workspace.activate),
@@ -137,7 +135,10 @@ class MainWindow(QMainWindow):
         workspace.pane_made.connect(self._on_pane_made)
         workspace.pane_closed.connect(self._on_pane_closed)
         workspace.active_changed.connect(self._on_active)
+        workspace.forgotten.connect(self._library.release)
         workspace.arranged.connect(self._save_soon.start)
+        self.broadcast.said.connect(self._on_notice)
+        self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self.toast.acted.connect(self.undo_close)
         self._library.activity.connect(workspace.on_activity)
         self._library.listed.connect(self._on_active)
@@ -226,7 +227,7 @@ class MainWindow(QMainWindow):
         controller = self._library.open(chat_id, self._settings.model)
         if self.workspace.pane(chat_id) is None and self.workspace.dock(chat_id) is not None:
             # Closed a while ago and still kept: it goes back to its place.
-            self._undos = [u for u in self._undos if u.chat_id != chat_id]
+            self._undos.drop(chat_id)
             self.workspace.reopen(chat_id)
         else:
             self.workspace.show_chat(controller, where)
@@ -247,22 +248,33 @@ class MainWindow(QMainWindow):
             self.workspace.close_pane(pane)
         if self._library.chat(chat_id) is None:
             return  # it was blank, and went as the pane closed
-        self._undos = [u for u in self._undos if u.chat_id != chat_id]
-        self._undos.append(_Undo(chat_id, deleted=True, was_open=pane is not None))
+        self._undos.push(Undo(chat_id, deleted=True, was_open=pane is not None))
         self._library.delete(chat_id)
         self.toast.show_text("Chat deleted", "Undo", 10.0)
 
     @Slot()
     def undo_close(self) -> None:
-        """Bring back the chat that was closed or deleted last."""
-        if not self._undos:
-            return
+        """Bring back what was closed or deleted last."""
         undo = self._undos.pop()
+        if undo is None:
+            return
         self.toast.hide()
+        if undo.removal is not None:
+            self._restore_messages(undo, undo.removal)
+            return
         if undo.deleted:
             self._library.restore(undo.chat_id)
         if undo.was_open and not self.workspace.reopen(undo.chat_id):
             self.open_chat(undo.chat_id)
+
+    def _restore_messages(self, undo: Undo, removal: Removal) -> None:
+        if self._library.chat(undo.chat_id) is None:
+            return
+        self.open_chat(undo.chat_id)
+        pane = self.workspace.pane(undo.chat_id)
+        if pane is not None and not pane.controller.restore_messages(removal):
+            self._undos.push(undo)
+            self.toast.show_text("The reply is still running. Stop it first, then undo.")
 
     @Slot()
     def toggle_sidebar(self) -> None:
@@ -335,10 +347,38 @@ class MainWindow(QMainWindow):
         pane.options_asked.connect(self._on_options_asked)
         pane.open_model_asked.connect(self.open_model_folder)
         pane.said.connect(self._on_said)
+        pane.branch_asked.connect(self._on_branch_asked)
+        pane.deleted.connect(self._on_messages_deleted)
+
+    @Slot(object, str)
+    def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
+        self.workspace.activate(pane)
+        made = self._library.branch(pane.controller, message_id)
+        self.workspace.show_chat(made)
+        made.load_model()
+
+    @Slot(str, object)
+    def _on_messages_deleted(self, chat_id: str, removal: Removal) -> None:
+        self._undos.push(Undo(chat_id, removal=removal))
+        several = len(removal.messages)
+        words = "Message deleted" if several == 1 else f"{several} messages deleted"
+        self.toast.show_text(words, "Undo", 10.0)
 
     @Slot(str)
     def _on_said(self, text: str) -> None:
         self.toast.show_text(text, seconds=1.6)
+
+    @Slot(str)
+    def _on_notice(self, text: str) -> None:
+        self.toast.show_text(text, seconds=3.0)
+
+    @Slot()
+    def come_forward(self) -> None:
+        """Another start of the program was asked for: this one shows itself."""
+        if self.isMinimized():
+            self.showNormal()
+        self.raise_()
+        self.activateWindow()
 
     @Slot(str)
     def _on_pane_closed(self, chat_id: str) -> None:
@@ -347,7 +387,7 @@ class MainWindow(QMainWindow):
         if blank:
             # Typed into and emptied again: nothing that the list should keep.
             self._library.delete(chat_id)
-        self._undos.append(_Undo(chat_id, deleted=blank))
+        self._undos.push(Undo(chat_id, deleted=blank))
         self.toast.show_text("Chat closed", "Undo")
 
     @Slot()

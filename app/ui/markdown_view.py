@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QGuiApplication,
     QMouseEvent,
     QPainter,
@@ -44,6 +45,29 @@ class MarkdownView(TextView):
         if shown != self._caret:
             self._caret = shown
             self.viewport().update()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What Copy takes: list markers, task boxes and tabs between cells stay."""
+        cursor = self.textCursor()
+        data = QMimeData()
+        data.setText(self._markdown.plain_text(cursor.selectionStart(), cursor.selectionEnd()))
+        return data
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu(event.pos())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addSeparator()
+        menu.addAction("Copy Answer as Markdown", self.copy_markdown)
+        menu.addAction("Copy Answer as Plain Text", self.copy_plain)
+        menu.popup(event.globalPos())
+
+    def copy_markdown(self) -> None:
+        """Put the whole answer's source on the clipboard."""
+        QGuiApplication.clipboard().setText(self._markdown.source)
+
+    def copy_plain(self) -> None:
+        """Put the whole answer on the clipboard as it reads."""
+        QGuiApplication.clipboard().setText(self._markdown.plain_text())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())

@@ -22,6 +22,9 @@ class ChatPane(QWidget):
 
     Signals:
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
+        spoken(pane, text): a message of the person went to this chat.
+        branch_asked(pane, message id): a new chat is to begin there.
+        deleted(chat id, removal): messages were deleted and may come back.
         said(text): a short word for the person, shown as a toast.
     """
 
@@ -29,6 +32,9 @@ class ChatPane(QWidget):
     options_asked = Signal(object)
     open_model_asked = Signal()
     said = Signal(str)
+    spoken = Signal(object, str)
+    branch_asked = Signal(object, str)
+    deleted = Signal(str, object)
 
     def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +42,7 @@ class ChatPane(QWidget):
         self._editing: str | None = None
         self._kept_draft = ""
         self._active = False
+        self._broadcast = 0
         self.header = PaneHeader(controller, self)
         self.transcript = TranscriptView(controller, self)
         self.find_bar = FindBar(controller, self.transcript, self)
@@ -90,6 +97,12 @@ class ChatPane(QWidget):
     def set_active(self, active: bool) -> None:
         self._active = active
         self.composer.set_active(active)
+
+    def set_broadcast(self, receivers: int) -> None:
+        """Say that a message from here goes to that many chats; 0 for this one only."""
+        self._broadcast = receivers
+        self.composer.set_tinted(receivers > 0)
+        self._refresh()
 
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -150,7 +163,11 @@ class ChatPane(QWidget):
         self.notice.setVisible(failed and not told)
         if failed:
             self.notice.set_text(f"{shelved.name} could not be loaded. {shelved.error}")
-        self.composer.set_placeholder(f"Message {shelved.name}…")
+        self.composer.set_placeholder(
+            f"Message {self._broadcast} chats…"
+            if self._broadcast > 1
+            else f"Message {shelved.name}…"
+        )
         self.composer.set_answering(controller.answering)
         if self.isVisible() and controller.unseen:
             controller.mark_seen()
@@ -166,6 +183,7 @@ class ChatPane(QWidget):
                 self._editing = editing
         elif self.controller.send(text):
             self.composer.set_text("")
+            self.spoken.emit(self, text)
         self.focus_composer()
 
     @Slot(str)
@@ -189,6 +207,12 @@ class ChatPane(QWidget):
             self._edit(message_id)
         elif action in {"regenerate", "retry"}:
             self.controller.regenerate(message_id)
+        elif action == "branch":
+            self.branch_asked.emit(self, message_id)
+        elif action == "delete":
+            removal = self.controller.delete_message(message_id)
+            if removal is not None:
+                self.deleted.emit(self.controller.id, removal)
         elif action in {"previous", "next"}:
             self.controller.show_alternative(message_id, 1 if action == "next" else -1)
 

@@ -54,6 +54,7 @@ class Toast(QWidget):
         layout = self.layout()
         if layout is not None:
             layout.setContentsMargins(*margins)
+            layout.activate()  # or a shorter text would keep the room of the one before
         self.adjustSize()
         self._place()
         self.show()

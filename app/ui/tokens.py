@@ -112,6 +112,7 @@ TEXT_PAIRS = (
     ("muted", "tint"),
     ("muted", "hover"),
     ("muted", "code_background"),
+    ("muted", "accent_quiet"),
     ("accent", "background"),
     ("accent", "surface"),
     ("accent", "raised"),

@@ -36,6 +36,8 @@ class UserRow(MessageRow):
         self._view.setAccessibleName("Your message")
         self._copy = self._button("copy", "Copy", "copy")
         self._edit = self._button("pencil-simple", "Edit and ask again", "edit")
+        self._branch = self._button("git-branch", "Edit in a new chat", "branch")
+        self._delete = self._button("trash", "Delete this and what follows", "delete")
         self._block = QRectF()
         self._folded = True
         self._more = QPushButton("Show all", self)
@@ -77,7 +79,7 @@ class UserRow(MessageRow):
             self._more.move(left + self.PAD_X - 4, self.PAD_Y + height + 4)
         y = round(self._block.bottom())
         x = width - 26
-        for button in (self._edit, self._copy):
+        for button in (self._edit, self._branch, self._copy, self._delete):
             button.move(x, y)
             x -= 26
         if self._alternative[1] > 1:

@@ -33,6 +33,7 @@ class Workspace(QWidget):
         active_changed(): another pane has the keys, or none.
         pane_made(pane): for whoever listens to panes.
         pane_closed(id): the person closed a pane.
+        forgotten(id): a closed pane is kept no longer.
         arranged(): the layout is another and worth saving.
         new_asked(): a chat is asked for from the workspace itself.
         split_asked(area, direction): a title bar's split button; direction "right" or "down".
@@ -44,6 +45,7 @@ class Workspace(QWidget):
     pane_made = Signal(object)
     pane_closed = Signal(str)
     arranged = Signal()
+    forgotten = Signal(str)
     new_asked = Signal()
     split_asked = Signal(str)
 
@@ -179,7 +181,9 @@ class Workspace(QWidget):
             if rest:
                 self.activate(rest[min(at, len(rest) - 1)])
         while len(self._closed) > self.KEPT_CLOSED:
-            self._forget(self._closed[0])
+            oldest = self._closed[0]
+            self._forget(oldest)
+            self.forgotten.emit(oldest)
         self._settle()
         self.pane_closed.emit(pane.controller.id)
 

@@ -63,6 +63,9 @@ class FakeSession:
         self.engine.inbox.put(reply)
         return reply
 
+    def fork(self) -> FakeSession:
+        return FakeSession(self.engine, self.model, dict(self.options))
+
     def close(self) -> None:
         self.closed = True
 

@@ -1,0 +1,53 @@
+"""A new chat that begins with a part of another one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from app.chats.transcript import Transcript
+from app.store import Chat, Message, Store, new_id
+
+
+def branch(store: Store, chat: Chat, transcript: Transcript, message_id: str) -> Chat:
+    """Store a copy of the chat up to a message and return it.
+
+    From an answer it goes on after that answer. From a person's message it ends before it, and the
+    message stands in the composer, to be asked in other words.
+    """
+    last = transcript[message_id]
+    copied = transcript.path_to(message_id)
+    if last.role == "user":
+        copied = copied[:-1]
+    now = time.time()
+    made = replace(
+        chat,
+        id=new_id(),
+        title=_title(chat.title),
+        draft=last.content if last.role == "user" else "",
+        created_at=now,
+        updated_at=now,
+        leaf_id=None,
+    )
+    store.save_chat(made)
+    parent: Message | None = None
+    for message in copied:
+        parent = replace(
+            message,
+            id=new_id(),
+            chat_id=made.id,
+            parent_id=parent.id if parent is not None else None,
+        )
+        store.save_message(parent)
+    leaf = parent.id if parent is not None else None
+    store.set_leaf(made.id, leaf)
+    return replace(made, leaf_id=leaf)
+
+
+def _title(title: str) -> str:
+    """What the copy is called: "Trees (branch)", then "Trees (branch 2)", and so on."""
+    head, mark, number = title.rpartition(" (branch")
+    if not mark or not number.endswith(")"):
+        return f"{title or 'New chat'} (branch)"
+    past = number[:-1].strip()
+    return f"{head} (branch {int(past) + 1 if past.isdigit() else 2})"

@@ -1,0 +1,76 @@
+"""One program per profile: a second start brings the first to the front and ends."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile, QObject, Signal, Slot
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+log = logging.getLogger(__name__)
+
+
+class SingleInstance(QObject):
+    """Holds the profile's lock, and listens for whoever else is started on it.
+
+    The lock decides, not the socket: a socket's file outlives a killed program, the lock knows
+    whether its owner is alive.
+
+    Signals:
+        called(): another start asks this program to show itself.
+    """
+
+    ANSWER_MS = 2_000
+
+    called = Signal()
+
+    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+        self._name = f"stretto-{name}"
+        self._lock = QLockFile(str(folder / "running.lock"))
+        self._lock.setStaleLockTime(0)  # never by age: a chat may be open for weeks
+        self._server: QLocalServer | None = None
+
+    def claim(self) -> bool:
+        """Become the one program of this profile; False if there is one already.
+
+        A folder that cannot be written to is not refused here: the chats say so more plainly.
+        """
+        if not self._lock.tryLock(0):
+            if self._lock.error() == QLockFile.LockError.LockFailedError:
+                return False
+            log.warning("The profile could not be locked.")
+            return True
+        QLocalServer.removeServer(self._name)  # left behind by a kill; its owner is gone
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._on_connection)
+        if not self._server.listen(self._name):
+            log.warning("No other start will be heard: %s", self._server.errorString())
+        return True
+
+    def call(self) -> bool:
+        """Ask the program that runs to show itself; False if it does not answer."""
+        socket = QLocalSocket()
+        socket.connectToServer(self._name)
+        reached = socket.waitForConnected(self.ANSWER_MS)
+        socket.abort()
+        return reached
+
+    def release(self) -> None:
+        """Let the next start be the one."""
+        if self._server is not None:
+            self._server.close()
+            self._server.deleteLater()
+            self._server = None
+        self._lock.unlock()
+
+    @Slot()
+    def _on_connection(self) -> None:
+        while self._server is not None and (socket := self._server.nextPendingConnection()):
+            socket.abort()
+            socket.deleteLater()
+            self.called.emit()

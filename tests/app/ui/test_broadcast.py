@@ -1,0 +1,52 @@
+"""One message to all panes."""
+
+from __future__ import annotations
+
+
+def test_a_message_goes_to_every_pane_while_broadcast_is_on(start):
+    run = start()
+    run.ready()
+    left = run.pane
+    run.window.commands["split_right"].trigger()
+    right = run.pane
+    run.window.commands["broadcast"].trigger()
+    assert run.window.commands["broadcast"].isChecked()
+    assert left.composer.tinted
+    assert right.composer.tinted
+    assert right.composer.field.placeholderText() == "Message 2 chats…"
+    run.say("say both")
+    assert run.answered(left) == run.answered(right) == "both "
+    run.window.commands["broadcast"].trigger()
+    assert not left.composer.tinted
+    run.say("say one")
+    assert run.answered(right) == "one "
+    assert run.answer(left) == "both "
+
+
+def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start):
+    run = start()
+    run.ready()
+    first = run.pane
+    run.window.commands["broadcast"].trigger()
+    run.window.commands["split_right"].trigger()
+    second = run.pane
+    assert second.composer.tinted
+    run.window.commands["close"].trigger()
+    run.say("say alone", first)
+    assert run.answered(first) == "alone "
+    assert second.controller.transcript.path == []
+
+
+def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start):
+    run = start()
+    run.ready()
+    left = run.say("hold 2")
+    run.until(lambda: run.answer(left))
+    run.window.commands["split_right"].trigger()
+    run.window.commands["broadcast"].trigger()
+    run.say("say next")
+    assert run.answered() == "next "
+    assert "1 chat was still answering" in run.window.toast.text
+    assert len(left.controller.transcript.path) == 2
+    run.engine.release()
+    run.answered(left)

@@ -1,0 +1,164 @@
+"""Editing history: delete with undo, versions by key, branches into chats of their own."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication
+
+
+def shown(pane):
+    return [message.content for message in pane.controller.transcript.path]
+
+
+def test_a_deleted_question_takes_what_follows_and_all_comes_back(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.say("say two")
+    run.answered()
+    pane, before = run.pane, shown(run.pane)
+    second = pane.controller.transcript.path[2].id
+    pane.transcript.asked.emit("delete", second)
+    assert shown(pane) == before[:2]
+    assert run.window.toast.text == "2 messages deleted"
+    run.window.commands["undo_close"].trigger()
+    assert shown(pane) == before
+
+
+def test_deleting_is_on_disk_and_so_is_its_undo(start):
+    run = start()
+    run.ready()
+    run.say("say keep")
+    run.answered()
+    run.say("say gone")
+    run.answered()
+    question = run.pane.controller.transcript.path[2].id
+    run.pane.transcript.asked.emit("delete", question)
+    assert run.app.store.search("gone") == []
+    run.end()
+    run = start()
+    assert shown(run.pane) == ["say keep", "keep "]
+
+
+def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.window.commands["regenerate"].trigger()
+    run.answered()
+    controller = run.pane.controller
+    question = controller.transcript.path[0].id
+    first, second = controller.transcript.alternatives(controller.transcript.leaf_id)
+    controller.show_alternative(second, -1)
+    run.pane.transcript.asked.emit("delete", first)
+    assert controller.transcript.leaf_id == second
+    assert controller.transcript.alternatives(second) == [second]
+    run.window.commands["undo_close"].trigger()
+    assert controller.transcript.leaf_id == first
+    assert controller.transcript.alternatives(first) == [first, second]
+    run.pane.transcript.asked.emit("delete", question)
+    assert controller.transcript.path == []
+    assert run.pane.empty.isVisible()
+    run.window.commands["undo_close"].trigger()
+    assert controller.transcript.alternatives(first) == [first, second]
+
+
+def test_nothing_is_deleted_under_a_running_reply(start):
+    run = start()
+    run.ready()
+    run.say("hold 2")
+    run.until(lambda: run.answer(run.pane))
+    run.pane.transcript.asked.emit("delete", run.pane.controller.transcript.path[0].id)
+    assert len(run.pane.controller.transcript.path) == 2
+    run.engine.release()
+    run.answered()
+
+
+def test_versions_are_paged_by_key(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    controller = run.pane.controller
+    controller.edit(controller.transcript.path[0].id, "say two")
+    run.answered()
+    run.window.commands["earlier"].trigger()
+    assert shown(run.pane) == ["say one", "one "]
+    run.window.commands["later"].trigger()
+    assert shown(run.pane) == ["say two", "two "]
+
+
+def test_a_branch_from_an_answer_goes_on_alone(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.say("say two")
+    run.answered()
+    old = run.pane
+    old.transcript.asked.emit("branch", old.controller.transcript.path[1].id)
+    new = run.pane
+    assert new is not old
+    assert new.controller.title == "say one (branch)"
+    assert shown(new) == ["say one", "one "]
+    run.say("say three")
+    run.answered()
+    assert shown(new) == ["say one", "one ", "say three", "three "]
+    assert shown(old) == ["say one", "one ", "say two", "two "]
+    assert run.engine.sent[-1].session is not run.engine.sent[0].session
+    run.end()
+    assert sorted(shown(p)[-1] for p in start().panes) == ["three ", "two "]
+
+
+def test_a_branch_from_a_question_has_it_in_the_composer(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.pane.transcript.asked.emit("branch", run.pane.controller.transcript.path[0].id)
+    assert shown(run.pane) == []
+    assert run.pane.composer.text == "say one"
+
+
+def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start):
+    run = start()
+    run.ready()
+    kept = run.window.workspace.KEPT_CLOSED
+    run.say("hold 2")
+    first = run.pane
+    chat_id = first.controller.id
+    run.until(lambda: run.answer(first))
+    run.window.commands["close"].trigger()
+    for _ in range(kept):
+        run.window.new_chat()
+        run.window.commands["close"].trigger()
+    library = run.app.library
+    assert library.find(chat_id) is not None  # it still answers
+    run.engine.release()
+    run.until(lambda: library.find(chat_id) is None)
+    assert run.engine.sent[0].session.closed
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    for _ in range(kept + 1):
+        run.window.commands["undo_close"].trigger()
+    assert run.pane.controller.id == chat_id
+    assert shown(run.pane) == ["hold 2", "1 2 end"]
+
+
+def test_a_selection_is_copied_with_its_markers(start):
+    run = start()
+    run.ready()
+    run.say("say - apples")
+    run.answered()
+    run.until(lambda: run.pane.transcript.row(run.pane.controller.transcript.leaf_id))
+    row = run.pane.transcript.row(run.pane.controller.transcript.leaf_id)
+    cursor = row._view.textCursor()
+    cursor.select(QTextCursor.SelectionType.Document)
+    row._view.setTextCursor(cursor)
+    data = row._view.createMimeDataFromSelection()
+    assert isinstance(data, QMimeData)
+    assert data.text().strip() == "• apples"
+    row._view.copy_markdown()
+    assert QApplication.clipboard().text() == "- apples "
