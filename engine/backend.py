@@ -11,11 +11,14 @@ import logging
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 _openblas: ctypes.CDLL | None = None
+# Two engines may start at once, and what is replaced in mlx-lm must be replaced once.
+_starting = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,11 @@ def available_memory() -> int:
 
 def start() -> Backend:
     """Import mlx and mlx-lm the way the engine needs them and describe the device."""
+    with _starting:
+        return _start()
+
+
+def _start() -> Backend:
     blas = take_openblas()
     import mlx.core as mx
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from engine import chat
 from engine.bench import command as bench
-from engine.bench import families
+from engine.bench import families, soak
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +24,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     families.add_arguments(
         commands.add_parser("families", help="how every model family of mlx-lm shares a step")
     )
-    options = parser.parse_args(arguments)
-    return {"chat": chat.main, "bench": bench.main, "families": families.main}[options.command](
-        options
+    soak.add_arguments(
+        commands.add_parser("soak", help="random schedules over all families, compared with alone")
     )
+    options = parser.parse_args(arguments)
+    run = {
+        "chat": chat.main,
+        "bench": bench.main,
+        "families": families.main,
+        "soak": soak.main,
+    }[options.command]
+    return run(options)

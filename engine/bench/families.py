@@ -59,6 +59,8 @@ def write_family(folder: Path, architecture: str) -> Path:
     for scale in (3.0, 1.5, 1.0, 5.0):
         try:
             write_model(folder, config, scale=scale)
+        except RecursionError:
+            raise  # that is ours
         except Exception as error:
             raise NotBuildableError(_first_line(error)) from None
         why = _dullness(folder)
@@ -81,6 +83,8 @@ def _dullness(folder: Path) -> str:
         first, second = (mx.where(said, logits, 0) for logits in (first, second))
         spread = _number(mx.std(first))
         off = _number(mx.abs(first - second).max())
+    except RecursionError:
+        raise  # that is ours
     except Exception as error:
         raise NotBuildableError(_first_line(error)) from None
     if not math.isfinite(off) or not spread:

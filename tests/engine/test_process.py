@@ -88,6 +88,41 @@ def test_a_program_that_forgets_to_stop_ends_all_the_same(
     )
 
 
+def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path]) -> None:
+    """What is replaced in mlx-lm is replaced once, however many engine threads come to do it."""
+    said = run(
+        """
+        import sys, threading
+        from engine import Engine, SamplingParams
+        from engine.backend import take_openblas
+        take_openblas()
+        from engine import ragged
+
+        # Both threads are past any check before either goes on.
+        both, load = threading.Barrier(2), ragged.importlib.import_module
+        def slowly(name, *rest):
+            if name == "mlx_lm.models.base":
+                try:
+                    both.wait(2)
+                except threading.BrokenBarrierError:
+                    pass  # the other one waits for this one, as it should
+            return load(name, *rest)
+        ragged.importlib.import_module = slowly
+
+        engines = [Engine(), Engine()]
+        for engine in engines:
+            engine.start()
+        for engine in engines:
+            chat = engine.open_session(engine.load(sys.argv[1]))
+            print(chat.send("hi", SamplingParams(max_tokens=5, temperature=0.0)).tokens(60))
+            engine.stop()
+        """,
+        str(model_folder("plain")),
+    )
+    first, second = said.splitlines()
+    assert first == second
+
+
 def test_a_forgotten_engine_does_not_keep_the_process_alive(
     model_folder: Callable[[str], Path],
 ) -> None:

@@ -1,0 +1,104 @@
+"""`python -m engine soak`: random schedules over every model family, for as long as one likes.
+
+The seed decides the actions; how far a reply has got when it is cancelled is the machine's doing,
+so a second run with the same seed is alike and not the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+from engine.bench.schedules import Outcome, Schedule, compare
+from engine.bench.small_configs import NotBuildableError, architectures
+from engine.engine import Engine
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--minutes", type=float, default=30.0, help="how long (30)")
+    parser.add_argument("--seed", type=int, default=0, help="which schedules (0)")
+    parser.add_argument("--steps", type=int, default=120, help="actions per model and round (120)")
+    parser.add_argument("--chats", type=int, default=16, help="most chats at once (16)")
+    parser.add_argument("--families", nargs="+", metavar="NAME", help="which architectures (all)")
+
+
+def main(options: argparse.Namespace) -> int:
+    warnings.simplefilter("ignore")
+    end = time.monotonic() + 60 * options.minutes
+    with tempfile.TemporaryDirectory() as scratch, Engine() as engine, Engine() as judge:
+        blas = engine.stats()["backend"]["blas"]  # the engine picks it before MLX is imported
+        folders = _folders(options.families, Path(scratch))
+        print(f"{len(folders)} families, {options.chats} chats each, {blas} BLAS", flush=True)
+        total, actions, resident = Outcome(), Counter[str](), []
+        replies = dict.fromkeys(folders, 0)
+        runs = 0
+        while time.monotonic() < end:
+            for name, folder in folders.items():
+                if time.monotonic() >= end:
+                    break
+                schedule = Schedule(engine, folder, options.seed + runs, options.chats)
+                chats = schedule.run(options.steps)
+                found = compare(judge, folder, chats)
+                runs += 1
+                actions.update(schedule.actions)
+                _add(total, found)
+                replies[name] += found.replies
+                held = engine.stats()["memory_in_use"]
+                print(
+                    f"{name:<24} {found.replies:>5} replies {found.tokens:>6} tokens "
+                    f"{found.ties:>3} ties {len(found.faults):>3} faults  "
+                    f"MLX {held / 1e6:6.1f} MB  resident {_resident() / 1e6:7.1f} MB",
+                    flush=True,
+                )
+                for fault in found.faults:
+                    print(f"    {fault}", flush=True)
+            resident.append(_resident())
+    print(
+        f"\n{runs} runs, {total.replies} replies compared ({total.cancelled} cut short), ", end=""
+    )
+    print(f"{total.tokens} tokens: {total.ties} ties, {len(total.faults)} faults")
+    print(f"actions: {', '.join(f'{n} {a}' for a, n in actions.most_common())}")
+    least = min(replies, key=lambda name: replies[name])
+    print(f"fewest replies compared of one family: {replies[least]} ({least})")
+    rounds = " ".join(f"{size / 1e6:.0f}" for size in resident)
+    print(f"resident memory in MB after each round over the families: {rounds}")
+    return 1 if total.faults else 0
+
+
+def _folders(names: list[str] | None, root: Path) -> dict[str, Path]:
+    """A tiny model of each family that can be built; those named must be."""
+    from engine.bench.families import write_family
+
+    folders = {}
+    for name in names or architectures():
+        try:
+            folders[name] = write_family(root / name, name)
+        except NotBuildableError as error:
+            print(f"{name:<24} left out: {error}", flush=True)
+            if names:
+                raise
+    return folders
+
+
+def _add(total: Outcome, found: Outcome) -> None:
+    total.replies += found.replies
+    total.tokens += found.tokens
+    total.cancelled += found.cancelled
+    total.ties += found.ties
+    total.faults += found.faults
+
+
+def _resident() -> int:
+    """Bytes of RAM that the process has now (Linux), or had at most (elsewhere)."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,68 @@
+"""Sixteen chats under random schedules say what each of them says alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine import Engine, ragged, runner
+from engine.bench import schedules
+from engine.bench.schedules import Outcome, Schedule, compare
+
+FAMILIES = ["plain", "sliding window", "hybrid recurrent", "MLA", "sparse MLA", "chunked mask"]
+
+
+def outcome(engine: Engine, folder: Path, steps: int, seed: int = 5) -> Outcome:
+    chats = Schedule(engine, folder, seed).run(steps)
+    with Engine() as judge:
+        return compare(judge, folder, chats)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_nobody_hears_anything_of_the_others(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    found = outcome(engine, model_folder(family), 60)
+    assert found.faults == []
+    assert found.ties <= 1
+    assert found.different > 20
+
+
+def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The comparison itself: it must be able to fail."""
+    share, steps = ragged.share_caches, iter(range(1 << 30))
+
+    def exchanging(caches: Any) -> Any:
+        return share([*caches[1:], caches[0]] if next(steps) % 40 == 39 else caches)
+
+    folder = model_folder("plain")
+    engine.load(folder)  # unharmed while it is probed
+    monkeypatch.setattr(ragged, "share_caches", exchanging)
+    assert outcome(engine, folder, 60).faults
+
+
+def test_what_counts_as_a_tie_is_decided_by_the_margin(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward = runner.forward
+
+    def noisy(model: Any, feeds: Any, caches: Any, alone: bool) -> mx.array:
+        logits = forward(model, feeds, caches, alone)
+        if len(feeds) == 1:
+            return logits
+        return logits + 0.01 * mx.random.normal(logits.shape, key=mx.random.key(len(feeds)))
+
+    monkeypatch.setattr(runner, "forward", noisy)
+    chats = Schedule(engine, model_folder("plain"), 5).run(60)
+    with Engine() as judge:
+        strict = compare(judge, model_folder("plain"), chats)
+        monkeypatch.setattr(schedules, "TIE", 0.2)  # wider than the noise
+        lenient = compare(judge, model_folder("plain"), chats)
+    assert len(strict.faults) > len(lenient.faults)
+    assert lenient.ties > strict.ties
