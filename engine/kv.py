@@ -129,7 +129,7 @@ class SessionKV:
     @property
     def trimmable(self) -> bool:
         """Whether the last tokens can be taken back."""
-        return all(c is None or c.is_trimmable() for c in self.caches or [])
+        return all(_can_trim(c) for c in self.caches or [])
 
     def begin(self, prompt: list[int]) -> int:
         """Get the caches ready for `prompt`: keep what they share with it, make the rest undone.
@@ -217,6 +217,14 @@ def _stagger(caches: Caches) -> None:
         for part in getattr(cache, "caches", [cache]):
             if hasattr(part, "step"):
                 part.step = Need.STEP - 4 * (layer % 32)
+
+
+def _can_trim(cache: Any) -> bool:
+    """Whether a cache can go back now. A chunked one says so even when it has dropped its front."""
+    if cache is None:
+        return True
+    parts = getattr(cache, "caches", [cache])
+    return all(c.is_trimmable() and not getattr(c, "start_position", 0) for c in parts)
 
 
 def _may_not_trim(cache: Any) -> bool:

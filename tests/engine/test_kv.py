@@ -124,3 +124,15 @@ def test_common_prefix() -> None:
     assert common_prefix([1, 2], [1, 2, 4]) == 2
     assert common_prefix([], [1]) == 0
     assert common_prefix([3], [1]) == 0
+
+
+def test_a_chunked_cache_that_dropped_its_front_cannot_go_back() -> None:
+    from mlx_lm.models.cache import ChunkedKVCache
+
+    kv = SessionKV(lambda: [ChunkedKVCache(8)])
+    kv.begin([1, 2])
+    assert kv.caches is not None
+    kv.caches[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
+    assert kv.trimmable
+    kv.caches[0].maybe_trim_front()
+    assert not kv.trimmable

@@ -26,10 +26,13 @@ def outcome(engine: Engine, folder: Path, steps: int, seed: int = 5) -> Outcome:
 def test_nobody_hears_anything_of_the_others(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
-    found = outcome(engine, model_folder(family), 60)
+    found = outcome(engine, model_folder(family), 80)
     assert found.faults == []
     assert found.ties <= 1
-    assert found.different > 20
+    # Something was compared, and the chats did not all say the same; how many replies fit into
+    # the schedule depends on the machine.
+    assert found.replies >= 10
+    assert found.different > found.replies / 2
 
 
 def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
