@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from app.chats.controller import ChatController
 from app.chats.reply import Phase
@@ -55,22 +55,29 @@ class PaneHeader(QWidget):
 
     Signals:
         models_asked(), options_asked(): the person opens one of the two.
+        keep_asked(): of several compared answers the person goes on from this one.
     """
 
     HEIGHT = 40
 
     models_asked = Signal()
     options_asked = Signal()
+    keep_asked = Signal()
 
     def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
         self._state = ""
+        self._end = 0
         self.setFixedHeight(self.HEIGHT)
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
         self.options_button = IconButton("sliders-horizontal", "Settings of this chat", self)
         self.options_button.clicked.connect(self.options_asked)
+        self.keep = QPushButton("Keep This One", self)
+        self.keep.setToolTip("Go on from this answer and close the others")
+        self.keep.clicked.connect(self.keep_asked)
+        self.keep.hide()
         controller.phase_changed.connect(self.refresh)
         controller.chat_changed.connect(self.refresh)
         theme().changed.connect(self.refresh)
@@ -80,6 +87,11 @@ class PaneHeader(QWidget):
     def state(self) -> str:
         """What is written beside the model's name."""
         return self._state
+
+    def set_keep(self, *, shown: bool) -> None:
+        """Offer to keep this one of several compared answers."""
+        self.keep.setVisible(shown)
+        self.refresh()
 
     @Slot()
     def refresh(self) -> None:
@@ -107,6 +119,12 @@ class PaneHeader(QWidget):
     def _place(self) -> None:
         right = self.width() - 8 - self.options_button.width()
         self.options_button.move(right, 6)
+        if not self.keep.isHidden():
+            self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
+            self.keep.adjustSize()
+            right -= self.keep.width() + 6
+            self.keep.move(right, (self.HEIGHT - self.keep.height()) // 2)
+        self._end = right
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         room = right - 12 - metrics.horizontalAdvance(self._state) - 28
         hint = self.model_button.sizeHint()
@@ -126,7 +144,7 @@ class PaneHeader(QWidget):
             x += 12
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
-        area = QRectF(x, 0, self.options_button.x() - x - 4, self.HEIGHT)
+        area = QRectF(x, 0, self._end - x - 4, self.HEIGHT)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._state)
         painter.fillRect(QRectF(0, self.HEIGHT - 1, self.width(), 1), QColor(tokens.border))
         progress = self._controller.progress

@@ -11,6 +11,7 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QWidget
 
 from app.chats.library import ChatLibrary
+from app.chats.options import ChatOptions
 from app.chats.shelf import LoadState
 from app.chats.transcript import Removal
 from app.paths import GUIDE
@@ -21,6 +22,8 @@ from app.ui.actions import Commands
 from app.ui.appearance import add_appearance
 from app.ui.broadcast import Broadcast
 from app.ui.buttons import IconButton
+from app.ui.compare import Comparisons
+from app.ui.compare_dialog import CompareDialog
 from app.ui.icons import app_icon
 from app.ui.model_menu import model_menu
 from app.ui.options_popover import OptionsPopover
@@ -60,6 +63,7 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(self)
         self.toast = Toast(self)
         self.broadcast = Broadcast(self.workspace)
+        self.comparisons = Comparisons(library, self.workspace)
         self._pulse = Pulse(library, self)
         centre = QWidget(self)
         row = QHBoxLayout(centre)
@@ -102,6 +106,7 @@ class MainWindow(QMainWindow):
             "split_down": lambda: self.split("down"),
             "float": self._with_pane(self.workspace.float_pane),
             "broadcast": self.broadcast.toggle,
+            "compare": self.compare,
             "next": lambda: self.workspace.activate_next(1),
             "previous": lambda: self.workspace.activate_next(-1),
             "composer": self._with_pane(self.workspace.activate),
@@ -315,6 +320,30 @@ class MainWindow(QMainWindow):
         else:
             controller = active.controller
         controller.set_model(ref)
+
+    def compare(self) -> None:
+        """Ask what to compare, from what stands in the active composer."""
+        active = self.workspace.active
+        model = active.controller.chat.model if active is not None else self._settings.model
+        shelf = self._library.shelf
+        refs = dict.fromkeys([model, *(m.ref for m in shelf.known()), *self._settings.models])
+        dialog = CompareDialog(
+            [(ref, shelf.get(ref).name) for ref in refs],
+            model,
+            active.controller.options if active is not None else ChatOptions(),
+            active.composer.text if active is not None else "",
+            self,
+        )
+        system = active.controller.chat.system if active is not None else ""
+
+        def begin() -> None:
+            prompt = dialog.prompt.toPlainText().strip("\n")
+            if active is not None and active.composer.text.strip("\n") == prompt:
+                active.composer.set_text("")
+            self.comparisons.begin(dialog.columns(), system, prompt)
+
+        dialog.accepted.connect(begin)
+        dialog.open()
 
     def toggle_full_screen(self) -> None:
         if self.isFullScreen():

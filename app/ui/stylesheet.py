@@ -55,8 +55,15 @@ QPushButton:default, QPushButton#primary {
     background: $accent; color: $accent_text; border-color: $accent;
 }
 QPushButton:default:focus, QPushButton#primary:focus { border-color: $text; }
-QPushButton:disabled { color: $muted; }
-QCheckBox { spacing: 8px; }
+QPushButton:disabled, QPushButton:default:disabled {
+    color: $muted; background: $hover; border-color: $border;
+}
+QCheckBox, QRadioButton { spacing: 8px; }
+QRadioButton::indicator {
+    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 8px; background: $raised;
+}
+QRadioButton::indicator:checked { width: 6px; height: 6px; border: 5px solid $accent; }
+QRadioButton:focus { color: $accent; }
 QDialog, QMessageBox { background: $background; }
 QMessageBox QLabel#qt_msgbox_label { font-size: 15px; font-weight: 600; }
 QLabel { background: transparent; }

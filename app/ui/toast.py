@@ -47,7 +47,9 @@ class Toast(QWidget):
         self._label.setText(text)
         # A sentence of the store wraps; a word or two keeps its line.
         self._label.setWordWrap(len(text) > 60)
-        self._label.setFixedWidth(420 if len(text) > 60 else self._label.sizeHint().width())
+        self._label.setFixedWidth(
+            420 if len(text) > 60 else self._label.fontMetrics().horizontalAdvance(text) + 2
+        )
         self.button.setText(action)
         self.button.setVisible(bool(action))
         margins = (16, 8, 8, 8) if action else (16, 10, 16, 10)

@@ -212,6 +212,13 @@ class Workspace(QWidget):
         self._settle()
         self.activate(pane)
 
+    def share_width(self, panes: list[ChatPane]) -> None:
+        """Give the columns that stand with these panes the same width."""
+        area = self._docks[panes[0].controller.id].dock.dockAreaWidget()
+        sizes = self.manager.splitterSizes(area) if area is not None else []
+        if sizes:
+            self.manager.setSplitterSizes(area, [sum(sizes) // len(sizes)] * len(sizes))
+
     # Keeping the layout.
 
     def state(self) -> dict[str, object]:

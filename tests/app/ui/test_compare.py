@@ -1,0 +1,71 @@
+"""One prompt, several answers side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.chats.options import ChatOptions
+from app.ui.compare_dialog import CompareDialog
+
+
+def open_dialog(run) -> CompareDialog:
+    run.window.commands["compare"].trigger()
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog.isVisible()
+    return dialog
+
+
+def test_one_model_with_three_seeds_answers_in_three_equal_columns(start):
+    run = start()
+    run.ready()
+    run.pane.composer.set_text("say hello")
+    dialog = open_dialog(run)
+    assert dialog.prompt.toPlainText() == "say hello"
+    dialog.go.click()
+    run.until(lambda: len(run.engine.sent) == 3)
+    columns = [pane for pane in run.panes if pane.controller.options.seed is not None]
+    assert [pane.controller.options.seed for pane in columns] == [1, 2, 3]
+    assert [run.answered(pane) for pane in columns] == ["hello "] * 3
+    assert [reply.params.seed for reply in run.engine.sent] == [1, 2, 3]
+    widths = [pane.width() for pane in columns]
+    assert max(widths) - min(widths) < 0.1 * max(widths)
+
+
+def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start):
+    run = start()
+    run.ready()
+    dialog = open_dialog(run)
+    dialog.prompt.setPlainText("say hello")
+    dialog.go.click()
+    columns = [pane for pane in run.panes if pane.controller.options.seed is not None]
+    for pane in columns:
+        run.answered(pane)
+    assert all(pane.header.keep.isVisible() for pane in columns)
+    columns[1].header.keep.click()
+    assert run.pane is columns[1]
+    assert columns[0] not in run.panes
+    assert not columns[1].header.keep.isVisible()
+    run.window.commands["undo_close"].trigger()
+    assert columns[2] in run.panes
+    run.say("say more", columns[1])
+    assert run.answered(columns[1]) == "more "
+    assert run.engine.sent[-1].params.seed == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("Temperatures", [(0.0, None), (0.7, None), (1.2, None)]),
+        ("Seeds", [(None, 1), (None, 2), (None, 3)]),
+    ],
+)
+def test_columns_differ_in_what_was_chosen(look, qtbot, kind, told):
+    from PySide6.QtWidgets import QWidget
+
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = CompareDialog([("guide", "Guide")], "guide", ChatOptions(), "x", parent)
+    dialog.kinds[kind].setChecked(True)
+    assert [(c.options.temperature, c.options.seed) for c in dialog.columns()] == told
+    dialog.kinds["Models"].setChecked(True)
+    assert not dialog.go.isEnabled()
