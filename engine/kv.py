@@ -7,6 +7,7 @@ trimmed (recurrent states, ring buffers that have wrapped) need to go back to a 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,10 +55,14 @@ def nbytes(caches: Any) -> int:
 
 def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
     """How many tokens `a` and `b` begin with in common."""
-    n = min(len(a), len(b))
-    if a[:n] == b[:n]:
-        return n
-    return next(i for i in range(n) if a[i] != b[i])
+    low, high = 0, min(len(a), len(b))
+    while low < high:  # slices compare at the speed of C
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 @dataclass(frozen=True)
@@ -100,20 +105,25 @@ class SessionKV:
     """The caches of one session and what they hold.
 
     Attributes:
+        make: gives empty caches.
         tokens: the token ids fed so far, in order. They stay known when the caches are dropped.
+        cuts: the lengths at which chunks of prompts ended, as far as the tokens from the first on
+            were read in chunks. What follows the last of them was generated.
         ledger: which text the tokens stand for.
         caches: the layers' caches, or None when dropped or not made yet.
         rebuilt: whether caches that had been dropped were (or are being) made anew.
     """
 
     def __init__(self, make: Callable[[], Caches]) -> None:
-        self._make = make
+        self.make = make
         self.caches: Caches | None = None
         self.tokens: list[int] = []
+        self.cuts: list[int] = []
         self.ledger = Ledger()
         self.rebuilt = False
         self._dropped = False
         self._snapshot: Snapshot | None = None
+        self._sharers: weakref.WeakSet[SessionKV] | None = None
 
     @property
     def length(self) -> int:
@@ -125,6 +135,22 @@ class SessionKV:
         held = [self.caches or [], self._snapshot.caches if self._snapshot else []]
         seen = {id(a): a.nbytes for a in leaves(held)}
         return sum(seen.values())
+
+    @property
+    def sharers(self) -> int:
+        """How many sessions, this one included, have the buffers in common since a fork."""
+        return len(self._sharers) if self._sharers is not None else 1
+
+    @property
+    def owed(self) -> int:
+        """Bytes that are this session's to account for: its part of what it shares."""
+        return self.nbytes // self.sharers
+
+    def _part(self) -> None:
+        """The buffers are written to, or given up: MLX copies what the others still hold."""
+        if self._sharers is not None:
+            self._sharers.discard(self)
+            self._sharers = None
 
     @property
     def trimmable(self) -> bool:
@@ -153,15 +179,88 @@ class SessionKV:
                     self.caches[layer] = clone(kept)
                 elif self.caches[layer] is not None:
                     self.caches[layer].trim(surplus)
-            del self.tokens[snapshot.length :]
+            self._forget_after(snapshot.length)
             return snapshot.length
         self._reset()
         return 0
 
     def _reset(self) -> None:
-        self.caches = self._make()
+        self._part()
+        self.caches = self.make()
         _stagger(self.caches)
         self.tokens = []
+        self.cuts = []
+        self._snapshot = None
+        self._dropped = False
+
+    def _forget_after(self, length: int) -> None:
+        del self.tokens[length:]
+        self.cuts = [c for c in self.cuts if c <= length]
+
+    def note_read(self, tokens: Sequence[int]) -> None:
+        """Take note that a chunk of a prompt has been fed."""
+        self._part()
+        if self.length == (self.cuts[-1] if self.cuts else 0):
+            self.cuts.append(self.length + len(tokens))
+        self.tokens.extend(tokens)
+
+    def note_fed(self, token: int) -> None:
+        """Take note that a decode step has fed a token."""
+        self._part()
+        self.tokens.append(token)
+
+    def reach(self, prompt: Sequence[int], cuts: Sequence[int] | None = None) -> int:
+        """How many of a prompt's first tokens the caches hold, or can go back to.
+
+        At most all but the last one. With `cuts` only what was read in chunks that ended there,
+        and nowhere else, so that the caches are the same bits as if the prompt had been read so.
+        """
+        if self.caches is None:
+            return 0
+        shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
+        within = [shared]
+        if cuts is not None:
+            alike = common_prefix(self.cuts, cuts)
+            within = [c for c in cuts[:alike] if c <= shared]
+        own = [len(self.tokens), self._snapshot.length if self._snapshot is not None else 0]
+        if cuts is None and self._snapshot is not None and self._snapshot.length <= shared:
+            within.append(self._snapshot.length)
+        anywhere = self.trimmable
+        return max((c for c in within if anywhere or c in own), default=0)
+
+    def beginning(self, length: int, room: bool) -> Caches:
+        """Detached copies, already evaluated, of the caches as of the first `length` tokens.
+
+        `length` must be within `reach`. With `room` they are meant to grow.
+        """
+        assert self.caches is not None
+        surplus = len(self.tokens) - length
+        kept: Sequence[Any] = [None] * len(self.caches)
+        if surplus and not self.trimmable:
+            assert self._snapshot is not None
+            assert self._snapshot.length == length
+            kept = self._snapshot.caches
+        copies = [
+            _detached(cache, surplus, room) if own is None else _detached(own, 0, room)
+            for cache, own in zip(self.caches, kept, strict=True)
+        ]
+        mx.eval(list(leaves(copies)))
+        return copies
+
+    def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
+        """Go on from a copy of the first `length` tokens of another's, in place of one's own."""
+        self.take(donor.beginning(length, room), donor.tokens[:length], donor.cuts)
+        border = donor._snapshot
+        if border is not None and border.length <= length:
+            self._snapshot = border  # never written to: going back copies it
+
+    def take(self, caches: Caches, tokens: Sequence[int], cuts: Sequence[int]) -> None:
+        """Go on from caches that hold `tokens` and belong to nobody else."""
+        self._part()
+        self.caches = caches
+        _stagger(caches)
+        self.tokens = list(tokens)
+        self.cuts = [c for c in cuts if c <= len(tokens)]
         self._snapshot = None
         self._dropped = False
 
@@ -173,7 +272,7 @@ class SessionKV:
         for cache in self.caches or []:
             if cache is not None and surplus:
                 cache.trim(surplus)
-        del self.tokens[length:]
+        self._forget_after(length)
         if self._snapshot is not None and self._snapshot.length > length:
             self._snapshot = None
         return True
@@ -194,17 +293,59 @@ class SessionKV:
         self._dropped = self._dropped or self.caches is not None
         self.caches = None
         self._snapshot = None
+        self._part()
 
     def fork(self) -> SessionKV:
         """A twin that shares the buffers until either side writes."""
-        twin = SessionKV(self._make)
+        twin = SessionKV(self.make)
         twin.caches = clone(self.caches)
         twin.tokens = list(self.tokens)
+        twin.cuts = list(self.cuts)
         twin.ledger = self.ledger
         twin._dropped = self._dropped
-        if self._snapshot is not None:
-            twin._snapshot = Snapshot(clone(self._snapshot.caches), self._snapshot.length)
+        twin._snapshot = self._snapshot
+        if self.caches is not None:
+            if self._sharers is None:
+                self._sharers = weakref.WeakSet([self])
+            self._sharers.add(twin)
+            twin._sharers = self._sharers
         return twin
+
+
+def _detached(cache: Any, surplus: int, room: bool) -> Any:
+    """A copy of one layer's cache without its last `surplus` tokens, in buffers of its own."""
+    if cache is None:
+        return None
+    copy = clone(cache)
+    if surplus:
+        copy.trim(surplus)
+    for part in getattr(copy, "caches", [copy]):
+        plain = hasattr(part, "step") and not hasattr(part, "max_size")
+        if plain and getattr(part, "keys", None) is not None:
+            held = part.offset - getattr(part, "start_position", 0)
+            grow = part.step if room else 0
+            part.keys = _resized(part.keys, held, grow)
+            part.values = _resized(part.values, held, grow)
+        else:
+            for name, value in vars(part).items():
+                setattr(part, name, _copied(value))
+    return copy
+
+
+def _resized(value: Any, held: int, grow: int) -> Any:
+    """The first `held` tokens of keys or values, and empty room for `grow` more."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_resized(v, held, grow) for v in value)
+    shape = (*value.shape[:2], grow, *value.shape[3:])
+    return mx.concatenate([value[:, :, :held], mx.zeros(shape, value.dtype)], axis=2)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, mx.array):
+        return mx.array(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_copied(v) for v in value)
+    return value
 
 
 def _stagger(caches: Caches) -> None:

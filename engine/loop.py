@@ -50,6 +50,7 @@ from engine.messages import (
     Unload,
 )
 from engine.models import LoadedModel
+from engine.prefixes import Prefixes
 from engine.scheduler import Scheduler, Waiting
 from engine.session import ReplyState, SessionState, Status
 from engine.text import ReplyText
@@ -64,6 +65,9 @@ BUFFER_CACHE = 2**30
 # Left for the rest of the process and for MLX's scratch buffers when no budget is given.
 BUDGET_SHARE = 0.85
 
+# Of the budget, for the beginnings of prompts that are kept for chats to come. They go first.
+POOL_SHARE = 1 / 16
+
 
 class Loop:
     """All sessions and models of one engine, stepped by the thread that calls `run`."""
@@ -74,6 +78,7 @@ class Loop:
         self._budget = memory_budget or int(self._backend.memory * BUDGET_SHARE)
         mx.set_cache_limit(min(BUFFER_CACHE, self._budget // 8))
         self._scheduler = Scheduler()
+        self._prefixes = Prefixes(int(self._budget * POOL_SHARE))
         self._models: dict[str, LoadedModel] = {}
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
         self._loading: deque[tuple[Load, tuple[object, ...], models.Pieces]] = deque()
@@ -173,6 +178,7 @@ class Loop:
             if session.model.info.id == command.model_id:
                 self._ended[session.id] = EngineError(UNKNOWN_MODEL, "The model was unloaded.")
                 self._end_session(session, UNKNOWN_MODEL, "The model was unloaded.")
+        self._prefixes.forget(command.model_id)
         if self._models.pop(command.model_id, None) is not None:
             self._give_back_memory()
         command.answer.set_result(None)
@@ -280,12 +286,14 @@ class Loop:
                 "memory_budget": self._budget,
                 "memory_in_use": backend.memory_in_use(),
                 "step_seconds": self._step_seconds,
+                "prefix_bytes": self._prefixes.nbytes,
                 "models": [m.info for m in self._models.values()],
                 "sessions": {
                     s.id: {
                         "model": s.model.info.id,
                         "kv_tokens": s.kv.length,
-                        "kv_bytes": s.kv.nbytes,
+                        "kv_bytes": s.kv.owed,
+                        "kv_sharers": s.kv.sharers,
                         "status": s.reply.status.name.lower() if s.reply else "idle",
                     }
                     for s in self._sessions.values()
@@ -303,10 +311,15 @@ class Loop:
             for s in others
             if s.reply is not None
         ]
-        idle = [Idle(s.id, s.kv.nbytes, s.used_at) for s in others if s.reply is None]
+        idle = [Idle(s.id, s.kv.owed, s.used_at) for s in others if s.reply is None]
+        pool = self._prefixes.pool
+        idle += [Idle(key, p.kv.nbytes, p.used_at - 1e9) for key, p in pool.items()]
         needed = self._weights() + session.model.need.bytes(tokens)
         for key in make_room(self._budget, needed, sum(running), idle):
-            self._sessions[key].kv.drop()
+            if key in pool:
+                self._prefixes.drop(key)
+            else:
+                self._sessions[key].kv.drop()
 
     def _weights(self) -> int:
         return sum(m.info.nbytes for m in self._models.values())
@@ -359,10 +372,10 @@ class Loop:
         reply = session.reply
         assert reply is not None
         if token is None:
-            session.kv.tokens.append(reply.tokens[-1])
+            session.kv.note_fed(reply.tokens[-1])
         else:
             if following is not None:
-                session.kv.tokens.append(token)
+                session.kv.note_fed(token)
             if token in session.model.eos:
                 return self._end_reply(session, FinishReason.STOP)
             reply.accept(token)
@@ -424,13 +437,23 @@ class Loop:
             reply = self._sessions[waiting.key].reply
             if reply is not None and position and reply.queue_position != position:
                 reply.progress(reply.reused, position)
-        session = self._sessions[order[0].key]
+        session, *others = (self._sessions[w.key] for w in order)
         try:
-            self._prefill_chunk(session)
+            self._adopt(session)
+            if session.reply is not None and session.reply.status == Status.PREFILLING:
+                self._prefill_chunk(session, others)
         except Exception as error:
             self._fail_reply(session, error)
 
-    def _prefill_chunk(self, session: SessionState) -> None:
+    def _adopt(self, session: SessionState) -> None:
+        """Take what another chat has read of the same prompt."""
+        gain = self._prefixes.adopt(session, self._sessions.values())
+        if gain and session.reply is not None:
+            session.reply.reused += gain
+            session.reply.progress(session.kv.length, 0)
+            self._note_prefilled(session)
+
+    def _prefill_chunk(self, session: SessionState, others: list[SessionState]) -> None:
         reply, kv, model = session.reply, session.kv, session.model
         assert reply is not None
         decoding = any(True for _ in self._groups())
@@ -449,15 +472,25 @@ class Loop:
         to_border = reply.prompt.border - kv.length
         if kv.needs_snapshot and to_border > 0:
             size = min(size, to_border)
+        halt = self._prefixes.stop_at(session, others)
+        if halt is not None:
+            size = min(size, halt - kv.length)
+        before = kv.length
         started = time.perf_counter()
         runner.prefill(session, size)
         if size < remaining and not session.reproducible:
             self._scheduler.observe(model.info.id, size, time.perf_counter() - started, step)
         if kv.needs_snapshot and kv.length == reply.prompt.border:
             kv.snapshot()
+        self._prefixes.keep(session, before, others)
         if remaining > size:
             reply.progress(kv.length, 0)
+            return
         self._note_prefilled(session)
+        # Those with the same prompt come along into the next step, as far as time allows.
+        for other in others:
+            if time.perf_counter() - started < self._scheduler.gap_budget + (step or 0.5):
+                self._adopt(other)
 
     def _note_prefilled(self, session: SessionState) -> None:
         """Let the session decode once only its last token is left to feed."""
@@ -512,6 +545,7 @@ class Loop:
             refuse(command, EngineError(ENGINE_STOPPED, why))
         self._loading.clear()
         self._models.clear()
+        self._prefixes.clear()
         mx.synchronize()
         mx.clear_cache()
         # A thread that ends with live streams aborts the process at exit (mlx #4110, #4373).

@@ -20,12 +20,14 @@ class Prompt:
         known: the borders of text and tokens that it has in common with the conversation before.
         border: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
+        system: how many of them any chat with the same system message begins with.
     """
 
     tokens: list[int]
     text: str
     known: tuple[tuple[int, int], ...]
     border: int
+    system: int = 0
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
         """The conversation after an answer of that text and those tokens."""
@@ -82,7 +84,20 @@ def build(
         border -= len(_encode(tokenizer, text[len(closed) :]))
     else:
         border = common_prefix(tokens, _encode(tokenizer, closed))
-    return Prompt(tokens, text, known, max(0, min(border, len(tokens) - 1)))
+    system = 0 if known else _system_border(tokenizer, messages, reasoning, tokens)
+    last = len(tokens) - 1
+    return Prompt(tokens, text, known, max(0, min(border, last)), min(system, last))
+
+
+def _system_border(
+    tokenizer: Any, messages: list[Message], reasoning: bool | None, tokens: list[int]
+) -> int:
+    """How far `tokens` are the same for another chat with the same system message."""
+    if messages[0]["role"] != "system" or len(messages) < 2:
+        return 0
+    said = messages[1]["content"] or ""
+    other = [messages[0], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
+    return common_prefix(tokens, _encode(tokenizer, _render(tokenizer, other, reasoning, True)))
 
 
 def _encode(tokenizer: Any, text: str) -> list[int]:

@@ -26,7 +26,7 @@ def prefill(session: SessionState, count: int) -> None:
     tokens = reply.tokens[kv.length : kv.length + count]
     session.model.net(mx.array([tokens]), cache=kv.caches)
     mx.eval(list(leaves(kv.caches)))
-    kv.tokens.extend(tokens)
+    kv.note_read(tokens)
 
 
 @dataclass(frozen=True)

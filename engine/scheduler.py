@@ -19,6 +19,17 @@ MIN_CHUNK = 4
 take long far into a prompt: the exponentials of attention are most of the work there."""
 
 
+def fixed_cuts(length: int, border: int | None) -> list[int]:
+    """Where a reproducible session's chunks end when it reads `length` tokens from the first on.
+
+    `border` is where it must stop for a snapshot, if anywhere.
+    """
+    cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
+    if border is not None and 0 < border < length:
+        cuts.add(border)
+    return sorted(cuts)
+
+
 @dataclass(frozen=True)
 class Waiting:
     """A prompt that is not wholly read yet."""

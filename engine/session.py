@@ -183,6 +183,11 @@ class SessionState:
     reply: ReplyState | None = None
     used_at: float = field(default_factory=time.monotonic)
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Sessions of the same kind can go on from each other's caches."""
+        return (self.model.info.id,)
+
     def conversation(self, prompt: list[Message] | str) -> list[Message]:
         """The messages of the next turn: a text goes after the history, a list replaces it."""
         if isinstance(prompt, str):

@@ -1,0 +1,163 @@
+"""What several prompts begin with is read once, and the answers are those of running alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine import Engine, Reply, SamplingParams, sampling
+from tests.engine.families import FAMILIES
+
+EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
+SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
+PROMPT = "Listen to this story, all of you, and say how it goes on. " * 5
+
+
+def params(seed: int, tokens: int = 12) -> SamplingParams:
+    # A random model must not happen to think: the template rightly drops that from the history.
+    calm = {3: -1e9, 4: -1e9}
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
+
+
+def read(reply: Reply) -> int:
+    """Tokens of its prompt that were read for it alone."""
+    reply.tokens(60)
+    return reply.stats.prompt_tokens - reply.stats.reused_tokens
+
+
+def alone(folder: Path, prompt: str, seed: int, **options: Any) -> list[int]:
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(folder), **options)
+        return chat.send(prompt, params(seed)).tokens(60)
+
+
+@EVERY_FAMILY
+def test_one_prompt_to_many_chats_is_read_once(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    folder = model_folder(family)
+    model = engine.load(folder)
+    replies = [engine.open_session(model).send(PROMPT, params(seed)) for seed in range(6)]
+    costs = sorted(read(reply) for reply in replies)
+    assert costs[-1] == replies[0].stats.prompt_tokens > 250
+    assert costs[:-1] == [1] * 5  # the last token, for the logits
+    for seed in (0, 3, 5):
+        assert replies[seed].tokens() == alone(folder, PROMPT, seed)
+    assert len({tuple(reply.tokens()) for reply in replies}) > 3
+
+
+@EVERY_FAMILY
+def test_a_system_prompt_is_read_once_also_after_its_chat_was_closed(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    folder = model_folder(family)
+    model = engine.load(folder)
+    first = engine.open_session(model, system=SYSTEM)
+    whole = read(first.send("hello", params(1)))
+    first.close()
+    assert engine.stats()["prefix_bytes"] > 0
+    for seed, words in ((2, "what now?"), (3, "hello again")):
+        chat = engine.open_session(model, system=SYSTEM)
+        reply = chat.send(words, params(seed))
+        assert read(reply) < 80 < 300 < whole
+        assert reply.tokens() == alone(folder, words, seed, system=SYSTEM)
+    engine.unload(model)
+    assert engine.stats()["prefix_bytes"] == 0
+
+
+@EVERY_FAMILY
+def test_what_was_handed_over_is_the_receivers_own(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    """Giver and receiver go on at the same time, and neither hears the other."""
+    folder = model_folder(family)
+    model = engine.load(folder)
+    giver, receiver = (engine.open_session(model) for _ in range(2))
+    giving = giver.send(PROMPT, params(1, 60))
+    next(iter(giving))
+    receiving = receiver.send(PROMPT, params(2, 60))
+    assert read(receiving) == 1
+    assert giving.tokens(60)[:12] == alone(folder, PROMPT, 1)[:12]
+    assert receiving.tokens(60)[:12] == alone(folder, PROMPT, 2)[:12]
+    again = [chat.send("and then?", params(9)) for chat in (giver, receiver)]
+    assert all(read(reply) < 60 for reply in again)
+
+
+@EVERY_FAMILY
+def test_reproducible_chats_take_only_what_is_the_same_bits(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    family: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[list[Any]] = []
+    draw = sampling.draw
+
+    def spy(samplers: list[Any], logits: Any, indices: list[int]) -> Any:
+        if samplers[0].params.seed == 41:
+            seen[-1].append(np.array(logits))
+        return draw(samplers, logits, indices)
+
+    monkeypatch.setattr(sampling, "draw", spy)
+    folder = model_folder(family)
+
+    def ask(engine: Engine) -> int:
+        seen.append([])
+        chat = engine.open_session(engine.load(folder), reproducible=True)
+        return read(chat.send(PROMPT, params(41, 8)))
+
+    assert ask(engine) > 250
+    # The same words read in chunks of other sizes are there too, and must not be taken.
+    engine.open_session(engine.load(folder)).send(PROMPT, params(1)).tokens(60)
+    assert ask(engine) < 30  # from the answer's opening on, where a cache cannot go back further
+    with Engine() as fresh:
+        assert ask(fresh) > 250
+    assert len(seen[0]) == len(seen[1]) == len(seen[2]) > 1
+    for logits in zip(*seen, strict=True):
+        assert all(np.array_equal(logits[0], other) for other in logits[1:])
+
+
+def test_a_reproducible_chat_takes_nothing_from_a_shared_one(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    engine.open_session(model).send(PROMPT, params(1)).tokens(60)
+    reply = engine.open_session(model, reproducible=True).send(PROMPT, params(1))
+    assert read(reply) == reply.stats.prompt_tokens
+
+
+def test_forks_with_the_same_question_read_it_once(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    chat.send(PROMPT, params(1)).tokens(60)
+    twins = [chat.fork() for _ in range(4)]
+    replies = [twin.send("and then?", params(seed)) for seed, twin in enumerate(twins)]
+    costs = sorted(read(reply) for reply in replies)
+    assert costs[:-1] == [1, 1, 1]
+    assert 1 < costs[-1] < 60
+
+
+def test_the_pool_makes_room_before_any_chat_does(model_folder: Callable[[str], Path]) -> None:
+    with Engine() as probe:
+        weights = probe.load(model_folder("plain")).nbytes
+    with Engine(memory_budget=weights + 2_000_000) as engine:
+        model = engine.load(model_folder("plain"))
+        idle = engine.open_session(model)
+        idle.send("hello", params(1)).tokens(60)
+        first = engine.open_session(model, system="Be brief. " * 10)
+        first.send("hello", params(1)).tokens(60)
+        first.close()
+        assert engine.stats()["prefix_bytes"] > 0
+        # Room for this one and the idle chat, not for the pool's entry as well.
+        needed = engine.stats()["sessions"][idle.id]["kv_bytes"]
+        tokens = (2_000_000 - needed) // 512 - 256
+        engine.open_session(model).send("x" * (tokens - 60), params(1, 8)).tokens(60)
+        stats = engine.stats()
+        assert stats["prefix_bytes"] == 0
+        assert stats["sessions"][idle.id]["kv_bytes"] == needed
