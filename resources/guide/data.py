@@ -23,13 +23,20 @@ class Batches:
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, seed: int, tokens: int, reading: int, shard: int = 0
+        self,
+        tokenizer: Tokenizer,
+        seed: int,
+        tokens: int,
+        reading: int,
+        shard: int = 0,
+        memory_share: float = 0.0,
     ) -> None:
         self.tokenizer = tokenizer
         self.seed = seed
         self.tokens = tokens
         self.reading = reading
         self.shard = shard
+        self.memory_share = memory_share
         self.pad = tokenizer.token_to_id("<|endoftext|>")
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor, int]]:
@@ -46,7 +53,7 @@ class Batches:
         learned: list[bool] = []
         starts: list[int] = []
         share = 0.55 if self.shard < self.reading else 0.04
-        for chat in islice(conversations(rng.getrandbits(48), share), 3000):
+        for chat in islice(conversations(rng.getrandbits(48), share, self.memory_share), 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):
                 texts.append(text)

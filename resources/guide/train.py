@@ -109,7 +109,9 @@ class Trainer:
 
     def run(self) -> None:
         args = self.args
-        batches = Batches(self.tokenizer, args.seed, args.batch, args.reading, self.shard)
+        batches = Batches(
+            self.tokenizer, args.seed, args.batch, args.reading, self.shard, args.memory_share
+        )
         started = saved = logged = time.monotonic()
         losses: list[float] = []
         tokens = 0
@@ -228,6 +230,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--muon-lr", type=float, default=0.01)
     parser.add_argument("--adam-lr", type=float, default=0.002)
     parser.add_argument("--reading", type=int, default=1, help="shards that begin with reading")
+    parser.add_argument(
+        "--memory-share", type=float, default=0.0, help="more conversations about remembering"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--save-minutes", type=float, default=3)

@@ -193,9 +193,11 @@ def longform(rng: Random) -> Conversation:
     return chat
 
 
-def conversation(rng: Random, reading_share: float = 0.04) -> Conversation:
-    """Any conversation."""
-    roll = rng.random()
+def conversation(
+    rng: Random, reading_share: float = 0.04, memory_share: float = 0.0
+) -> Conversation:
+    """Any conversation; `memory_share` of them, beside the usual ones, are about remembering."""
+    roll = 0.0 if memory_share and rng.random() < memory_share else rng.random()
     if rng.random() < reading_share:
         chat = reading(rng)
     elif roll < 0.36:
@@ -214,7 +216,9 @@ def conversation(rng: Random, reading_share: float = 0.04) -> Conversation:
     return chat
 
 
-def conversations(seed: int, reading_share: float = 0.04) -> Iterator[Conversation]:
+def conversations(
+    seed: int, reading_share: float = 0.04, memory_share: float = 0.0
+) -> Iterator[Conversation]:
     """Conversations without end; the same seed gives the same ones.
 
     With a large `reading_share` most of them are plain saying back. A network that begins with
@@ -222,7 +226,7 @@ def conversations(seed: int, reading_share: float = 0.04) -> Iterator[Conversati
     """
     rng = Random(seed)
     while True:
-        chat = conversation(rng, reading_share)
+        chat = conversation(rng, reading_share, memory_share)
         if all(turn.user.strip() and not is_held_out(turn.user) for turn in chat.turns):
             yield chat
 
