@@ -176,8 +176,10 @@ class Loop:
     def _unload(self, command: Unload) -> None:
         for session in list(self._sessions.values()):
             if session.model.info.id == command.model_id:
-                self._ended[session.id] = EngineError(UNKNOWN_MODEL, "The model was unloaded.")
-                self._end_session(session, UNKNOWN_MODEL, "The model was unloaded.")
+                self._ended[session.id] = EngineError(
+                    UNKNOWN_MODEL, "The model was unloaded. Load it again."
+                )
+                self._end_session(session, UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         self._prefixes.forget(command.model_id)
         if self._models.pop(command.model_id, None) is not None:
             self._give_back_memory()
@@ -188,7 +190,7 @@ class Loop:
         model = self._models.get(command.model_id)
         if model is None:  # its first message is answered with the reason
             self._ended[command.session_id] = EngineError(
-                UNKNOWN_MODEL, "The model of this chat is not loaded."
+                UNKNOWN_MODEL, "The model of this chat is not loaded. Load it first."
             )
             return
         self._sessions[command.session_id] = SessionState(
@@ -210,8 +212,8 @@ class Loop:
     def _send(self, command: Send) -> None:
         session = self._sessions.get(command.session_id)
         if session is None:
-            raise EngineError(
-                SESSION_CLOSED, "This chat's session is closed or its model unloaded."
+            raise self._ended.get(command.session_id) or EngineError(
+                SESSION_CLOSED, "This chat's session is closed. Open it anew."
             )
         if session.reply is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
@@ -274,6 +276,7 @@ class Loop:
         )
 
     def _close(self, command: CloseSession) -> None:
+        self._ended.pop(command.session_id, None)
         session = self._sessions.get(command.session_id)
         if session is not None:
             self._end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")

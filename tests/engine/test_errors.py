@@ -272,15 +272,19 @@ def test_a_session_closed_while_it_answers(
 
 def test_a_model_unloaded_while_it_answers(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(write_model(tmp_path / "short-lived", FAMILIES["plain"], seed=3))
-    reply = engine.open_session(model).send("hello", ENDLESS)
+    chat = engine.open_session(model)
+    reply = chat.send("hello", ENDLESS)
     next(event for event in reply if isinstance(event, TextDelta))
     engine.unload(model)
     with pytest.raises(EngineError) as caught:
         reply.text(60)
     assert caught.value.code == "unknown_model"
     with pytest.raises(EngineError) as caught:
+        chat.send("still there?").text(60)
+    assert caught.value.code == "unknown_model"
+    with pytest.raises(EngineError) as caught:
         engine.open_session(model).send("hello").text(60)
-    assert caught.value.code == "session_closed"
+    assert caught.value.code == "unknown_model"
 
 
 def test_an_engine_stopped_while_it_answers(model_folder: Callable[[str], Path]) -> None:
