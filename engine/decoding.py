@@ -1,0 +1,113 @@
+"""One token for every decoding session, and what follows when a step fails."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from engine import runner
+from engine.messages import FinishReason
+from engine.session import SessionState, Status
+from engine.state import State
+
+log = logging.getLogger(__name__)
+
+# A model whose shared steps keep failing is stepped session by session from then on.
+TOO_MANY_FAULTS = 3
+
+
+def groups(state: State) -> Iterator[list[SessionState]]:
+    """The decoding sessions, by the forward pass that they take part in."""
+    shared: dict[str, list[SessionState]] = {}
+    for session in state.sessions.values():
+        reply = session.reply
+        if reply is None or reply.status != Status.DECODING:
+            continue
+        if session.reproducible or reply.alone:
+            yield [session]
+        else:
+            shared.setdefault(session.model.info.id, []).append(session)
+    yield from shared.values()
+
+
+class Decoding:
+    """The decode step of the loop."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def step(self) -> None:
+        """One token for every decoding session."""
+        self._state.step_started = time.perf_counter()
+        for group in list(groups(self._state)):
+            self._decode_group(group)
+
+    def _decode_group(self, group: list[SessionState]) -> None:
+        feeding = [s for s in group if s.reply is not None and s.reply.wants_more]
+        alone = len(group) == 1 or group[0].model.faults >= TOO_MANY_FAULTS
+        following: dict[str, Any] = {}
+        try:
+            if feeding:
+                tokens = runner.decode(feeding, alone)
+                following = {s.id: t for s, t in zip(feeding, tokens, strict=True)}
+            read = {s.id: s.reply.read() for s in group if s.reply is not None}
+        except Exception as error:  # in Python or on the device: whose fault it is cannot be told
+            self._fence(group, error)
+            return
+        for session in group:
+            try:
+                self._advance(session, read[session.id], following.get(session.id))
+            except Exception as error:
+                self._state.fail_reply(session, error)
+
+    def _advance(self, session: SessionState, token: int | None, following: Any) -> None:
+        """Take the token that was pending (None: it was the prompt's last), go on to the next.
+
+        `following` is the lazy token after it, its sampler's exception, or None when the pending
+        one was the last that is wanted and was not fed.
+        """
+        reply = session.reply
+        assert reply is not None
+        if token is None:
+            session.kv.note_fed(reply.tokens[-1])
+        else:
+            if following is not None:
+                session.kv.note_fed(token)
+            if token in session.model.eos:
+                return self._state.end_reply(session, FinishReason.STOP)
+            reply.accept(token)
+            if reply.complete:
+                return self._state.end_reply(session, FinishReason.STOP)
+            if reply.generated >= reply.limit:
+                return self._state.end_reply(session, FinishReason.LENGTH)
+        if isinstance(following, Exception):
+            return self._state.fail_reply(session, following)
+        if isinstance(following, runner.Unsampled):
+            following = runner.choose(reply, following)
+        reply.next = following
+        return None
+
+    def _fence(self, group: list[SessionState], error: Exception) -> None:
+        """Keep a fault with the session that caused it.
+
+        A step that several shared does not tell whose fault it was: all go on alone, their caches
+        made anew, and whoever fails alone is the one.
+        """
+        if len(group) == 1:
+            self._state.fail_reply(group[0], error)
+            return
+        log.warning("a shared step failed (%s); its sessions go on alone", error)
+        group[0].model.faults += 1
+        for session in group:
+            reply = session.reply
+            assert reply is not None
+            session.kv.drop()
+            session.kv.begin(reply.tokens)
+            reply.next = None
+            reply.reused = 0
+            reply.alone = reply.rebuilt = True
+            reply.status = Status.PREFILLING
+            reply.waiting_since = time.perf_counter()
+            self._state.note_prefilled(session)

@@ -1,0 +1,119 @@
+"""What the engine thread has in hand: its models, its sessions, the memory they may take.
+
+The rooms of the engine thread (`loading`, `reception`, `prefilling`, `decoding`) share one `State`,
+and how a reply or a session ends is written here once for all of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+import mlx.core as mx
+
+from engine import backend
+from engine.backend import Backend
+from engine.errors import INTERNAL_ERROR, OUT_OF_MEMORY, SESSION_CLOSED, EngineError
+from engine.messages import FinishReason
+from engine.models import LoadedModel
+from engine.prefixes import Prefixes
+from engine.scheduler import Scheduler
+from engine.session import SessionState, Status
+
+log = logging.getLogger(__name__)
+
+# MLX keeps freed buffers for reuse; not more than this, since they are not in the arithmetic.
+BUFFER_CACHE = 2**30
+
+# Left for the rest of the process and for MLX's scratch buffers when no budget is given.
+BUDGET_SHARE = 0.85
+
+# Of the budget, for the beginnings of prompts that are kept for chats to come. They go first.
+POOL_SHARE = 1 / 16
+
+
+class State:
+    """All sessions and models of one engine.
+
+    Attributes:
+        budget: bytes that weights and KV caches may take together.
+        ended: why sessions are gone whose model is not there.
+        prefixes: beginnings of prompts that chats to come may take over.
+        step_seconds: what a decode step took last, the reading between two steps not in it.
+    """
+
+    def __init__(self, memory_budget: int | None = None) -> None:
+        self.backend: Backend = backend.start()
+        self.budget = memory_budget or int(self.backend.memory * BUDGET_SHARE)
+        mx.set_cache_limit(min(BUFFER_CACHE, self.budget // 8))
+        self.scheduler = Scheduler()
+        self.prefixes = Prefixes(int(self.budget * POOL_SHARE))
+        self.models: dict[str, LoadedModel] = {}
+        self.sessions: dict[str, SessionState] = {}
+        self.ended: dict[str, EngineError] = {}
+        self.step_seconds = self.step_started = 0.0
+
+    @property
+    def weights(self) -> int:
+        """Bytes of all models' weights."""
+        return sum(m.info.nbytes for m in self.models.values())
+
+    def end_reply(self, session: SessionState, reason: FinishReason) -> None:
+        """End the session's reply as asked, and keep what it adds to the conversation."""
+        reply = session.reply
+        assert reply is not None
+        try:
+            reply.flush()
+            session.conclude(reply, reason)
+        except Exception as error:
+            return self.fail_reply(session, error)
+        reply.next = None
+        session.reply = None
+        session.used_at = time.monotonic()
+        reply.finish(reason)
+        return None
+
+    def fail_reply(self, session: SessionState, error: Exception) -> None:
+        """End the session's reply with an error. The session stays and may be asked again."""
+        reply = session.reply
+        assert reply is not None
+        session.reply = None
+        session.kv.drop()  # whatever state the caches were left in, nobody goes on from it
+        if isinstance(error, EngineError):
+            reply.fail(error.code, error.message)
+        elif isinstance(error, MemoryError) or "allocate" in str(error).lower():
+            reply.fail(OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again.")
+        else:
+            log.error("a reply failed", exc_info=error)
+            reply.fail(INTERNAL_ERROR, f"Answering failed: {type(error).__name__}: {error}")
+
+    def end_session(self, session: SessionState, code: str, message: str) -> None:
+        """Free a session; a reply that is running hears why."""
+        del self.sessions[session.id]
+        if session.reply is not None:
+            session.reply.fail(code, message)
+
+    def end_namesake(self, session_id: str) -> None:
+        """A session opened under an id that is taken replaces the one before."""
+        self.ended.pop(session_id, None)
+        if session_id in self.sessions:
+            message = "The chat was opened anew while it answered."
+            self.end_session(self.sessions[session_id], SESSION_CLOSED, message)
+
+    def remaining(self, session: SessionState) -> int:
+        """Tokens to read before the last one, which the first decode step feeds."""
+        assert session.reply is not None
+        return len(session.reply.tokens) - 1 - session.kv.length
+
+    def note_prefilled(self, session: SessionState) -> None:
+        """Let the session decode once only its last token is left to feed."""
+        reply = session.reply
+        if reply is not None and self.remaining(session) == 0:
+            reply.status = Status.DECODING
+            reply.progress(len(reply.prompt.tokens), 0)
+
+
+def give_back_memory() -> None:
+    """Hand what MLX keeps for reuse back to the system, after something large went."""
+    mx.synchronize()
+    mx.clear_cache()
