@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from engine import chat
+from engine.batch import command as batch
 from engine.bench import command as bench
 from engine.bench import families, soak
 
@@ -18,6 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     chat.add_arguments(commands.add_parser("chat", help="a terminal chat with a model"))
+    batch.add_arguments(
+        commands.add_parser("batch", help="answer the requests in a file, many at a time")
+    )
     bench.add_arguments(
         commands.add_parser("bench", help="throughput and latency against the alternatives")
     )
@@ -30,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     run = {
         "chat": chat.main,
+        "batch": batch.main,
         "bench": bench.main,
         "families": families.main,
         "soak": soak.main,

@@ -1,0 +1,120 @@
+"""Lines of OpenAI's batch shape: {"custom_id", "method", "url", "body"}, and their answers.
+
+What a request asks for that is not done here is refused, not ignored: an answer that silently
+lacks its tools or images would be taken for a real one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+URL = "/v1/chat/completions"
+
+_ENVELOPE = ("custom_id", "method", "url", "body")
+# What changes nothing in a file of answers, or has only one value that is done here.
+_IGNORED = (
+    *("model", "stream", "stream_options", "tool_choice", "parallel_tool_calls"),
+    *("user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key"),
+)
+_ONLY: dict[str, tuple[Any, ...]] = {
+    "n": (1,),
+    "logprobs": (False,),
+    "tools": ([],),
+    "functions": ([],),
+    "modalities": (["text"],),
+}
+
+
+def is_openai(entry: dict[str, Any]) -> bool:
+    """Whether a line is of this shape and not of our own."""
+    return "body" in entry
+
+
+def plain(entry: dict[str, Any]) -> dict[str, Any]:
+    """The line's body in the fields of our own shape.
+
+    Raises:
+        ValueError: says what cannot be done.
+    """
+    for key in entry:
+        if key not in _ENVELOPE:
+            raise ValueError(f"there is no field {key!r} beside {', '.join(_ENVELOPE)}")
+    if entry.get("method", "POST") != "POST" or entry.get("url", URL) != URL:
+        asked = f"{entry.get('method', 'POST')} {entry.get('url', URL)}"
+        raise ValueError(f"only POST {URL} is answered, not {asked}")
+    body = entry["body"]
+    if not isinstance(body, dict):
+        raise ValueError(f"body must be an object, not {body!r}")
+    out: dict[str, Any] = {}
+    for key, value in body.items():
+        if value is None or key in _IGNORED:
+            continue
+        if key in _ONLY:
+            if value not in _ONLY[key]:
+                raise ValueError(f"{key} can only be {_ONLY[key][0]!r} here, not {value!r}")
+        elif key == "response_format":
+            out.update(_form(value))
+        elif key == "messages":
+            out[key] = [_with_text(m) for m in value] if isinstance(value, list) else value
+        elif key == "max_completion_tokens":
+            out["max_tokens"] = value
+        elif key in ("id", "prompt"):
+            raise ValueError(f"there is no field {key!r} in a body for {URL}")
+        else:
+            out[key] = value
+    return out
+
+
+def _form(wanted: Any) -> dict[str, Any]:
+    kind = wanted.get("type") if isinstance(wanted, dict) else None
+    if kind == "text":
+        return {}
+    if kind == "json_object":
+        return {"json_schema": {}}
+    if kind == "json_schema" and isinstance(wanted.get("json_schema"), dict):
+        return {"json_schema": wanted["json_schema"].get("schema", {})}
+    raise ValueError(f"response_format must be text, json_object or json_schema, not {wanted!r}")
+
+
+def _with_text(message: Any) -> Any:
+    """A message whose content is a list of parts with the parts' text in one piece."""
+    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
+        return message
+    texts = []
+    for part in message["content"]:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind not in ("text", "input_text") or not isinstance(part.get("text"), str):
+            raise ValueError(f"only text can be read, not a part of the type {kind!r}")
+        texts.append(part["text"])
+    return {**message, "content": "".join(texts)}
+
+
+def completion(request: str, custom_id: Any, model: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """An answered line. Nothing in it says when: two runs can be compared byte for byte.
+
+    Args:
+        request: the line's digest, from which ids are made.
+        answer: the answer in the fields of our own shape.
+    """
+    message = {"role": "assistant", "content": answer["text"]}
+    if answer.get("reasoning"):
+        message["reasoning_content"] = answer["reasoning"]
+    body = {
+        "id": f"chatcmpl-{request}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": answer["finish_reason"]}],
+        "usage": {
+            "prompt_tokens": answer["prompt_tokens"],
+            "completion_tokens": answer["generated_tokens"],
+            "total_tokens": answer["prompt_tokens"] + answer["generated_tokens"],
+        },
+    }
+    response = {"status_code": 200, "request_id": f"req-{request}", "body": body}
+    return {"id": f"batch-{request}", "custom_id": custom_id, "response": response, "error": None}
+
+
+def failure(request: str, custom_id: Any, error: dict[str, str]) -> dict[str, Any]:
+    """A line that could not be answered."""
+    return {"id": f"batch-{request}", "custom_id": custom_id, "response": None, "error": error}

@@ -1,0 +1,158 @@
+"""The lines of the input: each a request or a bad line that says what is wrong with it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from engine.batch import openai
+from engine.messages import Message
+from engine.params import SamplingParams
+
+_SAMPLING = tuple(f.name for f in fields(SamplingParams))
+_KNOWN = ("prompt", "messages", "id", "system", "reasoning", *_SAMPLING)
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What holds for every line that does not say otherwise.
+
+    Attributes:
+        sampling: fields of `SamplingParams`, without a seed.
+        seed: with the line's number it gives the seed of a line that names none.
+    """
+
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    system: str | None = None
+    reasoning: bool | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """One line to be answered. Lines are counted from 1, empty ones too, as editors do."""
+
+    line: int
+    id: str | int | None
+    prompt: str | list[Message]
+    params: SamplingParams
+    system: str | None = None
+    reasoning: bool | None = None
+    openai: bool = False
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """One line that cannot be answered, and why."""
+
+    line: int
+    id: str | int | None
+    why: str
+    openai: bool = False
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Every line that is not empty with its number, one at a time: the file may be large."""
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+            if content.strip():
+                yield number, content.strip()
+
+
+def digest(raw: bytes, salt: str) -> str:
+    """Names a line together with all else that its answer depends on (`salt`)."""
+    return hashlib.sha256(salt.encode() + b"\0" + raw).hexdigest()[:16]
+
+
+def line_seed(seed: int, line: int) -> int:
+    """The seed of a line: its own, and always the same; below 2**48, exact in any JSON reader."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")
+
+
+class Parser:
+    """Turns lines into requests; remembers their ids, since no two may have the same."""
+
+    def __init__(self, defaults: Defaults) -> None:
+        self._defaults = defaults
+        self._seen: dict[str, int] = {}
+
+    def __call__(self, line: int, raw: bytes) -> Request | BadLine:
+        name, of_openai = None, False
+        try:
+            entry = _decode(raw)
+            of_openai = openai.is_openai(entry)
+            given = entry.get("custom_id" if of_openai else "id")
+            if given is not None and (isinstance(given, bool) or not isinstance(given, (str, int))):
+                raise ValueError(f"an id is a text or a whole number, not {given!r}")
+            name = given
+            if name is not None:
+                first = self._seen.setdefault(json.dumps(name), line)
+                if first != line:
+                    raise ValueError(f"the id {name!r} is that of line {first} already")
+            return self._request(line, name, openai.plain(entry) if of_openai else entry, of_openai)
+        except ValueError as error:
+            return BadLine(line, name, str(error), of_openai)
+
+    def _request(
+        self, line: int, name: str | int | None, entry: dict[str, Any], of_openai: bool
+    ) -> Request:
+        for key in entry:
+            if key not in _KNOWN:
+                near = difflib.get_close_matches(key, _KNOWN, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise ValueError(f"there is no field {key!r}{hint}")
+        system = entry.get("system", self._defaults.system)
+        if not isinstance(system, (str, type(None))):
+            raise ValueError(f"system must be a text, not {system!r}")
+        reasoning = entry.get("reasoning", self._defaults.reasoning)
+        if not isinstance(reasoning, (bool, type(None))):
+            raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
+        sampling = {"seed": line_seed(self._defaults.seed, line), **self._defaults.sampling}
+        # A null is as good as nothing, as with OpenAI.
+        sampling |= {k: v for k, v in entry.items() if k in _SAMPLING and v is not None}
+        if isinstance(sampling.get("logit_bias"), dict):
+            sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
+        params = SamplingParams(**sampling)
+        return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
+
+
+def _decode(raw: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise ValueError("it is not text in UTF-8") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"it is no JSON: {error}") from None
+    if not isinstance(entry, dict):
+        raise ValueError('it must be a JSON object like {"prompt": "…"}')
+    return entry
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _prompt(entry: dict[str, Any]) -> str | list[Message]:
+    prompt, messages = entry.get("prompt"), entry.get("messages")
+    if (prompt is None) == (messages is None):
+        raise ValueError('give either "prompt" or "messages"')
+    if prompt is not None:
+        if not isinstance(prompt, str) or not prompt:
+            raise ValueError(f"prompt must be a text that is not empty, not {prompt!r}")
+        return prompt
+    if not isinstance(messages, list) or not messages:
+        raise ValueError("messages must be a list that is not empty")
+    return messages  # their form is checked where they are answered
+
+
+def _token_ids(bias: dict[Any, Any]) -> dict[Any, Any]:
+    """JSON's keys are texts."""
+    return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in bias.items()}
