@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import mlx.core as mx
+
 from engine import runner
 from engine.messages import FinishReason
+from engine.scheduler import Turns
 from engine.session import SessionState, Status
 from engine.state import State
 
@@ -23,7 +27,7 @@ def groups(state: State) -> Iterator[list[SessionState]]:
     shared: dict[str, list[SessionState]] = {}
     for session in state.sessions.values():
         reply = session.reply
-        if reply is None or reply.status != Status.DECODING:
+        if reply is None or reply.status != Status.DECODING or reply.paused:
             continue
         if session.reproducible or reply.alone:
             yield [session]
@@ -37,25 +41,43 @@ class Decoding:
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._turns = Turns()
 
     def step(self) -> None:
-        """One token for every decoding session."""
-        self._state.step_started = time.perf_counter()
-        for group in list(groups(self._state)):
+        """One token for every decoding session of one model."""
+        state = self._state
+        now = time.perf_counter()
+        if state.round_over:
+            state.step_started = now
+        by_model: dict[str, list[list[SessionState]]] = {}
+        for group in groups(state):
+            by_model.setdefault(group[0].model.info.id, []).append(group)
+        model = self._turns.next(by_model) if by_model else ""
+        for group in by_model.get(model, ()):
             self._decode_group(group)
+        state.round_over = True
+        if len(by_model) > 1:
+            # What one model has been told to do must not be counted as another's time.
+            with contextlib.suppress(Exception):  # found by those whose step it is
+                mx.synchronize()
+            state.round_over = self._turns.charge(model, time.perf_counter() - now)
 
     def _decode_group(self, group: list[SessionState]) -> None:
         feeding = [s for s in group if s.reply is not None and s.reply.wants_more]
         alone = len(group) == 1 or group[0].model.faults >= TOO_MANY_FAULTS
         following: dict[str, Any] = {}
+        meter = self._state.meter
         try:
             if feeding:
-                tokens = runner.decode(feeding, alone)
+                with meter.phase("launch"):
+                    tokens = runner.decode(feeding, alone)
                 following = {s.id: t for s, t in zip(feeding, tokens, strict=True)}
-            read = {s.id: s.reply.read() for s in group if s.reply is not None}
+            with meter.phase("wait"):
+                read = {s.id: s.reply.read() for s in group if s.reply is not None}
         except Exception as error:  # in Python or on the device: whose fault it is cannot be told
             self._fence(group, error)
             return
+        meter.note(sum(token is not None for token in read.values()), 0)
         for session in group:
             try:
                 self._advance(session, read[session.id], following.get(session.id))

@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from engine import backend
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
@@ -31,6 +31,9 @@ from engine.messages import (
     Load,
     Message,
     OpenSession,
+    Overflow,
+    Pause,
+    Prioritise,
     ReplyStats,
     Send,
     Stop,
@@ -114,6 +117,16 @@ class Reply:
         with contextlib.suppress(EngineError):  # a stopped engine has ended it
             self._mailbox.post(Cancel(self.session_id, self.id))
 
+    def pause(self) -> None:
+        """Stand still at the next token until `resume`; the KV cache is kept. Harmless if ended."""
+        with contextlib.suppress(EngineError):
+            self._mailbox.post(Pause(self.session_id, self.id, True))
+
+    def resume(self) -> None:
+        """Go on after `pause`, with the same text as without it."""
+        with contextlib.suppress(EngineError):
+            self._mailbox.post(Pause(self.session_id, self.id, False))
+
     @property
     def _last(self) -> Finished | Failed | None:
         last = self._events[-1] if self._events else None
@@ -168,7 +181,8 @@ class Session:
         Args:
             prompt: a text, which goes after what was said so far; or a list of messages, which
                 is the whole conversation to answer and replaces it. Either way the KV cache of
-                the longest common beginning is reused.
+                the longest common beginning is reused. A list that ends with a message of the
+                assistant asks for that message to be continued; `text()` is then what was added.
             on_event: called on the engine thread with every event, in order. Be quick.
 
         Errors come as the reply's `Failed` event, also when the engine has stopped.
@@ -195,6 +209,14 @@ class Session:
             reply._deliver(Failed(self.id, reply.id, error.code, error.message), ())
         return reply
 
+    def prioritise(self, priority: int = 1) -> None:
+        """Let this session's prompts and its waiting for memory come before those of less
+        priority; 0 is usual. Tokens are shared out evenly all the same."""
+        if isinstance(priority, bool) or not isinstance(priority, int):
+            raise TypeError(f"priority must be a whole number, not {priority!r}")
+        with contextlib.suppress(EngineError):
+            self._mailbox.post(Prioritise(self.id, priority))
+
     def fork(self, session_id: str | None = None) -> Session:
         """A twin with the same conversation; its KV cache is shared until either side writes."""
         twin = session_id or uuid.uuid4().hex
@@ -209,6 +231,9 @@ class Session:
 
 class Engine:
     """An engine thread with its models and sessions.
+
+    Should the thread break down, every reply and every call hears `engine_stopped`, and the next
+    use starts a new one: models have to be loaded and sessions to be opened again.
 
     Args:
         memory_budget: bytes that weights and KV caches may take together; by default most of
@@ -246,8 +271,14 @@ class Engine:
         with self._lock:
             if self._stopped:
                 raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
-            if self._thread is not None:
+            if self._thread is not None and not self._mailbox.closed:
                 return
+            if self._thread is not None:  # it could not go on
+                if self._thread is threading.current_thread():
+                    raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
+                self._thread.join()
+                _running.discard((self._mailbox, self._thread))
+                self._mailbox = Mailbox()
             # Not a daemon: MLX must be left in order, or the process aborts at exit.
             self._thread = threading.Thread(
                 target=_run, args=(self._mailbox, self._memory_budget), name="stretto-engine"
@@ -300,6 +331,7 @@ class Engine:
         system: str | None = None,
         reproducible: bool = False,
         reasoning: bool | None = None,
+        on_overflow: Overflow = "refuse",
     ) -> Session:
         """Open a conversation; returns at once.
 
@@ -308,17 +340,52 @@ class Engine:
             reproducible: step this session alone, so that its logits are the same bits whatever
                 runs beside it; slower when it does not run alone.
             reasoning: whether to think first, where the model can; None is the model's default.
+            on_overflow: what happens when the conversation has outgrown the model's context:
+                `refuse` ends the reply with `context_overflow`; `slide` leaves out the oldest
+                turns, and `ReplyStats.dropped_messages` says how many messages.
+
+        Raises:
+            ValueError: `on_overflow` is neither.
         """
+        if on_overflow not in get_args(Overflow):
+            raise ValueError(f"on_overflow must be 'refuse' or 'slide', not {on_overflow!r}")
         session = session_id or uuid.uuid4().hex
-        self._post(OpenSession(session, model.id, system, reproducible, reasoning))
+        command = OpenSession(session, model.id, system, reproducible, reasoning, on_overflow)
+        self._post(command)
         return Session(session, model, self._mailbox)
 
+    def ask(
+        self,
+        model: Model,
+        prompt: str | Sequence[Message],
+        params: SamplingParams | None = None,
+        on_event: Listener | None = None,
+        reasoning: bool | None = None,
+    ) -> Reply:
+        """One answer without a session to keep: for titles, summaries, single questions.
+
+        Room for one such request of about a thousand tokens is always kept free, so that it need
+        not wait for the chats. Arguments and errors are those of `Session.send`.
+        """
+        session = uuid.uuid4().hex
+        self._post(OpenSession(session, model.id, None, False, reasoning, scratch=True))
+        return Session(session, model, self._mailbox).send(prompt, params, on_event)
+
     def stats(self) -> dict[str, Any]:
-        """Backend, memory in bytes, models and sessions as they are now. Waits for the answer."""
+        """Backend, memory in bytes, models and sessions as they are now. Waits for the answer.
+
+        `phase_seconds` says where the engine thread's time went, `tokens_per_s` how fast all
+        chats together are at the moment, `queue` which sessions wait for memory, the first first.
+        """
         _may_wait()
+        return self.stats_later().result()
+
+    def stats_later(self) -> Future[dict[str, Any]]:
+        """As `stats`, without waiting. The future's callbacks run on the engine thread."""
         answer: Future[dict[str, Any]] = Future()
+        answer.set_running_or_notify_cancel()
         self._post(GetStats(answer))
-        return answer.result()
+        return answer
 
     def _post(self, command: Any) -> None:
         self.start()

@@ -30,6 +30,8 @@ from engine.messages import (
     GetStats,
     Load,
     OpenSession,
+    Pause,
+    Prioritise,
     Send,
     Stop,
     Unload,
@@ -37,6 +39,7 @@ from engine.messages import (
 from engine.prefilling import Prefilling
 from engine.reception import Reception
 from engine.state import State
+from engine.waiting_room import WaitingRoom
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +54,16 @@ class Loop:
         self._loading = Loading(self._state)
         self._decoding = Decoding(self._state)
         self._prefilling = Prefilling(self._state)
-        reception = Reception(self._state, self._prefilling)
+        self._room = WaitingRoom(self._state)
+        reception = Reception(self._state, self._room)
         self._handlers: dict[type, Callable[[Any], None]] = {
             Load: self._loading.load,
             Unload: self._loading.unload,
             OpenSession: reception.open,
             Send: reception.send,
             Cancel: reception.cancel,
+            Pause: reception.pause,
+            Prioritise: reception.prioritise,
             Fork: reception.fork,
             CloseSession: reception.close,
             GetStats: reception.stats,
@@ -78,18 +84,33 @@ class Loop:
 
     def step(self) -> bool:
         """One turn of the loop; False when it is over. Blocks only when there is nothing to do."""
-        if not self._drain(block=not self._busy()):
-            return False
-        self._decoding.step()
-        self._prefilling.step()
-        self._loading.step()
+        phase = self._state.meter.phase
+        if not self._busy() and not self._inbox:
+            with phase("idle"):
+                self._inbox.extend(self._mailbox.take(block=True))
+        with phase("commands"):
+            if not self._drain():
+                return False
+            self._room.step()
+        with phase("decode"):
+            self._decoding.step()
+        with phase("prefill"):
+            self._prefilling.step()
+        with phase("load"):
+            self._loading.step()
         return True
 
     def _busy(self) -> bool:
-        return self._loading.busy or any(s.reply for s in self._state.sessions.values())
+        """Whether there is more to do than to wait: what is queued or paused does not count."""
+        sessions = self._state.sessions.values()
+        return (
+            self._loading.busy
+            or self._state.released
+            or any(s.is_running and not s.paused for s in sessions)
+        )
 
-    def _drain(self, block: bool) -> bool:
-        self._inbox.extend(self._mailbox.take(block and not self._inbox))
+    def _drain(self) -> bool:
+        self._inbox.extend(self._mailbox.take(block=False))
         while self._inbox:
             # Left in the inbox until it is done: whatever happens, somebody answers it.
             command = self._inbox[0]

@@ -39,6 +39,11 @@ class Mailbox:
             except queue.Empty:
                 return commands
 
+    @property
+    def closed(self) -> bool:
+        """Whether nobody takes commands any more."""
+        return self._closed
+
     def close(self) -> list[Command]:
         """Take no more commands; returns those that were never taken out."""
         with self._lock:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from engine.params import SamplingParams
 
 Kind = Literal["answer", "reasoning", "tool"]
+Overflow = Literal["refuse", "slide"]
 Message = dict[str, Any]
 """One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed."""
 
@@ -38,6 +39,8 @@ class ReplyStats:
         ttft_s: from `send` to the first token.
         decode_s: from the first to the last token.
         tokens_per_s: tokens after the first, divided by `decode_s`; 0 for a single token.
+        dropped_messages: how many of the oldest messages the model did not see, because they did
+            not fit into its context any more (sessions with `on_overflow="slide"`).
         rebuilt: the cache had been dropped for memory and was made anew by prefill, which may
             round differently from decoding (matters only to reproducible sessions).
     """
@@ -49,6 +52,7 @@ class ReplyStats:
     decode_s: float = 0.0
     tokens_per_s: float = 0.0
     rebuilt: bool = False
+    dropped_messages: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,13 +67,16 @@ class ReplyEvent:
 class PromptProgress(ReplyEvent):
     """`done` of `total` prompt tokens are in the KV cache, `reused` of them from before.
 
-    `queue_position` is how many prompts are read before this one; 0 means it is being read.
+    Attributes:
+        queue_position: how many prompts come before this one; 0 means it is being read.
+        queued: it waits for memory that other replies hold; its reading has not begun.
     """
 
     done: int
     total: int
     reused: int
     queue_position: int = 0
+    queued: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,8 @@ class OpenSession:
     system: str | None
     reproducible: bool
     reasoning: bool | None
+    on_overflow: Overflow = "refuse"
+    scratch: bool = False  # ends with its first reply
 
 
 @dataclass(frozen=True)
@@ -136,6 +145,19 @@ class Send:
 class Cancel:
     session_id: str
     reply_id: str
+
+
+@dataclass(frozen=True)
+class Pause:
+    session_id: str
+    reply_id: str
+    paused: bool  # or to be resumed
+
+
+@dataclass(frozen=True)
+class Prioritise:
+    session_id: str
+    priority: int
 
 
 @dataclass(frozen=True)
@@ -159,4 +181,16 @@ class Stop:
     pass
 
 
-Command = Load | Unload | OpenSession | Send | Cancel | Fork | CloseSession | GetStats | Stop
+Command = (
+    Load
+    | Unload
+    | OpenSession
+    | Send
+    | Cancel
+    | Pause
+    | Prioritise
+    | Fork
+    | CloseSession
+    | GetStats
+    | Stop
+)

@@ -23,13 +23,15 @@ class Prefilling:
     def waiting(self) -> list[Waiting]:
         """The prompts that are not wholly read."""
         return [
-            Waiting(s.id, self._state.remaining(s), s.reply.waiting_since)
+            Waiting(s.id, self._state.remaining(s), s.reply.waiting_since, s.priority)
             for s in self._state.sessions.values()
-            if s.reply is not None and s.reply.status == Status.PREFILLING
+            if s.reply is not None and s.reply.status == Status.PREFILLING and not s.paused
         ]
 
     def step(self) -> None:
-        """One chunk of one prompt."""
+        """One chunk of one prompt, unless a model's chats still wait for their token."""
+        if not self._state.round_over:
+            return
         now = time.perf_counter()
         order = self._state.scheduler.order(self.waiting(), now)
         if not order:
@@ -79,6 +81,7 @@ class Prefilling:
         before = kv.length
         started = time.perf_counter()
         runner.prefill(session, size)
+        self._state.meter.note(0, size)
         if size < remaining and not session.reproducible:
             self._state.scheduler.observe(model.info.id, size, time.perf_counter() - started, step)
         if kv.needs_snapshot and kv.length == reply.prompt.border:

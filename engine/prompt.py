@@ -8,6 +8,7 @@ from typing import Any
 from engine.errors import INVALID_REQUEST, TEMPLATE_ERROR, EngineError
 from engine.kv import Ledger, common_prefix
 from engine.messages import Message
+from engine.text import Markers, ReplyText
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,14 @@ class Prompt:
 
     Attributes:
         tokens: its ids; never empty.
-        text: what the template rendered.
+        text: what the template rendered, and the beginning of the answer where there is one.
+        opened: what the template rendered alone.
         known: the borders of text and tokens that it has in common with the conversation before.
         border: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
         system: how many of them any chat with the same system message begins with.
+        answered: how many of them, at the end, are the beginning of the answer itself.
+        continues: whether there is such a beginning.
     """
 
     tokens: list[int]
@@ -28,6 +32,9 @@ class Prompt:
     known: tuple[tuple[int, int], ...]
     border: int
     system: int = 0
+    answered: int = 0
+    opened: str = ""
+    continues: bool = False
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
         """The conversation after an answer of that text and those tokens."""
@@ -69,24 +76,67 @@ def build(
 ) -> Prompt:
     """Render `messages` and turn them into tokens, those of `before` where the text is the same.
 
+    Messages that end with one of the assistant's ask for that one to be continued.
+
     Raises:
         EngineError: `template_error` with the template's own words.
     """
-    text = _render(tokenizer, messages, reasoning, opening=True)
+    begun: Message | None = None
+    if messages[-1]["role"] == "assistant" and len(messages) > 1:
+        *messages, begun = messages
+    opened = _render(tokenizer, messages, reasoning, opening=True)
     closed = _render(tokenizer, messages, reasoning, opening=False)
+    text = opened + (_begun(tokenizer, begun, opened, before) if begun else "")
     known = before.match(text)
     characters, count = known[-1] if known else (0, 0)
     tokens = [*before.tokens[:count], *_encode(tokenizer, text[characters:])]
+    answered = 0
+    if len(text) > len(opened):
+        cuts = dict(known)
+        first = cuts.get(len(opened))
+        answered = len(tokens) - (first if first is not None else len(_encode(tokenizer, opened)))
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The message is empty. Write something first.")
     border = len(tokens)
-    if text.startswith(closed) and len(closed) < len(text):
-        border -= len(_encode(tokenizer, text[len(closed) :]))
+    if opened.startswith(closed) and len(closed) < len(opened):
+        border -= max(0, answered) + len(_encode(tokenizer, opened[len(closed) :]))
     else:
         border = common_prefix(tokens, _encode(tokenizer, closed))
     system = 0 if known else _system_border(tokenizer, messages, reasoning, tokens)
     last = len(tokens) - 1
-    return Prompt(tokens, text, known, max(0, min(border, last)), min(system, last))
+    return Prompt(
+        tokens,
+        text,
+        known,
+        max(0, min(border, last)),
+        min(system, last),
+        max(0, answered),
+        opened,
+        begun is not None,
+    )
+
+
+def _begun(tokenizer: Any, begun: Message, opened: str, before: Ledger) -> str:
+    """The beginning of an answer as the model wrote it, or would have written it."""
+    content, thought = begun.get("content") or "", begun.get("reasoning_content") or ""
+    markers = Markers.of(tokenizer)
+    if before.text.startswith(opened) and len(before.text) > len(opened):
+        written = before.text[len(opened) :]
+        text = ReplyText(tokenizer, opened)
+        text.take(written)
+        if text.parts["answer"] == content and text.parts["reasoning"] == thought:
+            return written  # markers and line breaks as they were
+    if not markers.think_end:
+        return str(content)
+    if markers.opens_reasoning(opened):
+        inside = str(thought)
+    else:
+        inside = f"{markers.think_start}\n{thought}" if thought else ""
+        if not inside:
+            return str(content)
+    if not content:
+        return inside
+    return f"{inside.rstrip()}\n{markers.think_end}\n\n{content}"
 
 
 def _system_border(

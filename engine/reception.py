@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
-from engine import backend, prompt
-from engine.admission import Idle, make_room
+from engine import overflow, prompt
 from engine.constraint import constrain
 from engine.errors import (
     CONTEXT_OVERFLOW,
+    INVALID_REQUEST,
     SESSION_BUSY,
     SESSION_CLOSED,
     UNKNOWN_MODEL,
     EngineError,
 )
 from engine.kv import SessionKV
-from engine.messages import Cancel, CloseSession, FinishReason, Fork, GetStats, OpenSession, Send
-from engine.prefilling import Prefilling
+from engine.messages import (
+    Cancel,
+    CloseSession,
+    FinishReason,
+    Fork,
+    GetStats,
+    Message,
+    OpenSession,
+    Pause,
+    Prioritise,
+    Send,
+)
+from engine.models import LoadedModel
+from engine.params import SamplingParams
+from engine.report import report
 from engine.session import ReplyState, SessionState
 from engine.state import State, give_back_memory
 from engine.text import ReplyText
+from engine.waiting_room import WaitingRoom
 
 
 class Reception:
     """The commands that concern sessions, each a method that takes the command."""
 
-    def __init__(self, state: State, prefilling: Prefilling) -> None:
+    def __init__(self, state: State, room: WaitingRoom) -> None:
         self._state = state
-        self._prefilling = prefilling
+        self._room = room
 
     def open(self, command: OpenSession) -> None:
         """Open a session; where its model is not loaded, its first message is told so."""
@@ -45,6 +57,8 @@ class Reception:
             command.reproducible,
             command.reasoning,
             SessionKV(model.new_caches),
+            command.on_overflow,
+            command.scratch,
         )
 
     def send(self, command: Send) -> None:
@@ -56,43 +70,96 @@ class Reception:
             )
         if session.reply is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
-        model = session.model
-        asked = command.prompt
-        if isinstance(asked, str):
-            prompt.check_messages([{"role": "user", "content": asked}])
-        messages = session.conversation(
-            asked if isinstance(asked, str) else prompt.check_messages(asked)
-        )
-        ready = prompt.build(model.tokenizer, messages, session.reasoning, session.kv.ledger)
+        reply = self._prepare(session, command)
+        session.reply = reply
+        try:
+            self._room.enter(session)
+        except EngineError:
+            session.reply = None
+            raise
+
+    def _prepare(self, session: SessionState, command: Send) -> ReplyState:
+        """What a reply needs before it may begin; nothing of the session is changed yet."""
+        model, params, asked = session.model, command.params, command.prompt
+        whole = not isinstance(asked, str)
+        given = prompt.check_messages(asked if whole else [{"role": "user", "content": asked}])
+        messages = session.conversation(given if whole else given[0]["content"])
+        messages, gone = self._without_gone(session, messages, whole)
+        ready = self._build(session, messages)
         room = model.info.context_length - len(ready.tokens)
+        if session.on_overflow == "slide" and room < self._least_room(model, params):
+            kept, more = self._slide(session, messages)
+            if more:
+                gone = [*gone, *messages[overflow.head(messages) :][:more]]
+                messages, ready = kept, self._build(session, kept)
+                room = model.info.context_length - len(ready.tokens)
         if room < 1:
             raise EngineError(
                 CONTEXT_OVERFLOW,
                 f"The conversation is {len(ready.tokens):,} tokens long and {model.info.name} "
-                f"takes at most {model.info.context_length:,}. Shorten it or start a new chat.",
+                f"takes at most {model.info.context_length:,}. Shorten it, start a new chat, or "
+                "let this one drop its oldest turns.",
             )
-        limit = min(command.params.max_tokens, room)
-        text = ReplyText(model.tokenizer, ready.text, command.params.stop)
-        constraint = constrain(model, command.params, text, session.reasoning)
-        self._admit(session, len(ready.tokens) + limit)
+        limit = min(params.max_tokens, room)
+        text = ReplyText(model.tokenizer, ready.opened, params.stop)
+        constraint = constrain(model, params, text, session.reasoning)
+        if ready.answered:
+            begun = ready.tokens[-ready.answered :]
+            try:
+                text.resume(begun, constraint.accept if constraint is not None else None)
+            except EngineError as error:
+                raise EngineError(
+                    INVALID_REQUEST, "The answer's beginning does not have the form asked for."
+                ) from error
         reply = ReplyState(
             command.reply_id,
             session.id,
             messages,
             ready,
-            command.params,
+            params,
             text,
             command.sink,
             command.sent_at,
             limit,
             constraint,
         )
-        reply.reused = session.kv.begin(ready.tokens)
-        reply.rebuilt = session.kv.rebuilt
-        session.reply = reply
-        if self._state.remaining(session):
-            reply.progress(reply.reused, len(self._prefilling.waiting()) - 1)
-        self._state.note_prefilled(session)
+        session.gone = gone
+        reply.dropped = len(gone)
+        return reply
+
+    def _build(self, session: SessionState, messages: list[Message]) -> prompt.Prompt:
+        ledger = session.kv.ledger
+        return prompt.build(session.model.tokenizer, messages, session.reasoning, ledger)
+
+    def _least_room(self, model: LoadedModel, params: SamplingParams) -> int:
+        """Tokens that an answer should find free in the context."""
+        return min(params.max_tokens, model.info.context_length // 8)
+
+    def _without_gone(
+        self, session: SessionState, messages: list[Message], whole: bool
+    ) -> tuple[list[Message], list[Message]]:
+        """The messages without those that did not fit the last time, and these.
+
+        `whole`: the caller sent all of the conversation, these among them. Were they tried again,
+        every turn would drop some more, and no cache could be reused.
+        """
+        gone, start = session.gone, overflow.head(messages)
+        if not whole or not gone:
+            return messages, gone
+        end = start + len(gone)
+        if session.on_overflow == "slide" and messages[start:end] == gone and messages[end:]:
+            return [*messages[:start], *messages[end:]], gone
+        return messages, []
+
+    def _slide(self, session: SessionState, messages: list[Message]) -> tuple[list[Message], int]:
+        """The messages without the oldest turns, as far as that helps, and how many went."""
+        context = session.model.info.context_length
+
+        def length(some: list[Message]) -> int:
+            return len(self._build(session, some).tokens)
+
+        target = int(context * overflow.KEPT_SHARE)
+        return overflow.slide(messages, target, context - 1, length) or (messages, 0)
 
     def cancel(self, command: Cancel) -> None:
         """End a reply as the caller wants it."""
@@ -113,7 +180,9 @@ class Reception:
             source.reproducible,
             source.reasoning,
             source.kv.fork(),
+            source.on_overflow,
             history=[dict(m) for m in source.history],
+            gone=list(source.gone),
         )
 
     def close(self, command: CloseSession) -> None:
@@ -126,43 +195,20 @@ class Reception:
             )
             give_back_memory()
 
+    def pause(self, command: Pause) -> None:
+        """Let a reply stand still at the next token's border, or go on."""
+        session = self._state.sessions.get(command.session_id)
+        if session is not None and session.reply and session.reply.id == command.reply_id:
+            session.reply.pause(command.paused)
+            self._state.released = True
+
+    def prioritise(self, command: Prioritise) -> None:
+        """Say whose prompts come first."""
+        session = self._state.sessions.get(command.session_id)
+        if session is not None:
+            session.priority = command.priority
+            self._state.released = True
+
     def stats(self, command: GetStats) -> None:
         """Answer with the figures of this moment."""
-        command.answer.set_result(
-            {
-                "backend": asdict(self._state.backend),
-                "memory_budget": self._state.budget,
-                "memory_in_use": backend.memory_in_use(),
-                "step_seconds": self._state.step_seconds,
-                "prefix_bytes": self._state.prefixes.nbytes,
-                "models": [m.info for m in self._state.models.values()],
-                "sessions": {
-                    s.id: {
-                        "model": s.model.info.id,
-                        "kv_tokens": s.kv.length,
-                        "kv_bytes": s.kv.owed,
-                        "kv_sharers": s.kv.sharers,
-                        "status": s.reply.status.name.lower() if s.reply else "idle",
-                    }
-                    for s in self._state.sessions.values()
-                },
-            }
-        )
-
-    def _admit(self, session: SessionState, tokens: int) -> None:
-        """Make room for `tokens` tokens in `session`, dropping idle caches, or refuse."""
-        others = [s for s in self._state.sessions.values() if s is not session]
-        running = [
-            s.model.need.bytes(len(s.reply.prompt.tokens) + s.reply.limit)
-            for s in others
-            if s.reply is not None
-        ]
-        idle = [Idle(s.id, s.kv.owed, s.used_at) for s in others if s.reply is None]
-        pool = self._state.prefixes.pool
-        idle += [Idle(key, p.kv.nbytes, p.used_at - 1e9) for key, p in pool.items()]
-        needed = self._state.weights + session.model.need.bytes(tokens)
-        for key in make_room(self._state.budget, needed, sum(running), idle):
-            if key in pool:
-                self._state.prefixes.drop(key)
-            else:
-                self._state.sessions[key].kv.drop()
+        command.answer.set_result(report(self._state, [s.id for s in self._room.queue]))

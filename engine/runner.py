@@ -61,7 +61,7 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Uns
         sampled = sample_rows(
             logits if len(free) == len(replies) else logits[mx.array(free)],
             [r.sampler for r in unbound],
-            [r.generated + (r.next is not None) for r in unbound],
+            [r.index for r in unbound],
             [_recent(r) for r in unbound],
         )
         for row, token in zip(free, sampled, strict=True):
@@ -77,7 +77,7 @@ def choose(reply: ReplyState, unsampled: Unsampled) -> mx.array:
     assert reply.constraint is not None
     logits = unsampled.logits
     allowed = reply.constraint.allowed(logits.shape[-1])
-    token = reply.sampler(logits, reply.generated, _recent(reply), allowed)
+    token = reply.sampler(logits, reply.index, _recent(reply), allowed)
     mx.async_eval(token)  # type: ignore[no-untyped-call]
     return token
 

@@ -37,6 +37,7 @@ class Waiting:
     key: str
     remaining: int
     since: float  # seconds, any clock, as `now` below
+    priority: int = 0
 
 
 class Scheduler:
@@ -47,22 +48,30 @@ class Scheduler:
         idle_budget: seconds a chunk may take when nothing decodes; bounds how late a stop or a
             new chat is noticed.
         ageing: how many tokens shorter a prompt counts for every second it has waited.
+        preference: how many tokens shorter it counts for each step of priority.
     """
 
     def __init__(
-        self, gap_budget: float = 0.05, idle_budget: float = 0.5, ageing: float = 50.0
+        self,
+        gap_budget: float = 0.05,
+        idle_budget: float = 0.5,
+        ageing: float = 50.0,
+        preference: float = 4096.0,
     ) -> None:
         self.gap_budget = gap_budget
         self.idle_budget = idle_budget
         self.ageing = ageing
+        self.preference = preference
         self._sizes: dict[str, float] = {}  # by model, while others decode
         self._idle_sizes: dict[str, float] = {}  # by model, while nothing does
 
     def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
         """Shortest remaining prompt first; waiting makes shorter, so none is starved."""
-        return sorted(
-            waiting, key=lambda w: (w.remaining - self.ageing * (now - w.since), w.since, w.key)
-        )
+
+        def length(w: Waiting) -> float:
+            return w.remaining - self.ageing * (now - w.since) - self.preference * w.priority
+
+        return sorted(waiting, key=lambda w: (length(w), w.since, w.key))
 
     def chunk(self, model: str, remaining: int, decoding: float | None) -> int:
         """How many of the `remaining` tokens to read now.
@@ -92,3 +101,35 @@ class Scheduler:
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding
         factor = max(0.6, min(1.5, budget / max(seconds, 1e-6)))
         sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
+
+
+class Turns:
+    """Several models share the device by time: the one that has used least of it is next.
+
+    A turn each would slow a small model's chats down to the pace of a large one.
+    """
+
+    def __init__(self) -> None:
+        self._used: dict[str, float] = {}
+        self._served: set[str] = set()
+
+    def next(self, active: Iterable[str]) -> str:
+        """Whose turn it is among `active` models; at least one.
+
+        One that was not active before begins with as little time as the others have used, not
+        with less: it is owed nothing for the time when it had nothing to do.
+        """
+        known = {m: self._used[m] for m in active if m in self._used}
+        least = min(known.values(), default=0.0)
+        self._used = {m: known.get(m, least) for m in active}
+        self._served &= self._used.keys()
+        return min(self._used, key=lambda m: self._used[m])
+
+    def charge(self, model: str, seconds: float) -> bool:
+        """Count a turn that `model` has had; True when all active ones have had one since."""
+        self._used[model] += seconds
+        self._served.add(model)
+        if self._served != self._used.keys():
+            return False
+        self._served = set()
+        return True

@@ -14,6 +14,7 @@ from engine.messages import (
     Finished,
     FinishReason,
     Message,
+    Overflow,
     PromptProgress,
     ReplyStats,
     Sink,
@@ -29,9 +30,10 @@ from engine.text import Delta, ReplyText
 class Status(IntEnum):
     """Where a reply is. Only a fault in a shared step sends one back to reading."""
 
-    PREFILLING = 0
-    DECODING = 1
-    FINISHED = 2
+    QUEUED = 0  # waits for memory
+    PREFILLING = 1
+    DECODING = 2
+    FINISHED = 3
 
 
 class ReplyState:
@@ -41,6 +43,8 @@ class ReplyState:
         tokens: the prompt and everything generated and read so far.
         next: the lazy id after `tokens`, sampled but not read yet; None until there is one.
         reused: prompt tokens that were in the cache already.
+        dropped: messages of the conversation that the prompt leaves out.
+        paused: stands still at a token's border until it is resumed.
     """
 
     def __init__(
@@ -70,13 +74,35 @@ class ReplyState:
         self.reused = 0
         self.rebuilt = False
         self.alone = False
-        self.status = Status.PREFILLING
+        self.dropped = 0
+        self.status = Status.QUEUED
         self.queue_position = -1
         self.waiting_since = sent_at
         self._sink = sink
         self._sent_at = sent_at
         self._first_at = 0.0
         self._last_at = 0.0
+        self._paused_at: float | None = None
+        self._stood_still = 0.0  # seconds, since the first token
+
+    @property
+    def paused(self) -> bool:
+        return self._paused_at is not None
+
+    def pause(self, paused: bool) -> None:
+        """Stand still, or go on."""
+        now = time.perf_counter()
+        if paused and self._paused_at is None:
+            self._paused_at = now
+        elif not paused and self._paused_at is not None:
+            if self.generated:
+                self._stood_still += now - self._paused_at
+            self._paused_at = None
+
+    @property
+    def index(self) -> int:
+        """Which token of the answer is chosen next, counted from the answer's beginning."""
+        return self.prompt.answered + self.generated + (self.next is not None)
 
     @property
     def generated(self) -> int:
@@ -100,7 +126,13 @@ class ReplyState:
         self.queue_position = position
         self._sink(
             PromptProgress(
-                self.session_id, self.id, done, len(self.prompt.tokens), self.reused, position
+                self.session_id,
+                self.id,
+                done,
+                len(self.prompt.tokens),
+                self.reused,
+                position,
+                self.status == Status.QUEUED,
             ),
             (),
         )
@@ -144,7 +176,7 @@ class ReplyState:
 
     def stats(self) -> ReplyStats:
         """What the reply has cost so far."""
-        decode = max(0.0, self._last_at - self._first_at)
+        decode = max(0.0, self._last_at - self._first_at - self._stood_still)
         return ReplyStats(
             prompt_tokens=len(self.prompt.tokens),
             reused_tokens=self.reused,
@@ -153,6 +185,7 @@ class ReplyState:
             decode_s=decode,
             tokens_per_s=(self.generated - 1) / decode if decode > 0 else 0.0,
             rebuilt=self.rebuilt,
+            dropped_messages=self.dropped,
         )
 
     def _tell(self, deltas: list[Delta], tokens: tuple[int, ...] = ()) -> None:
@@ -169,6 +202,10 @@ class SessionState:
 
     Attributes:
         history: the messages so far, the session's system message not among them.
+        on_overflow: what happens to a conversation that has outgrown the model's context.
+        scratch: it is for one reply only, and ends with it.
+        priority: whose prompts and whose waiting come first; 0 is usual.
+        gone: the oldest messages, which did not fit any more when they were last sent.
         reply: the one being given, if any.
         used_at: when it last worked, for deciding whose cache goes first under memory pressure.
     """
@@ -179,9 +216,28 @@ class SessionState:
     reproducible: bool
     reasoning: bool | None
     kv: SessionKV
+    on_overflow: Overflow = "refuse"
+    scratch: bool = False
     history: list[Message] = field(default_factory=list)
+    priority: int = 0
+    gone: list[Message] = field(default_factory=list)
     reply: ReplyState | None = None
     used_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def reply_status(self) -> Status:
+        """Where its reply is; `FINISHED` also when there is none."""
+        return self.reply.status if self.reply is not None else Status.FINISHED
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its reply has been admitted and not ended, be it paused."""
+        return self.reply_status in (Status.PREFILLING, Status.DECODING)
+
+    @property
+    def paused(self) -> bool:
+        """Whether its reply stands still."""
+        return self.reply is not None and self.reply.paused
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -210,6 +266,8 @@ class SessionState:
         if parts["reasoning"]:
             answer["reasoning_content"] = parts["reasoning"]
         messages = reply.messages
+        if reply.prompt.continues:
+            messages = messages[:-1]  # the answer holds all of it
         if self.system and messages[0] == {"role": "system", "content": self.system}:
             messages = messages[1:]
         self.history = [*messages, answer]

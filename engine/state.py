@@ -15,6 +15,7 @@ from engine import backend
 from engine.backend import Backend
 from engine.errors import INTERNAL_ERROR, OUT_OF_MEMORY, SESSION_CLOSED, EngineError
 from engine.messages import FinishReason
+from engine.meter import Meter
 from engine.models import LoadedModel
 from engine.prefixes import Prefixes
 from engine.scheduler import Scheduler
@@ -39,7 +40,10 @@ class State:
         budget: bytes that weights and KV caches may take together.
         ended: why sessions are gone whose model is not there.
         prefixes: beginnings of prompts that chats to come may take over.
-        step_seconds: what a decode step took last, the reading between two steps not in it.
+        released: memory was given back since the waiting room looked last.
+        meter: where the time goes.
+        round_over: every model that has running chats has had a turn since the last chunk.
+        step_seconds: what a round took last, the reading between two rounds not in it.
     """
 
     def __init__(self, memory_budget: int | None = None) -> None:
@@ -51,12 +55,28 @@ class State:
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}
         self.ended: dict[str, EngineError] = {}
+        self.meter = Meter()
+        self.released = False
+        self.round_over = True
         self.step_seconds = self.step_started = 0.0
 
     @property
     def weights(self) -> int:
         """Bytes of all models' weights."""
         return sum(m.info.nbytes for m in self.models.values())
+
+    def begin_reply(self, session: SessionState) -> None:
+        """Let the session's reply, for which there is room, have its prompt read."""
+        reply = session.reply
+        assert reply is not None
+        reply.reused = session.kv.begin(reply.tokens)
+        reply.rebuilt = session.kv.rebuilt
+        reply.status = Status.PREFILLING
+        reply.queue_position = -1
+        if self.remaining(session):
+            others = sum(s.reply_status == Status.PREFILLING for s in self.sessions.values()) - 1
+            reply.progress(reply.reused, others)
+        self.note_prefilled(session)
 
     def end_reply(self, session: SessionState, reason: FinishReason) -> None:
         """End the session's reply as asked, and keep what it adds to the conversation."""
@@ -70,6 +90,7 @@ class State:
         reply.next = None
         session.reply = None
         session.used_at = time.monotonic()
+        self._let_go(session)
         reply.finish(reason)
         return None
 
@@ -79,6 +100,7 @@ class State:
         assert reply is not None
         session.reply = None
         session.kv.drop()  # whatever state the caches were left in, nobody goes on from it
+        self._let_go(session)
         if isinstance(error, EngineError):
             reply.fail(error.code, error.message)
         elif isinstance(error, MemoryError) or "allocate" in str(error).lower():
@@ -87,9 +109,16 @@ class State:
             log.error("a reply failed", exc_info=error)
             reply.fail(INTERNAL_ERROR, f"Answering failed: {type(error).__name__}: {error}")
 
+    def _let_go(self, session: SessionState) -> None:
+        """A reply has ended: who waited for its memory may have it."""
+        self.released = True
+        if session.scratch:
+            self.sessions.pop(session.id, None)
+
     def end_session(self, session: SessionState, code: str, message: str) -> None:
         """Free a session; a reply that is running hears why."""
-        del self.sessions[session.id]
+        self.sessions.pop(session.id, None)
+        self.released = True
         if session.reply is not None:
             session.reply.fail(code, message)
 

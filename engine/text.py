@@ -6,7 +6,7 @@ the next tokens decide, so half a marker never leaks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +89,13 @@ class TextSplitter:
         self._held = self._held[len(self._held) - keep :]
         return out
 
+    def release(self) -> list[Delta]:
+        """What is held back, taken for plain text; more may come."""
+        out: list[Delta] = []
+        self._emit(out, self._held)
+        self._held = ""
+        return out
+
     def finish(self) -> list[Delta]:
         """What was held back, now that no more text comes."""
         out = self.feed("", last=True)
@@ -153,23 +160,41 @@ class ReplyText:
         parts: all text so far by kind.
     """
 
-    def __init__(self, tokenizer: Any, prompt: str, stops: Iterable[str] = ()) -> None:
+    def __init__(self, tokenizer: Any, opened: str, stops: Iterable[str] = ()) -> None:
         self._detokenizer = tokenizer.detokenizer
         self._markers = Markers.of(tokenizer)
-        reasoning = self._markers.opens_reasoning(prompt)
+        reasoning = self._markers.opens_reasoning(opened)
         self._splitter = TextSplitter(self._markers, stops, reasoning)
         self.parts: dict[Kind, str] = {"answer": "", "reasoning": "", "tool": ""}
+        self._begun = 0  # characters of an answer that is being continued
+
+    def take(self, text: str) -> None:
+        """Take text that was written before: it counts, but nobody is told."""
+        self._note(self._splitter.feed(text) + self._splitter.release())
+
+    def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
+        """Go on after the tokens of an answer's beginning, which were told before.
+
+        `follow` is called with each, its text having been added.
+        """
+        for token in tokens:
+            self.add(token)
+            if follow is not None:
+                follow(token)
+        self._note(self._splitter.release())
+        self._begun = len(self._detokenizer.text)
 
     @property
     def raw(self) -> str:
         """Everything generated so far as one text, markers and reasoning included."""
-        return str(self._detokenizer.text)
+        return str(self._detokenizer.text)[self._begun :]
 
     @property
     def without_reasoning(self) -> str:
         """The raw text from where the reasoning ends, tool calls as they were written."""
         end = self._markers.think_end
-        return self.raw.rpartition(end)[2].lstrip("\n") if end and end in self.raw else self.raw
+        written = str(self._detokenizer.text)
+        return written.rpartition(end)[2].lstrip("\n") if end and end in written else written
 
     @property
     def kind(self) -> Kind:

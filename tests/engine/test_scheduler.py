@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.scheduler import FIXED_CHUNK, MIN_CHUNK, Scheduler, Waiting
+from engine.scheduler import FIXED_CHUNK, MIN_CHUNK, Scheduler, Turns, Waiting
 
 
 def names(order: list[Waiting]) -> list[str]:
@@ -57,3 +57,46 @@ def test_reproducible_borders_lie_at_fixed_positions() -> None:
     assert scheduler.fixed_chunk(0, 1000) == FIXED_CHUNK
     assert scheduler.fixed_chunk(10, 1000) == FIXED_CHUNK - 10
     assert scheduler.fixed_chunk(2 * FIXED_CHUNK, 7) == 7
+
+
+def test_models_share_the_device_by_time() -> None:
+    turns, count = Turns(), {"small": 0, "large": 0}
+    cost = {"small": 1.0, "large": 30.0}
+    for _ in range(620):
+        model = turns.next(["small", "large"])
+        count[model] += 1
+        turns.charge(model, cost[model])
+    assert count["small"] > 25 * count["large"]
+    assert count["large"] >= 19
+
+
+def test_a_round_is_over_when_each_active_model_had_a_turn() -> None:
+    turns = Turns()
+    over = []
+    for _ in range(12):
+        model = turns.next(["a", "b", "c"])
+        over.append(turns.charge(model, {"a": 1.0, "b": 1.0, "c": 4.0}[model]))
+    assert over[:3] == [False, False, True]
+    assert any(over[3:])
+    turns.next(["a"])  # the others have ended
+    assert turns.charge("a", 1.0)
+
+
+def test_a_model_that_comes_later_is_owed_nothing() -> None:
+    turns = Turns()
+    for _ in range(100):
+        turns.charge(turns.next(["a"]), 1.0)
+    served = []
+    for _ in range(10):
+        model = turns.next(["a", "b"])
+        served.append(model)
+        turns.charge(model, 1.0)
+    assert served.count("b") == 5
+
+
+def test_priority_goes_before_length_but_not_for_ever() -> None:
+    scheduler = Scheduler(ageing=50, preference=1000)
+    front, back = Waiting("front", 900, 0.0, 1), Waiting("back", 10, 0.0)
+    assert [w.key for w in scheduler.order([back, front], 0.0)] == ["front", "back"]
+    late = Waiting("front", 900, 30.0, 1)
+    assert [w.key for w in scheduler.order([late, back], 30.0)] == ["back", "front"]

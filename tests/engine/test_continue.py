@@ -1,0 +1,166 @@
+"""A reply that was cut goes on as if it had not been; long chats drop their oldest turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, SamplingParams, TextDelta
+from engine.overflow import slide
+from tests.engine.families import FAMILIES
+
+Folder = Callable[[str], Path]
+NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
+
+
+def params(tokens: int, **more: Any) -> SamplingParams:
+    given = {"temperature": 0.8, "top_p": 0.9, "seed": 11, "logit_bias": NO_END, **more}
+    return SamplingParams(max_tokens=tokens, **given)
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def assistant(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_continued_reply_is_the_uncut_one(
+    engine: Engine, model_folder: Folder, family: str
+) -> None:
+    model = engine.load(model_folder(family))
+    whole = engine.open_session(model).send("hello there", params(60))
+    expected, text = whole.tokens(60), whole.text()
+    chat = engine.open_session(model)
+    cut = chat.send("hello there", params(23))
+    begun = cut.text(60)
+    more = chat.send([user("hello there"), assistant(begun)], params(37))
+    assert cut.tokens() + more.tokens(60) == expected
+    # The halves of a character that was cut in two are shown as two marks, once.
+    assert (begun + more.text()).replace("\ufffd", "") == text.replace("\ufffd", "")
+    assert more.stats.generated_tokens == 37
+    # Nothing is read again but what the last step did not feed.
+    assert more.stats.prompt_tokens - more.stats.reused_tokens <= 2
+    follow = chat.send("and then?", params(5))
+    follow.tokens(60)
+    assert follow.stats.prompt_tokens > more.stats.prompt_tokens + 37
+
+
+def test_an_answer_from_elsewhere_is_continued_too(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    letters = {"regex": "one, two,[a-z ]{20}"}  # whose tokens are the same, read or written
+    more = chat.send([user("count"), assistant("one, two,")], params(20, **letters))
+    text = more.text(60)
+    assert len(text) == 20
+    # What follows knows the whole answer.
+    history = [user("count"), assistant("one, two," + text), user("go on")]
+    follow, whole = (
+        chat.send("go on", params(8)),
+        engine.open_session(model).send(history, params(8)),
+    )
+    assert follow.tokens(60) == whole.tokens(60)
+    assert follow.stats.prompt_tokens == whole.stats.prompt_tokens
+    assert follow.stats.reused_tokens >= more.stats.prompt_tokens
+
+
+def test_a_form_is_followed_over_the_cut(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    form = {"regex": "[ab]{30}c{10}"}
+    whole = engine.open_session(model).send("x", params(60, **form)).text(60)
+    chat = engine.open_session(model)
+    begun = chat.send("x", params(7, **form)).text(60)
+    more = chat.send([user("x"), assistant(begun)], params(60, **form)).text(60)
+    assert begun + more == whole
+    assert len(whole) == 40
+
+
+def test_a_beginning_of_another_form_is_refused(engine: Engine, model_folder: Folder) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    with pytest.raises(EngineError, match="invalid_request"):
+        chat.send([user("x"), assistant("zzz")], params(5, regex="[ab]+")).text(60)
+    assert chat.send("x", params(5)).tokens(60)
+
+
+def test_reasoning_that_was_cut_goes_on_as_reasoning(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    thought = {"role": "assistant", "content": "", "reasoning_content": "let me see"}
+    reply = chat.send([user("why?"), thought], params(30, logit_bias={2: -1e9, 4: -1e9}))
+    reply.text(60)
+    kinds = {e.kind for e in reply if isinstance(e, TextDelta)}
+    assert kinds == {"reasoning"}
+
+
+def test_a_text_begun_by_nobody_is_just_an_answer(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    asked = engine.open_session(model).send([user("hi"), assistant("")], params(12)).tokens(60)
+    assert asked == engine.open_session(model).send("hi", params(12)).tokens(60)
+
+
+# -- longer than the context --------------------------------------------------------------
+
+
+def test_turns_are_dropped_whole_and_as_few_as_do() -> None:
+    system = {"role": "system", "content": "s"}
+    turns = [m for n in range(10) for m in (user(f"q{n}"), assistant(f"a{n}"))]
+    messages = [system, *turns, user("last")]
+    result = slide(messages, 9, 20, len)
+    assert result is not None
+    kept, gone = result
+    assert kept == [system, *turns[14:], user("last")]
+    assert gone == 14
+    assert slide(messages, 1, 20, len) == ([system, user("last")], 20)
+    assert slide(messages, 1, 1, len) is None
+    assert slide([system, user("alone")], 1, 1, len) is None
+
+
+def test_a_chat_that_slides_answers_on_and_says_what_went(
+    engine: Engine, model_folder: Folder
+) -> None:
+    model = engine.load(model_folder("plain"))
+    assert model.context_length == 8192
+    chat = engine.open_session(model, system="Be brief.", on_overflow="slide")
+    strict = engine.open_session(model, system="Be brief.")
+    messages: list[dict[str, Any]] = []
+    dropped, reused = [], []
+    for turn in range(16):
+        messages.append(user(f"turn {turn}: " + "word " * 200))
+        reply = chat.send(messages, params(20))
+        messages.append(assistant(reply.text(60)))
+        dropped.append(reply.stats.dropped_messages)
+        reused.append(reply.stats.prompt_tokens - reply.stats.reused_tokens)
+        assert reply.stats.prompt_tokens < 8192
+    assert dropped[0] == 0
+    assert dropped[-1] > 0
+    assert dropped == sorted(dropped)
+    assert all(d % 2 == 0 for d in dropped)
+    # Dropped in steps, so that most turns still find their cache.
+    assert len(set(dropped)) <= 6
+    assert sum(r < 1200 for r in reused) >= 10
+    with pytest.raises(EngineError, match="context_overflow"):
+        strict.send([*messages, user("and?")], params(20)).text(60)
+    # A text goes after what the session still knows.
+    follow = chat.send("and?", params(20))
+    follow.text(60)
+    assert follow.stats.dropped_messages >= dropped[-1]
+
+
+def test_one_message_beyond_the_context_is_refused_even_so(
+    engine: Engine, model_folder: Folder
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")), on_overflow="slide")
+    with pytest.raises(EngineError, match="context_overflow"):
+        chat.send("word " * 2000, params(5)).text(60)
+    assert chat.send("hello", params(5)).tokens(60)
+
+
+def test_an_unknown_policy_is_refused(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    with pytest.raises(ValueError, match="on_overflow"):
+        engine.open_session(model, on_overflow="truncate")  # type: ignore[arg-type]

@@ -1,0 +1,236 @@
+"""Pausing, waiting for memory, priority, single questions, a thread that has broken down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine import Engine, EngineError, PromptProgress, Reply, SamplingParams, Session, TextDelta
+from engine.decoding import Decoding
+
+NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
+LONG = SamplingParams(max_tokens=400, temperature=0.8, seed=5, logit_bias=NO_END)
+ENDLESS = SamplingParams(max_tokens=100_000, temperature=0.8, seed=5, logit_bias=NO_END)
+Folder = Callable[[str], Path]
+
+
+def first_text(reply: Reply) -> None:
+    next(event for event in reply if isinstance(event, TextDelta))
+
+
+def count(reply: Reply) -> int:
+    return len(reply._tokens)
+
+
+def test_a_paused_reply_stands_still_and_goes_on_with_the_same_text(
+    engine: Engine, model_folder: Folder
+) -> None:
+    model = engine.load(model_folder("plain"))
+    expected = engine.open_session(model).send("hello", LONG).tokens(60)
+    chat, other = engine.open_session(model), engine.open_session(model)
+    reply = chat.send("hello", LONG)
+    first_text(reply)
+    reply.pause()
+    assert engine.stats()["sessions"][chat.id]["paused"]  # taken note of
+    held = count(reply)
+    assert held < 400
+    other.send("hello", LONG).tokens(60)
+    assert count(reply) == held
+    assert not reply.done
+    reply.resume()
+    assert reply.tokens(60) == expected
+    assert not engine.stats()["sessions"][chat.id]["paused"]
+
+
+def test_an_engine_whose_replies_are_all_paused_sleeps(
+    engine: Engine, model_folder: Folder
+) -> None:
+    model = engine.load(model_folder("plain"))
+    reply = engine.open_session(model).send("hello", ENDLESS)
+    first_text(reply)
+    reply.pause()
+    before = engine.stats()["phase_seconds"]["decode"]
+    for _ in range(20):  # each wakes the thread once
+        engine.stats()
+    assert engine.stats()["decoded_tokens"] == count(reply)
+    assert engine.stats()["phase_seconds"]["decode"] - before < 0.2
+    reply.cancel()
+    reply.text(60)
+
+
+def test_a_paused_reply_can_be_stopped_and_the_chat_goes_on(
+    engine: Engine, model_folder: Folder
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("sliding window")))
+    reply = chat.send("hello", ENDLESS)
+    first_text(reply)
+    reply.pause()
+    reply.cancel()
+    held = reply.tokens(60)
+    follow = chat.send("again", LONG)
+    assert len(follow.tokens(60)) == 400
+    assert follow.stats.reused_tokens >= len(held)
+
+
+def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    expected = engine.open_session(model).send("word " * 1000, LONG).tokens(60)
+    running = engine.open_session(model).send("hello", ENDLESS)  # so that chunks are small
+    first_text(running)
+    reply = engine.open_session(model).send("word " * 1000 + " ", LONG)
+    reply.pause()
+    status = engine.stats()["sessions"][reply.session_id]
+    assert status["paused"]
+    assert status["status"] == "prefilling"
+    first_length = status["kv_tokens"]
+    at = count(running)
+    while count(running) < at + 20:
+        assert engine.stats()["sessions"][reply.session_id]["kv_tokens"] == first_length
+    reply.resume()
+    assert len(reply.tokens(60)) == len(expected)
+    running.cancel()
+
+
+# -- the waiting room ---------------------------------------------------------------------
+
+
+def small_engine(folder: Path, chats: float) -> tuple[Engine, int]:
+    """An engine with room for so many replies of `LONG` in the plain model."""
+    with Engine() as probe:
+        model = probe.load(folder)
+        chat = probe.open_session(model)
+        chat.send("hello", LONG).tokens(60)
+        held = probe.stats()["sessions"][chat.id]["kv_bytes"]
+    return Engine(memory_budget=model.nbytes + int(held * chats)), held
+
+
+def test_who_does_not_fit_waits_and_is_told_its_place(model_folder: Folder) -> None:
+    folder = model_folder("plain")
+    engine, _ = small_engine(folder, 2.3)
+    with engine:
+        model = engine.load(folder)
+        running = [engine.open_session(model).send("hello", LONG) for _ in range(2)]
+        waiting = [engine.open_session(model).send("hello", LONG) for _ in range(3)]
+        queue = engine.stats()["queue"]
+        assert queue == [r.session_id for r in waiting][: len(queue)]
+        answers = [r.tokens(60) for r in (*running, *waiting)]
+        assert all(a == answers[0] for a in answers)
+        places = [e for e in waiting[2] if isinstance(e, PromptProgress)]
+        assert places[0].queued
+        assert places[0].queue_position >= 3
+        assert [e.queue_position for e in places] == sorted(
+            (e.queue_position for e in places), reverse=True
+        )
+        assert not places[-1].queued
+        assert engine.stats()["queue"] == []
+
+
+def test_one_that_waits_can_be_stopped_and_closed(model_folder: Folder) -> None:
+    folder = model_folder("plain")
+    engine, _ = small_engine(folder, 1.3)
+    with engine:
+        model = engine.load(folder)
+        running = engine.open_session(model).send("hello", LONG)
+        stopped, closed = engine.open_session(model), engine.open_session(model)
+        one, two = stopped.send("hello", LONG), closed.send("hello", LONG)
+        one.cancel()
+        assert one.text(60) == ""
+        closed.close()
+        with pytest.raises(EngineError, match="session_closed"):
+            two.text(60)
+        assert stopped.send("hello", LONG).tokens(60) == running.tokens(60)
+
+
+def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
+    folder = model_folder("plain")
+    engine, _ = small_engine(folder, 1.3)
+    order: list[str] = []
+    with engine:
+        model = engine.load(folder)
+        running = engine.open_session(model).send("hello", ENDLESS_WITHIN)
+        first_text(running)
+
+        def note(name: str) -> Callable[[object], None]:
+            return lambda event: (
+                order.append(name) if isinstance(event, TextDelta) and name not in order else None
+            )
+
+        back, front = engine.open_session(model), engine.open_session(model)
+        front.prioritise()
+        replies = [back.send("hello", LONG, note("back")), front.send("hello", LONG, note("front"))]
+        assert engine.stats()["queue"] == [front.id, back.id]
+        running.cancel()
+        for reply in replies:
+            reply.tokens(60)
+    assert order == ["front", "back"]
+
+
+ENDLESS_WITHIN = SamplingParams(max_tokens=400, temperature=0.8, seed=9, logit_bias=NO_END)
+
+
+def test_a_single_question_finds_room_beside_full_memory(model_folder: Folder) -> None:
+    folder = model_folder("plain")
+    with Engine() as probe:
+        weights = probe.load(folder).nbytes
+    # Sixteen times what a single question may need: the share that is kept free for it.
+    with Engine(memory_budget=weights + 16 * 1_000_000) as engine:
+        model = engine.load(folder)
+        need = 900_000  # bytes that a chat of about 1,700 tokens takes in this model
+        long = SamplingParams(max_tokens=1700, temperature=0.8, seed=1, logit_bias=NO_END)
+        chats = [engine.open_session(model) for _ in range(16_000_000 // need + 4)]
+        replies = [chat.send("hello", long) for chat in chats]
+        assert engine.stats()["queue"]
+        title = engine.ask(model, "hello", SamplingParams(max_tokens=5, seed=1))
+        assert len(title.tokens(60)) <= 5
+        assert not any(e.queued for e in title if isinstance(e, PromptProgress))
+        assert title.session_id not in engine.stats()["sessions"]
+        for reply in replies:
+            reply.cancel()
+
+
+# -- breakdown ----------------------------------------------------------------------------
+
+
+def test_after_a_breakdown_the_engine_can_be_used_again(
+    model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"))
+        expected = engine.open_session(model).send("hello", LONG).tokens(60)
+        step = Decoding.step
+        broken = threading.Event()
+
+        def breaks(self: Decoding) -> None:
+            if broken.is_set():
+                raise SystemError("the floor is gone")
+            step(self)
+
+        monkeypatch.setattr(Decoding, "step", breaks)
+        old = engine.open_session(model)
+        reply = old.send("hello", ENDLESS)
+        first_text(reply)
+        broken.set()
+        with pytest.raises(EngineError, match="the floor is gone"):
+            reply.text(60)
+        broken.clear()
+        with pytest.raises(EngineError, match="engine_stopped"):
+            old.send("hello").text(60)
+        with pytest.raises(EngineError, match="unknown_model"):
+            engine.open_session(model).send("hello").text(60)
+        again = engine.load(model_folder("plain"))
+        assert engine.open_session(again).send("hello", LONG).tokens(60) == expected
+
+
+def test_two_models_answer_at_once_as_if_alone(engine: Engine, model_folder: Folder) -> None:
+    one, two = engine.load(model_folder("plain")), engine.load(model_folder("hybrid recurrent"))
+
+    def ask(model: object) -> tuple[Session, Reply]:
+        chat = engine.open_session(model)  # type: ignore[arg-type]
+        return chat, chat.send("hello there", LONG)
+
+    expected = [ask(one)[1].tokens(60), ask(two)[1].tokens(60)]
+    replies = [ask(one)[1], ask(two)[1], ask(one)[1], ask(two)[1]]
+    assert [r.tokens(60) for r in replies] == expected * 2
