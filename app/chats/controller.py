@@ -117,7 +117,7 @@ class ChatController(QObject):
     @property
     def phase(self) -> Phase:
         if self._reply is not None:
-            return self._reply.phase
+            return Phase.PAUSED if self._reply.paused else self._reply.phase
         return Phase.LOADING if self.shelved.state is LoadState.LOADING else Phase.IDLE
 
     @property
@@ -129,6 +129,16 @@ class ChatController(QObject):
     def answering(self) -> bool:
         """Whether a reply runs or waits for its model."""
         return self._reply is not None
+
+    @property
+    def paused(self) -> bool:
+        """Whether the running reply stands still."""
+        return self._reply is not None and self._reply.paused
+
+    @property
+    def session_id(self) -> str | None:
+        """The engine's name for this chat's session, None while there is none."""
+        return self._session.id
 
     @property
     def answering_id(self) -> str | None:
@@ -191,6 +201,20 @@ class ChatController(QObject):
             self._reply.handle.cancel()
         else:
             self._end("cancelled")
+
+    @Slot()
+    def toggle_pause(self) -> bool:
+        """Let the running reply stand still, or go on. False when there is none to do so."""
+        reply = self._reply
+        if reply is None or reply.handle is None or reply.stopping:
+            return False
+        reply.paused = not reply.paused
+        if reply.paused:
+            reply.handle.pause()
+        else:
+            reply.handle.resume()
+        self.phase_changed.emit()
+        return True
 
     def regenerate(self, answer_id: str | None = None) -> bool:
         """Answer a question anew, beside the old answer; without an id, the last question."""

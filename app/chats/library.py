@@ -39,6 +39,10 @@ class ChatLibrary(QObject):
         self._leaving: set[str] = set()
 
     @property
+    def bridge(self) -> Bridge:
+        return self._bridge
+
+    @property
     def shelf(self) -> Shelf:
         return self._shelf
 
@@ -52,6 +56,10 @@ class ChatLibrary(QObject):
     def running(self) -> list[ChatController]:
         """The chats that are answering now."""
         return [c for c in self._controllers.values() if c.answering]
+
+    def sessions(self) -> dict[str, tuple[str, str]]:
+        """The engine's sessions that belong to chats: session id to (chat id, title)."""
+        return {c.session_id: (c.id, c.title) for c in self._controllers.values() if c.session_id}
 
     def find(self, chat_id: str) -> ChatController | None:
         """The chat's controller if the chat is in use already."""

@@ -19,6 +19,7 @@ class Phase(Enum):
     READING = "reading"
     THINKING = "thinking"
     WRITING = "writing"
+    PAUSED = "paused"
 
 
 @dataclass
@@ -38,6 +39,7 @@ class RunningReply:
     phase: Phase = Phase.LOADING
     progress: PromptProgress | None = None
     stopping: bool = False
+    paused: bool = False
     _answer: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _thinking_since: float | None = None

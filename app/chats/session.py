@@ -21,6 +21,11 @@ class ChatSession:
         self._session: Session | None = None
         self._made_for: tuple[str, bool | None, bool] | None = None
 
+    @property
+    def id(self) -> str | None:
+        """The engine's name for it, None while there is none."""
+        return self._session.id if self._session is not None else None
+
     def open(self, model: Model, options: ChatOptions) -> Session:
         """The session for this model and mode.
 

@@ -19,6 +19,18 @@ def seconds(value: float) -> str:
     return f"{minutes} min {rest} s"
 
 
+def rate_line(rate: float) -> str:
+    """ "48 tok/s", "3.2 tok/s"."""
+    return f"{rate:.0f} tok/s" if rate >= 9.5 or rate == 0 else f"{rate:.1f} tok/s"
+
+
+def bytes_line(count: int) -> str:
+    """ "12 MB", "1.4 GB"; what is smaller than a tenth of a megabyte is "0 MB"."""
+    if count >= 999_500_000:
+        return f"{count / 1e9:.1f} GB"
+    return f"{count / 1e6:.1f} MB" if 0 < count < 9_950_000 else f"{count / 1e6:.0f} MB"
+
+
 def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
     """`48 tok/s · first token 0.2 s · 312 tokens · reused 4,096`, of what is known.
 
@@ -28,7 +40,7 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
     generated = int(stats.get("generated_tokens", 0))
     rate = float(stats.get("tokens_per_s", 0.0))
     if rate > 0:
-        parts.append(f"{rate:.0f} tok/s" if rate >= 9.5 else f"{rate:.1f} tok/s")
+        parts.append(rate_line(rate))
     if short:
         return parts[0] if parts else ""
     if generated:
@@ -45,6 +57,10 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
     """What a chat is doing, in a few words; empty when it rests."""
     if phase is Phase.LOADING:
         return "Loading…"
+    if phase is Phase.PAUSED:
+        return "Paused"
+    if phase is Phase.QUEUED and progress is not None and progress.queued:
+        return "Waiting for memory" if short else f"Waiting for memory, {_before(progress)}"
     if phase is Phase.QUEUED:
         ahead = progress.queue_position if progress is not None else 0
         return f"Queued, {ahead} before it" if ahead else "Queued"
@@ -57,6 +73,11 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
     if phase is Phase.WRITING:
         return "Writing"
     return ""
+
+
+def _before(progress: PromptProgress) -> str:
+    count = progress.queue_position
+    return "1 chat before it" if count == 1 else f"{count} chats before it"
 
 
 def thought_line(thought_s: float | None) -> str:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.shelf import LoadState
 from app.chats.transcript import Removal
 from app.paths import GUIDE
+from app.score.feed import ScoreFeed
 from app.settings import Settings
 from app.store import Store
 from app.ui import dialogs
@@ -29,6 +30,7 @@ from app.ui.model_menu import model_menu
 from app.ui.options_popover import OptionsPopover
 from app.ui.pane import ChatPane
 from app.ui.pulse import Pulse
+from app.ui.score import ScoreView
 from app.ui.sidebar import Rail, Sidebar
 from app.ui.toast import Toast
 from app.ui.undo import Undo, Undos
@@ -61,6 +63,7 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(library, self, menu=not on_mac)
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
+        self.score = ScoreView(ScoreFeed(library, library.bridge, self), self)
         self.toast = Toast(self)
         self.broadcast = Broadcast(self.workspace)
         self.comparisons = Comparisons(library, self.workspace)
@@ -69,12 +72,18 @@ class MainWindow(QMainWindow):
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        for widget in (self.sidebar, self.rail, self.workspace):
-            row.addWidget(widget)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self.workspace, 1)
+        column.addWidget(self.score)
+        row.addWidget(self.sidebar)
+        row.addWidget(self.rail)
+        row.addLayout(column, 1)
         self.setCentralWidget(centre)
         self.commands = Commands(self, self._slots())
         self._menus = self.commands.menus()
         self.commands["broadcast"].setCheckable(True)
+        self.commands["score"].setCheckable(True)
         add_appearance(self._menus[2], settings)
         if on_mac:
             for menu in self._menus:
@@ -96,6 +105,8 @@ class MainWindow(QMainWindow):
             "edit_last": self._with_pane(lambda pane: pane.edit_last()),
             "earlier": self._with_pane(lambda pane: pane.controller.show_other_version(-1)),
             "later": self._with_pane(lambda pane: pane.controller.show_other_version(1)),
+            "pause": self._with_pane(self.pause),
+            "score": self.toggle_score,
             "stop": self._with_pane(lambda pane: pane.controller.stop()),
             "rename": self.rename_chat,
             "delete": self._with_pane(lambda pane: self.delete_chat(pane.controller.id)),
@@ -142,6 +153,9 @@ class MainWindow(QMainWindow):
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
         workspace.arranged.connect(self._save_soon.start)
+        self.score.chosen.connect(self.open_chat)
+        self.score.closed.connect(self.toggle_score)
+        self.score.pause_asked.connect(self._on_pause_asked)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self.toast.acted.connect(self.undo_close)
@@ -293,6 +307,23 @@ class MainWindow(QMainWindow):
     def search(self) -> None:
         self._show_sidebar(True)
         self.sidebar.focus_search()
+
+    @Slot()
+    def toggle_score(self) -> None:
+        """Show or hide what the engine does."""
+        self.score.setVisible(self.score.isHidden())
+        self.commands["score"].setChecked(not self.score.isHidden())
+
+    def pause(self, pane: ChatPane) -> None:
+        """Let the pane's reply stand still, or go on."""
+        if not pane.controller.toggle_pause():
+            self._on_said("Nothing to pause: no reply is running")
+
+    @Slot(str)
+    def _on_pause_asked(self, chat_id: str) -> None:
+        controller = self._library.find(chat_id)
+        if controller is not None:
+            controller.toggle_pause()
 
     def rename_chat(self) -> None:
         active = self.workspace.active

@@ -75,6 +75,9 @@ QLabel[muted="true"] { color: $muted; }
     background: $background; border: 1px solid $border; padding: 5px 6px 5px 0;
 }
 #sidebar QLineEdit#search:focus { border-color: $accent; }
+#score { background: $surface; border-top: 1px solid $border; }
+#score QScrollArea, #score QScrollArea > QWidget > QWidget { background: transparent; }
+#score QLabel { font-size: ${small}px; }
 #rail { background: $surface; }
 
 Toast QLabel { color: $tooltip_text; }

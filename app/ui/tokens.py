@@ -138,6 +138,22 @@ UI_PX = 13
 SMALL_PX = 12
 CODE_PX = 13
 LINE_HEIGHT = 1.5
+LANES_LIGHT = (
+    "#0072b2", "#c05a00", "#00805d", "#a8437f", "#2c86c4", "#8a6d00", "#6a4fb3", "#5c6670",
+)  # fmt: skip
+LANES_DARK = (
+    "#56a9e0", "#f0963c", "#3cc49b", "#e58fc2", "#8fd0f5", "#e3c84e", "#b19cf0", "#aeb8bf",
+)  # fmt: skip
+"""The chats' colours in the score: after Okabe and Ito's set, told apart by the colour-blind too,
+each at least 3:1 against the surface it stands on."""
+
+
+def lane_colour(number: int, *, dark: bool) -> str:
+    """The colour of a chat's lane."""
+    lanes = LANES_DARK if dark else LANES_LIGHT
+    return lanes[number % len(lanes)]
+
+
 NARROW = 420
 """Panes narrower than this shrink their paddings and hide secondary figures."""
 

@@ -42,11 +42,18 @@ class FakeReply:
         self.params = params
         self.post: Callable[[Any], None] = post
         self.cancelled = threading.Event()
+        self.paused = threading.Event()
         self.words = _script(turns[-1]["content"])
         self.written = 0
 
     def cancel(self) -> None:
         self.cancelled.set()
+
+    def pause(self) -> None:
+        self.paused.set()
+
+    def resume(self) -> None:
+        self.paused.clear()
 
 
 @dataclass
@@ -101,6 +108,11 @@ class FakeEngine:
     def open_session(self, model: Model, **options: Any) -> FakeSession:
         return FakeSession(self, model, options)
 
+    def stats_later(self) -> Future[dict[str, Any]]:
+        future: Future[dict[str, Any]] = Future()
+        self.inbox.put(future)
+        return future
+
     def release(self) -> None:
         """Let the replies that hold go on to their end."""
         self.released.set()
@@ -126,9 +138,34 @@ class FakeEngine:
                 reply = command
                 for done in (0, 2, 4):
                     reply.post(PromptProgress(reply.session.id, reply.id, done, 4, 0, 0))
+            elif isinstance(command, Future):
+                command.set_result(self._figures(running))
             elif command:
                 self._load(*command)
             running = [reply for reply in running if self._step(reply)]
+
+    def _figures(self, running: list[FakeReply]) -> dict[str, Any]:
+        at_work = {reply.session.id: reply for reply in running}
+        sessions = {
+            reply.session.id: {
+                "kv_tokens": reply.written,
+                "kv_bytes": 1_000_000,
+                "status": "decoding" if reply.session.id in at_work else "idle",
+                "paused": reply.session.id in at_work and reply.paused.is_set(),
+                "reply": {"generated_tokens": reply.written},
+            }
+            for reply in self.sent
+            if not reply.session.closed
+        }
+        return {
+            "queue": [],
+            "sessions": sessions,
+            "tokens_per_s": 48.0,
+            "kv_bytes": 1_000_000 * len(sessions),
+            "prefix_bytes": 0,
+            "weights_bytes": 1000,
+            "memory_budget": 1_000_000_000,
+        }
 
     def _load(self, path: str, future: Future[Model]) -> None:
         self.loading.wait()
@@ -144,6 +181,8 @@ class FakeEngine:
 
     def _step(self, reply: FakeReply) -> bool:
         """One word; False when that was the last."""
+        if reply.paused.is_set() and not reply.cancelled.is_set():
+            return True
         if reply.cancelled.is_set():
             self._finish(reply, FinishReason.CANCELLED)
             return False

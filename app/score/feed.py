@@ -1,0 +1,62 @@
+"""Asks the engine for its figures a few times a second, while somebody looks."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from time import monotonic
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.bridge import Bridge
+from app.chats.library import ChatLibrary
+from app.score.lanes import Lanes
+from engine import EngineError
+
+
+class ScoreFeed(QObject):
+    """Keeps the lanes up to date between `start` and `stop`.
+
+    Signals:
+        sampled(): the lanes hold newer figures.
+    """
+
+    INTERVAL_MS = 200
+
+    sampled = Signal()
+
+    def __init__(self, library: ChatLibrary, bridge: Bridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._bridge = bridge
+        self._asked = False  # an answer is still to come: a busy engine is not asked twice
+        self.lanes = Lanes()
+        self._timer = QTimer(self, interval=self.INTERVAL_MS)
+        self._timer.timeout.connect(self._ask)
+
+    def start(self) -> None:
+        """Begin to look; what was before is forgotten."""
+        self.lanes = Lanes()
+        self._timer.start()
+        self._ask()
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    @Slot()
+    def _ask(self) -> None:
+        engine = self._library.shelf.engine
+        if self._asked or engine is None:
+            return
+        try:
+            future = engine.stats_later()
+        except EngineError:  # it has been stopped
+            return
+        self._asked = True
+        self._bridge.when_done(future, self._on_stats)
+
+    def _on_stats(self, future: Future[Any]) -> None:
+        self._asked = False
+        if future.exception() is None and self._timer.isActive():
+            self.lanes.take(monotonic(), future.result(), self._library.sessions())
+            self.sampled.emit()

@@ -1,0 +1,158 @@
+"""What the score remembers of each chat: pure, no Qt, fed with the engine's figures."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SPAN = 30.0
+"""Seconds that the score shows."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a chat did between two looks at the engine.
+
+    Attributes:
+        start, end: seconds of the caller's clock.
+        state: `queued`, `reading`, `writing` or `paused`.
+        rate: tokens per second, generated or read.
+    """
+
+    start: float
+    end: float
+    state: str
+    rate: float
+
+
+@dataclass
+class Lane:
+    """One chat.
+
+    Attributes:
+        state: as a mark's, or `idle`.
+        rate: tokens per second at the moment.
+        kv_bytes: what its KV cache takes.
+        position: its place among those that wait for memory, from 1; 0 when it does not.
+        colour: number of its colour, kept as long as the lane is there.
+    """
+
+    chat_id: str
+    title: str
+    colour: int
+    state: str = "idle"
+    rate: float = 0.0
+    kv_bytes: int = 0
+    kv_tokens: int = 0
+    position: int = 0
+    marks: deque[Mark] = field(default_factory=deque)
+    _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last look
+
+
+@dataclass(frozen=True)
+class Totals:
+    """All chats together; bytes and tokens per second."""
+
+    writing: int = 0
+    waiting: int = 0
+    rate: float = 0.0
+    kv_bytes: int = 0
+    weights_bytes: int = 0
+    budget: int = 0
+
+
+class Lanes:
+    """The lanes of all chats that have a session in the engine, in the order of their coming."""
+
+    COLOURS = 8
+
+    def __init__(self) -> None:
+        self._lanes: dict[str, Lane] = {}
+        self._last: float | None = None
+        self.totals = Totals()
+
+    def __iter__(self) -> Iterator[Lane]:
+        return iter(self._lanes.values())
+
+    def __len__(self) -> int:
+        return len(self._lanes)
+
+    @property
+    def now(self) -> float:
+        """The time of the last look."""
+        return self._last or 0.0
+
+    def take(
+        self, now: float, stats: Mapping[str, Any], chats: Mapping[str, tuple[str, str]]
+    ) -> None:
+        """Take a look at the engine.
+
+        Args:
+            stats: what `Engine.stats` gives.
+            chats: session id to (chat id, title); sessions that are nobody's are left out.
+        """
+        start = self._last if self._last is not None else now
+        self._last = now
+        queue: list[str] = stats["queue"]
+        seen: set[str] = set()
+        for session_id, figures in stats["sessions"].items():
+            if session_id not in chats:
+                continue
+            chat_id, title = chats[session_id]
+            seen.add(chat_id)
+            lane = self._lanes.get(chat_id)
+            if lane is None:
+                lane = self._lanes[chat_id] = Lane(chat_id, title, self._free_colour())
+            lane.title = title
+            lane.position = queue.index(session_id) + 1 if session_id in queue else 0
+            self._advance(lane, start, now, figures)
+        for chat_id in [c for c, lane in self._lanes.items() if c not in seen]:
+            lane = self._lanes[chat_id]
+            lane.state, lane.rate, lane.kv_bytes = "idle", 0.0, 0
+            self._forget(lane, now)
+            if not lane.marks:
+                del self._lanes[chat_id]
+        states = [lane.state for lane in self._lanes.values()]
+        self.totals = Totals(
+            states.count("writing") + states.count("reading"),
+            states.count("queued"),
+            stats["tokens_per_s"],
+            stats["kv_bytes"] + stats["prefix_bytes"],
+            stats["weights_bytes"],
+            stats["memory_budget"],
+        )
+
+    def _advance(self, lane: Lane, start: float, now: float, figures: Mapping[str, Any]) -> None:
+        generated = figures.get("reply", {}).get("generated_tokens", 0)
+        held = figures["kv_tokens"]
+        before = lane._reply
+        lane._reply = (generated, held)
+        lane.kv_bytes, lane.kv_tokens = figures["kv_bytes"], held
+        lane.state = _state(figures)
+        elapsed = max(now - start, 1e-6)
+        if lane.state == "writing":
+            lane.rate = max(0, generated - before[0]) / elapsed
+        elif lane.state == "reading":
+            lane.rate = max(0, held - before[1]) / elapsed
+        else:
+            lane.rate = 0.0
+        if lane.state != "idle" and now > start:
+            lane.marks.append(Mark(start, now, lane.state, lane.rate))
+        self._forget(lane, now)
+
+    def _forget(self, lane: Lane, now: float) -> None:
+        while lane.marks and lane.marks[0].end < now - SPAN:
+            lane.marks.popleft()
+
+    def _free_colour(self) -> int:
+        taken = [lane.colour for lane in self._lanes.values()]
+        return min(range(self.COLOURS), key=taken.count)
+
+
+def _state(figures: Mapping[str, Any]) -> str:
+    if figures["paused"]:
+        return "paused"
+    names = {"queued": "queued", "prefilling": "reading", "decoding": "writing"}
+    return names.get(figures["status"], "idle")

@@ -1,0 +1,101 @@
+"""What the score remembers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.score.lanes import SPAN, Lanes
+
+CHATS = {"s1": ("c1", "One"), "s2": ("c2", "Two")}
+
+
+def stats(queue: tuple[str, ...] = (), **sessions: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "queue": list(queue),
+        "sessions": {
+            name: {"kv_tokens": 0, "kv_bytes": 100, "paused": False, "status": "idle", **figures}
+            for name, figures in sessions.items()
+        },
+        "tokens_per_s": 12.0,
+        "kv_bytes": 200,
+        "prefix_bytes": 50,
+        "weights_bytes": 1000,
+        "memory_budget": 5000,
+    }
+
+
+def writing(tokens: int, **more: Any) -> dict[str, Any]:
+    return {"status": "decoding", "reply": {"generated_tokens": tokens}, **more}
+
+
+def test_rates_are_what_was_written_between_two_looks() -> None:
+    lanes = Lanes()
+    lanes.take(10.0, stats(s1=writing(5)), CHATS)
+    lanes.take(10.5, stats(s1=writing(25)), CHATS)
+    (lane,) = lanes
+    assert (lane.state, lane.rate) == ("writing", 40.0)
+    lanes.take(11.0, stats(s1={"status": "prefilling", "kv_tokens": 300}), CHATS)
+    lanes.take(11.5, stats(s1={"status": "prefilling", "kv_tokens": 400}), CHATS)
+    assert (lane.state, lane.rate) == ("reading", 200.0)
+    assert [m.state for m in lane.marks] == ["writing", "reading", "reading"]
+
+
+def test_a_new_reply_does_not_run_backwards() -> None:
+    lanes = Lanes()
+    lanes.take(0.0, stats(s1=writing(500)), CHATS)
+    lanes.take(1.0, stats(s1=writing(2)), CHATS)
+    assert next(iter(lanes)).rate == 0.0
+
+
+def test_who_waits_is_told_its_place() -> None:
+    lanes = Lanes()
+    queued = {"status": "queued"}
+    lanes.take(0.0, stats(("s2", "s1"), s1=queued, s2=queued), CHATS)
+    assert [(lane.title, lane.position, lane.state) for lane in lanes] == [
+        ("One", 2, "queued"),
+        ("Two", 1, "queued"),
+    ]
+    assert (lanes.totals.waiting, lanes.totals.writing) == (2, 0)
+
+
+def test_a_paused_chat_is_paused_whatever_it_was_doing() -> None:
+    lanes = Lanes()
+    lanes.take(0.0, stats(s1=writing(5, paused=True)), CHATS)
+    assert next(iter(lanes)).state == "paused"
+
+
+def test_sessions_that_are_no_chats_have_no_lane() -> None:
+    lanes = Lanes()
+    lanes.take(0.0, stats(title=writing(5)), CHATS)
+    assert len(lanes) == 0
+
+
+def test_memory_of_a_lane_is_bounded_and_it_goes_when_all_is_past() -> None:
+    lanes = Lanes()
+    for step in range(2000):
+        lanes.take(step * 0.2, stats(s1=writing(step)), CHATS)
+    (lane,) = lanes
+    assert len(lane.marks) <= SPAN / 0.2 + 2
+    lanes.take(400.2, stats(), CHATS)  # its session was closed
+    assert lane.state == "idle"
+    assert len(lanes) == 1
+    lanes.take(400.2 + SPAN, stats(), CHATS)
+    assert len(lanes) == 0
+
+
+def test_colours_are_kept_and_shared_out_evenly() -> None:
+    lanes = Lanes()
+    chats = {f"s{n}": (f"c{n}", f"Chat {n}") for n in range(10)}
+    lanes.take(0.0, stats(**{f"s{n}": writing(1) for n in range(10)}), chats)
+    colours = [lane.colour for lane in lanes]
+    assert colours == [*range(8), 0, 1]
+
+
+def test_totals() -> None:
+    lanes = Lanes()
+    lanes.take(0.0, stats(s1=writing(1), s2={"status": "prefilling"}), CHATS)
+    assert lanes.totals.writing == 2
+    assert lanes.totals.rate == pytest.approx(12.0)
+    assert (lanes.totals.kv_bytes, lanes.totals.budget) == (250, 5000)

@@ -1,0 +1,87 @@
+"""The score is opened, shows who does what, and pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.chats.reply import Phase
+from app.ui import tokens as t
+from tests.app.conftest import Run
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_lanes_are_seen_on_their_ground(dark: bool) -> None:
+    surface = (t.DARK if dark else t.LIGHT).surface
+    colours = [t.lane_colour(n, dark=dark) for n in range(8)]
+    assert len(set(colours)) == 8
+    assert all(t.contrast(colour, surface) >= 3 for colour in colours)
+
+
+def test_the_key_opens_and_closes_it(start: Callable[..., Run]) -> None:
+    run = start()
+    run.ready()
+    score = run.window.score
+    assert not score.isVisible()
+    run.qtbot.keyClick(run.window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert score.isVisible()
+    run.until(lambda: score.totals.text() == "At rest")
+    run.qtbot.keyClick(run.window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert not score.isVisible()
+
+
+def test_a_chat_that_writes_has_a_lane_and_is_paused_from_it(start: Callable[..., Run]) -> None:
+    run = start()
+    run.ready()
+    run.window.toggle_score()
+    pane = run.say("count 100000")
+    score = run.window.score
+    run.until(lambda: score.rows() and score.rows()[0].lane.state == "writing")
+    row = score.rows()[0]
+    assert row.lane.title == "count 100000"
+    assert "1 answering" in score.totals.text()
+    run.qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
+    assert pane.controller.phase is Phase.PAUSED
+    assert pane.header.state == "Paused"
+    run.until(lambda: row.lane.state == "paused")
+    assert row.button.accessibleName() == "Resume"
+    run.qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
+    run.until(lambda: row.lane.state == "writing")
+    assert pane.controller.phase is Phase.WRITING
+    pane.controller.stop()
+    run.answered()
+    run.until(lambda: row.lane.state == "idle")
+
+
+def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
+    run = start()
+    run.ready()
+    pane = run.say("count 100000")
+    controller = pane.controller
+    run.until(lambda: controller.phase is Phase.WRITING)
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
+    assert controller.paused
+    answer = controller.transcript.last("assistant")
+    assert answer is not None
+    # What was under way arrives; then nothing does.
+    run.until(lambda: run.engine.sent[0].paused.is_set())
+    run.qtbot.wait(50)
+    length = len(controller.message(answer.id).content)
+    run.qtbot.wait(100)
+    assert len(controller.message(answer.id).content) == length
+    run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
+    run.until(lambda: len(controller.message(answer.id).content) > length)
+    run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
+    run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
+    run.answered()
+    assert controller.transcript.last("assistant").status == "cancelled"
+
+
+def test_pausing_nothing_says_so(start: Callable[..., Run]) -> None:
+    run = start()
+    run.ready()
+    run.window.pause(run.pane)
+    assert run.window.toast.isVisible()
