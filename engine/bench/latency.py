@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from engine.batch.summary import percentile
 from engine.bench.subject import Subject, gaps, timed
+from engine.engine import Session
 from engine.params import SamplingParams
 
 
@@ -20,6 +23,7 @@ class LongPrompt:
     prompt_tokens: int
     median_before: float
     median: float
+    p99: float
     longest: float
     first_long: float
     first_short: float
@@ -59,6 +63,7 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
         big.reply.stats.prompt_tokens,
         statistics.median(before),
         statistics.median(during),
+        percentile(during, 99) or 0.0,
         max(during),
         first_long,
         first_short,
@@ -87,3 +92,69 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
     stats = second.reply.stats
     session.close()
     return FollowUp(stats.prompt_tokens, stats.prompt_tokens - stats.reused_tokens, seconds, again)
+
+
+@dataclass(frozen=True)
+class Many:
+    """Several chats that go on from the same text, against a single one. Seconds, bytes.
+
+    Attributes:
+        one, last: from sending to the first token, of a single chat and of the last of several.
+        nbytes_one, nbytes: KV bytes of the single one and of all of them together.
+    """
+
+    what: str
+    chats: int
+    tokens: int
+    one: float
+    last: float
+    nbytes_one: int
+    nbytes: int
+
+
+def forks(subject: Subject, length: int, chats: int) -> Many:
+    """Fork a chat with a history of `length` tokens, once and then many times."""
+    origin = subject.engine.open_session(subject.model)
+    origin.send(subject.text(length, 7), SamplingParams(max_tokens=1, temperature=0.0)).tokens()
+
+    def several(n: int) -> list[Session]:
+        return [origin.fork() for _ in range(n)]
+
+    return _many(subject, "forks", length, chats, several, ["And then?", "And then?"], [origin])
+
+
+def broadcast(subject: Subject, length: int, chats: int) -> Many:
+    """Send one prompt of `length` tokens to a new chat, and another one to many new chats."""
+
+    def several(n: int) -> list[Session]:
+        return [subject.engine.open_session(subject.model) for _ in range(n)]
+
+    prompts = [subject.text(length, 8), subject.text(length, 9)]
+    return _many(subject, "broadcast", length, chats, several, prompts, [])
+
+
+def _many(
+    subject: Subject,
+    what: str,
+    length: int,
+    chats: int,
+    several: Callable[[int], list[Session]],
+    prompts: Sequence[str],
+    beside: Sequence[Session],
+) -> Many:
+    few = SamplingParams(max_tokens=8, temperature=0.0)
+    figures: list[tuple[float, int]] = []
+    for n, prompt in zip((1, chats), prompts, strict=True):
+        sessions = several(n)
+        subject.engine.stats()  # they are there
+        streams = [timed(s, prompt, few) for s in sessions]
+        first = max(s.first for s in streams)
+        known = subject.engine.stats()["sessions"]
+        held = sum(known[s.id]["kv_bytes"] for s in [*sessions, *beside])
+        figures.append((first, held))
+        for session in sessions:
+            session.close()
+    for session in beside:
+        session.close()
+    (one, nbytes_one), (last, nbytes) = figures
+    return Many(what, chats, length, one, last, nbytes_one, nbytes)

@@ -56,13 +56,17 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-def write_tokenizer(folder: Path, template: str | None = CHATML) -> None:
-    """A byte-level tokenizer with ChatML's special tokens; ids 0 to 260, no merges."""
+def write_tokenizer(folder: Path, template: str | None = CHATML, words: int = 0) -> None:
+    """A byte-level tokenizer with ChatML's special tokens; ids 0 to 260, no merges.
+
+    The ids from there up to `words` stand for words that no text is made into.
+    """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>"]
     vocab = {token: i for i, token in enumerate([*special, *alphabet])}
+    vocab.update({f"word{i}": i for i in range(len(vocab), words)})
     tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -89,11 +93,13 @@ def write_model(
     dtype: str = "float32",
     scale: float | None = None,
     template: str | None = CHATML,
+    every_id_a_word: bool = False,
 ) -> Path:
     """Write a model folder with random weights of `config`'s shape; returns the folder.
 
     `scale` multiplies the weights: larger ones make the logits depend more on the context, which
-    tests of isolation want.
+    tests of isolation want. With `every_id_a_word` every token is seen in the text, by which
+    benchmarks tell when it came.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map
@@ -118,5 +124,5 @@ def write_model(
     mx.save_safetensors(
         str(folder / "model.safetensors"), dict(tree_flatten(weights)), {"format": "mlx"}
     )
-    write_tokenizer(folder, template)
+    write_tokenizer(folder, template, int(config["vocab_size"]) if every_id_a_word else 0)
     return folder

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,31 @@ from engine.params import SamplingParams
 
 @dataclass
 class Subject:
-    """A model on both sides of the comparison.
-
-    Attributes:
-        net, tokenizer: the bare model, in the dtype that the engine computes in.
-    """
+    """A model on both sides of the comparison. The bare side is loaded when first asked for."""
 
     engine: Engine
     model: Model
-    net: Any
-    tokenizer: Any
+
+    @cached_property
+    def net(self) -> Any:
+        """The bare model, in the dtype that the engine computes in."""
+        import mlx.core as mx
+        from mlx_lm.utils import load_model
+
+        net = load_model(Path(self.model.path))[0]
+        net.set_dtype(getattr(mx, self.model.dtype))
+        mx.eval(net.parameters())
+        return net
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        from mlx_lm.utils import load_tokenizer
+
+        return load_tokenizer(Path(self.model.path))
 
     def text(self, tokens: int, salt: int = 0) -> str:
         """A text of about `tokens` tokens; different salts give different texts."""
-        word = f"w{salt % 10} "
+        word = f"w{salt} "
         per_word = max(1, len(self.tokenizer.encode(word * 32, add_special_tokens=False)) / 32)
         return word * max(1, round(tokens / per_word))
 
@@ -50,9 +62,9 @@ class Subject:
 
 
 @contextmanager
-def subject(path: str) -> Iterator[Subject]:
-    """Load `path` on both sides; `random:135m` makes a model of that shape with random weights."""
-    with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
+def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
+    """Load `path`; `random:135m` makes a model of that shape with random weights."""
+    with tempfile.TemporaryDirectory() as scratch, Engine(memory_budget) as engine:
         if path.startswith("random:"):
             from engine.bench.random_models import SHAPES, write_model
 
@@ -60,15 +72,9 @@ def subject(path: str) -> Iterator[Subject]:
             if shape not in SHAPES:
                 raise ValueError(f"there is no shape {shape!r}; there are: {', '.join(SHAPES)}")
             engine.stats()  # the engine picks the BLAS before anything else imports MLX
-            path = str(write_model(Path(scratch) / f"random-{shape}", SHAPES[shape]))
-        model = engine.load(path)
-        import mlx.core as mx
-        from mlx_lm import load
-
-        net, tokenizer = load(model.path)[:2]
-        net.set_dtype(getattr(mx, model.dtype))
-        mx.eval(net.parameters())
-        yield Subject(engine, model, net, tokenizer)
+            folder = Path(scratch) / f"random-{shape}"
+            path = str(write_model(folder, SHAPES[shape], every_id_a_word=True))
+        yield Subject(engine, engine.load(path))
 
 
 class Stream:

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+import xml.etree.ElementTree
 from collections.abc import Callable
 from pathlib import Path
 
@@ -358,13 +359,16 @@ def test_the_terminal_chat(model_folder: Callable[[str], Path]) -> None:
     assert "Traceback" not in wrong.stderr
 
 
-def test_the_bench_prints_ratios_and_json() -> None:
+def test_the_bench_prints_ratios_and_json(tmp_path: Path) -> None:
     options = (
-        "--chats 1 2 --tokens 8 --rounds 1 --short 16 --long 64 "
-        "--arriving 200 --history 100 --json -"
+        "--chats 1 2 --tokens 8 --rounds 1 --short 16 --long 64 --every 0.05 "
+        "--arriving 200 --history 100 300 --forks 3 --length 300 --json -"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "engine", "bench", "random:tiny", *options.split()],
+        [
+            *(sys.executable, "-m", "engine", "bench", "random:tiny", *options.split()),
+            *("--chart", str(tmp_path / "rates.svg")),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -379,5 +383,20 @@ def test_the_bench_prints_ratios_and_json() -> None:
         (2, "one long"),
     ]
     assert all(r["over_alone"] > 0 and r["over_batch"] > 0 for r in figures["decode"])
-    assert figures["follow_up"]["new_tokens"] < figures["follow_up"]["history_tokens"]
     assert "x BatchGenerator" in done.stderr
+    contenders = ["Stretto", "one after another", "BatchGenerator", "mlx_lm.server"]
+    kinds = ["equal", "equal", "one long", "staggered"]
+    assert [(f["contender"], f["traffic"]) for f in figures["traffic"]] == [
+        (contender, kind) for kind in kinds for contender in contenders
+    ]
+    for f in figures["traffic"]:
+        assert f["rate"] > 0
+        assert 0 < f["first_p50"] <= f["first_max"]
+        assert (f["first_long"] is not None) == (f["traffic"] == "one long")
+        assert f["memory"] > 0
+    assert all(t["new_tokens"] < t["history_tokens"] for t in figures["follow_ups"])
+    assert [several["chats"] for several in figures["several"]] == [3, 3]
+    trial = figures["capacity"]["trial"]
+    assert trial["kept"] == trial["predicted"]
+    svg = xml.etree.ElementTree.parse(tmp_path / "rates.svg").getroot()
+    assert len(svg.findall("{*}polyline")) == 3 * len(contenders)

@@ -1,0 +1,87 @@
+"""How many chats of what length this machine holds: predicted, and tried with a small budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.bench.subject import Subject, subject
+from engine.engine import Session
+from engine.params import SamplingParams
+
+
+@dataclass(frozen=True)
+class Length:
+    """A chat of so many tokens: what it takes, and how many fit into this machine's budget."""
+
+    tokens: int
+    nbytes: int
+    chats: int
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A budget made for `predicted` chats of `tokens` tokens and given a few more than that.
+
+    Attributes:
+        kept: how many of them were in memory at the end.
+        owed: the bytes that the engine says they take.
+        in_use: what MLX held beside the weights.
+    """
+
+    tokens: int
+    predicted: int
+    kept: int
+    owed: int
+    in_use: int
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """The machine's budget with the model's weights in it, and what fits beside them."""
+
+    budget: int
+    weights: int
+    lengths: list[Length]
+    trial: Trial
+
+
+def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str], None]) -> Capacity:
+    """Measure a chat of each length, then try a budget made for `chats` of the first length."""
+    with subject(path) as it:
+        budget = it.engine.stats()["memory_budget"]
+        weights = it.model.nbytes
+        found = []
+        for tokens in lengths:
+            say(f"a chat of {tokens:,} tokens …")
+            chat = _chat(it, tokens, 0)
+            size = it.engine.stats()["sessions"][chat.id]["kv_bytes"]
+            found.append(Length(tokens, size, max(0, budget - weights) // size))
+            chat.close()
+    first = found[0]
+    small = weights + first.nbytes * (2 * chats + 1) // 2
+    with subject(path, memory_budget=small) as it:
+        before = it.engine.stats()["memory_in_use"]
+        opened = []
+        for number in range(chats + 2):
+            say(f"chat {number + 1} where {chats} should fit …")
+            opened.append(_chat(it, first.tokens, number))
+        stats = it.engine.stats()
+        held = [stats["sessions"][c.id] for c in opened]
+        kept = [s for s in held if s["kv_tokens"] > first.tokens // 2]
+        trial = Trial(
+            first.tokens,
+            chats,
+            len(kept),
+            sum(s["kv_bytes"] for s in kept),
+            stats["memory_in_use"] - before,
+        )
+    return Capacity(budget, weights, found, trial)
+
+
+def _chat(it: Subject, tokens: int, salt: int) -> Session:
+    """A chat of about so many tokens, idle."""
+    session = it.engine.open_session(it.model)
+    prompt = it.text(tokens - 32, salt)
+    session.send(prompt, SamplingParams(max_tokens=4, temperature=0.0)).tokens()
+    return session

@@ -1,0 +1,99 @@
+"""Who answers the requests of `traffic`: Stretto, and what `mlx_lm` has for it in one process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.bench.subject import Stream, Subject, timed
+from engine.bench.traffic import Arrival, Contender, Trace, wait_until
+from engine.params import SamplingParams
+
+
+def stretto(subject: Subject) -> Contender:
+    """The engine, each request in a session of its own."""
+
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+        greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
+        sessions = [subject.engine.open_session(subject.model) for _ in arrivals]
+        subject.engine.stats()  # they are open
+        began = time.perf_counter()
+        streams: list[Stream] = []
+        for session, arrival in zip(sessions, arrivals, strict=True):
+            wait_until(began + arrival.after)
+            streams.append(timed(session, arrival.prompt, greedy))
+        traces = []
+        for stream in streams:
+            moments = stream.times()
+            assert stream.reply is not None
+            traces.append(Trace(stream.sent, moments, stream.reply.stats.generated_tokens))
+        for session in sessions:
+            session.close()
+        return traces
+
+    return answer
+
+
+def one_after_another(subject: Subject) -> Contender:
+    """Bare `mlx_lm.stream_generate`, first come, first served."""
+
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+        from mlx_lm import stream_generate
+
+        prompts = subject.prompt_ids([a.prompt for a in arrivals])
+        began = time.perf_counter()
+        traces = []
+        for arrival, ids in zip(arrivals, prompts, strict=True):
+            trace = Trace(began + arrival.after)
+            wait_until(trace.sent)
+            for _ in stream_generate(subject.net, subject.tokenizer, ids, max_tokens=tokens):
+                trace.moments.append(time.perf_counter())
+            trace.tokens = len(trace.moments)
+            traces.append(trace)
+        return traces
+
+    return answer
+
+
+def batch_generator(subject: Subject) -> Contender:
+    """`mlx_lm`'s `BatchGenerator`: one padded batch that requests join as they come."""
+
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+        from mlx_lm.generate import BatchGenerator
+
+        prompts = subject.prompt_ids([a.prompt for a in arrivals])
+        generator: Any = BatchGenerator(
+            subject.net,
+            max_tokens=tokens,
+            stop_tokens=[[token] for token in subject.tokenizer.eos_token_ids],
+        )
+        began = time.perf_counter()
+        traces = {}
+        coming = list(zip(arrivals, prompts, strict=True))
+        open_ = 0
+        while coming or open_:
+            if not open_:
+                wait_until(began + coming[0][0].after)
+            while coming and began + coming[0][0].after <= time.perf_counter():
+                arrival, ids = coming.pop(0)
+                traces[generator.insert([ids])[0]] = Trace(began + arrival.after)
+                open_ += 1
+            for response in generator.next()[1]:
+                traces[response.uid].moments.append(time.perf_counter())
+                traces[response.uid].tokens += 1
+                open_ -= response.finish_reason is not None
+        generator.close()
+        return list(traces.values())
+
+    return answer
+
+
+def peak_here(run: Callable[[], None]) -> int:
+    """The most bytes that MLX in this process held at once for `run`, beyond those before it."""
+    import mlx.core as mx
+
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    run()
+    return int(mx.get_peak_memory() - before)

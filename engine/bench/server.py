@@ -1,0 +1,150 @@
+"""`mlx_lm.server` as a contender: a child process on the loopback interface, driven over HTTP.
+
+It gets the same BLAS as Stretto and its own defaults otherwise, but keeps no prompts: Stretto's
+sessions are new as well.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Any
+
+from engine.bench.traffic import Arrival, Trace, wait_until
+
+PATIENCE = 300.0  # seconds until the model is loaded, and for one answer
+
+# Every line on its standard input is answered with the memory used and held at most since the
+# last; the server itself knows nothing of it.
+CHILD = """
+import sys, threading
+from engine import backend
+backend.take_openblas()
+import mlx.core as mx
+with backend.file_limit_kept():
+    from mlx_lm import server
+
+def tell():
+    for _ in sys.stdin:
+        print(mx.get_active_memory(), mx.get_peak_memory(), flush=True)
+        mx.reset_peak_memory()
+
+threading.Thread(target=tell, daemon=True).start()
+sys.argv = ["mlx_lm.server", *sys.argv[1:]]
+server.main()
+"""
+
+
+class Server:
+    """A running server; leave the `with` block to end it.
+
+    Raises:
+        RuntimeError: it does not come up, or answers with an error; with its last words.
+    """
+
+    def __init__(self, model_path: str) -> None:
+        self._model = model_path
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+
+    def __enter__(self) -> Server:
+        options = ["--model", self._model, "--host", "127.0.0.1", "--port", str(self._port)]
+        options += ["--prompt-cache-size", "0", "--log-level", "WARNING"]
+        self._child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+        )
+        try:
+            self._wait()
+            self([Arrival(0.0, "warm up")], 2)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.kill()
+        self._child.communicate()
+        self._log.close()
+
+    def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+        """Answer all arrivals, each over a connection of its own (a `Contender`)."""
+        began = time.perf_counter()
+        with ThreadPoolExecutor(len(arrivals)) as pool:
+            going = [pool.submit(self._ask, a, began + a.after, tokens) for a in arrivals]
+            return [g.result() for g in going]
+
+    def peak(self, run: Callable[[], None]) -> int:
+        """The most bytes that MLX held there at once for `run`, beyond those before it."""
+        before, _ = self._memory()
+        run()
+        _, peak = self._memory()
+        return peak - before
+
+    def _memory(self) -> tuple[int, int]:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        print(file=self._child.stdin, flush=True)
+        active, peak = self._child.stdout.readline().split()
+        return int(active), int(peak)
+
+    def _wait(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while True:
+            if self._child.poll() is not None or time.monotonic() > end:
+                raise RuntimeError(f"mlx_lm.server did not come up: {self._last_words()}")
+            try:
+                with socket.create_connection(("127.0.0.1", self._port), 1):
+                    return
+            except OSError:
+                time.sleep(0.1)
+
+    def _ask(self, arrival: Arrival, at: float, tokens: int) -> Trace:
+        body: dict[str, Any] = {
+            "messages": [{"role": "user", "content": arrival.prompt}],
+            "max_tokens": tokens,
+            "temperature": 0.0,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        wait_until(at)
+        trace = Trace(at)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
+        try:
+            connection.request("POST", "/v1/chat/completions", json.dumps(body))
+            response = connection.getresponse()
+            if response.status != 200:
+                raise RuntimeError(f"mlx_lm.server answers {response.status}: {response.read()!r}")
+            for line in response:
+                if line.startswith(b"data: {"):
+                    chunk = json.loads(line[6:])
+                    if chunk.get("usage"):
+                        trace.tokens = chunk["usage"]["completion_tokens"]
+                    elif any(_says_something(c["delta"]) for c in chunk["choices"]):
+                        trace.moments.append(time.perf_counter())
+        finally:
+            connection.close()
+        if not trace.moments:
+            raise RuntimeError(f"mlx_lm.server gave no text: {self._last_words()}")
+        return trace
+
+    def _last_words(self) -> str:
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        return " | ".join(lines[-3:]) or "it said nothing"
+
+
+def _says_something(delta: dict[str, Any]) -> bool:
+    return bool(delta.get("content") or delta.get("reasoning"))

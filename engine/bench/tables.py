@@ -1,0 +1,104 @@
+"""The figures as tables for people."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+from engine.bench.capacity import Capacity
+from engine.bench.latency import FollowUp, LongPrompt, Many
+from engine.bench.throughput import Row
+from engine.bench.traffic import Figures
+
+Say = Callable[[str], None]
+
+
+def decode(rows: Sequence[Row], say: Say) -> None:
+    say("\nDecode, all chats together, tokens/s")
+    say(f"{'chats':>5}  {'lengths':<9} {'Stretto':>9} {'alone':>9} {'batch':>9}")
+    for r in rows:
+        say(
+            f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
+            f"   {r.over_alone:>5.2f}x alone  {r.over_batch:>5.2f}x BatchGenerator"
+        )
+
+
+def traffic(figures: Sequence[Figures], say: Say) -> None:
+    """Whole requests; the ratios are Stretto's rate over the contender's."""
+    say("\nWhole requests, prompts included: tokens/s over all, first tokens and gaps in ms")
+    say("(with one long prompt the first tokens are those of the short ones), memory in MB")
+    say(
+        f"{'chats':>5}  {'traffic':<10} {'':<18} {'tok/s':>7} {'first p50':>10} {'max':>8} "
+        f"{'long':>8} {'gap p50':>8} {'p99':>7} {'max':>7} {'memory':>7}"
+    )
+    for (chats, kind), group in itertools.groupby(figures, lambda f: (f.chats, f.traffic)):
+        ours: Figures | None = None
+        for f in group:
+            ours = ours or f
+            long = "" if f.first_long is None else f"{f.first_long * 1e3:.0f}"
+            sooner = f.first_p50 / ours.first_p50
+            ratio = "" if f is ours else f"  {ours.rate / f.rate:.2f}x, first {sooner:.1f}x sooner"
+            say(
+                f"{chats:>5}  {kind:<10} {f.contender:<18} {f.rate:>7.1f} "
+                f"{f.first_p50 * 1e3:>10.0f} {f.first_max * 1e3:>8.0f} {long:>8} "
+                f"{f.gap_p50 * 1e3:>8.1f} {f.gap_p99 * 1e3:>7.1f} {f.gap_max * 1e3:>7.0f} "
+                f"{f.memory / 1e6:>7.1f}{ratio}"
+            )
+
+
+def long_prompt(gap: LongPrompt, say: Say) -> None:
+    say(
+        f"\nA prompt of {gap.prompt_tokens:,} tokens arrives while three chats stream\n"
+        f"  gap between tokens before  {gap.median_before * 1e3:8.1f} ms (median)\n"
+        f"  while it is read           {gap.median * 1e3:8.1f} ms (median)\n"
+        f"                             {gap.p99 * 1e3:8.1f} ms (p99)\n"
+        f"  the longest                {gap.longest * 1e3:8.1f} ms = "
+        f"{gap.longest / gap.median_before:.1f}x the median before; bound 3x + 100 ms = "
+        f"{gap.bound * 1e3:.0f} ms: {'held' if gap.longest <= gap.bound else 'BROKEN'}\n"
+        f"  first token of the long    {gap.first_long:8.2f} s\n"
+        f"  first token of a short one sent after it {gap.first_short:.2f} s"
+    )
+
+
+def follow_ups(turns: Sequence[FollowUp], say: Say) -> None:
+    say("\nSecond turns")
+    for t in turns:
+        say(
+            f"  after {t.history_tokens:>6,} tokens: {t.new_tokens} tokens read, first token after "
+            f"{t.second_turn * 1e3:.0f} ms; the first turn took {t.first_turn * 1e3:.0f} ms "
+            f"({t.first_turn / t.second_turn:.1f}x)"
+        )
+    if len(turns) > 1:
+        say(
+            f"  the longest history costs {turns[-1].second_turn / turns[0].second_turn:.2f}x the "
+            "shortest"
+        )
+
+
+def many(found: Sequence[Many], say: Say) -> None:
+    say("\nSeveral chats that go on from one text")
+    for m in found:
+        say(
+            f"  {m.chats} {m.what + ',':<10} {m.tokens:,} tokens: first token of the last after "
+            f"{m.last * 1e3:.0f} ms, of a single one after {m.one * 1e3:.0f} ms "
+            f"({m.last / m.one:.2f}x); KV {m.nbytes / 1e6:.1f} MB against "
+            f"{m.nbytes_one / 1e6:.1f} MB"
+        )
+
+
+def capacity(c: Capacity, say: Say) -> None:
+    say(
+        f"\nWhat this machine holds: {c.budget / 1e9:.2f} GB may be used, "
+        f"{c.weights / 1e9:.2f} GB of it for the weights"
+    )
+    for length in c.lengths:
+        say(
+            f"  chats of {length.tokens:>6,} tokens: {length.chats:,} "
+            f"({length.nbytes / 1e6:.1f} MB each)"
+        )
+    t = c.trial
+    say(
+        f"  tried: a budget for {t.predicted} chats of {t.tokens:,} tokens kept {t.kept}; they owe "
+        f"{t.owed / 1e6:.1f} MB, MLX holds {t.in_use / 1e6:.1f} MB "
+        f"({(t.in_use / t.owed - 1) * 100 if t.owed else 0:+.1f} %)"
+    )
