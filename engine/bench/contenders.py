@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,9 +28,12 @@ def stretto(subject: Subject) -> Contender:
         for stream in streams:
             moments = stream.times()
             assert stream.reply is not None
-            traces.append(Trace(stream.sent, moments, stream.reply.stats.generated_tokens))
+            tokens_given = stream.reply.stats.generated_tokens
+            # After the tokens comes the moment at which the reply ended.
+            traces.append(Trace(stream.sent, moments[:tokens_given], tokens_given))
         for session in sessions:
             session.close()
+        subject.engine.stats()  # they are gone
         return traces
 
     return answer
@@ -93,6 +97,7 @@ def peak_here(run: Callable[[], None]) -> int:
     """The most bytes that MLX in this process held at once for `run`, beyond those before it."""
     import mlx.core as mx
 
+    gc.collect()
     before = mx.get_active_memory()
     mx.reset_peak_memory()
     run()
