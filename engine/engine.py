@@ -332,6 +332,7 @@ class Engine:
         reproducible: bool = False,
         reasoning: bool | None = None,
         on_overflow: Overflow = "refuse",
+        kv_bits: int | None = None,
     ) -> Session:
         """Open a conversation; returns at once.
 
@@ -344,14 +345,21 @@ class Engine:
                 `refuse` ends the reply with `context_overflow`; `slide` leaves out the oldest
                 turns, and `ReplyStats.dropped_messages` says how many messages.
 
+            kv_bits: keep keys and values in 8 or 4 bits, which takes about half or a quarter of
+                16-bit ones and rounds them; slower on a CPU. Where the model cannot, the first
+                message is answered with `unsupported_session`.
+
         Raises:
-            ValueError: `on_overflow` is neither.
+            ValueError: `on_overflow` or `kv_bits` is none of these.
         """
+        if kv_bits not in (None, 4, 8):
+            raise ValueError(f"kv_bits must be 8, 4 or None, not {kv_bits!r}")
         if on_overflow not in get_args(Overflow):
             raise ValueError(f"on_overflow must be 'refuse' or 'slide', not {on_overflow!r}")
         session = session_id or uuid.uuid4().hex
-        command = OpenSession(session, model.id, system, reproducible, reasoning, on_overflow)
-        self._post(command)
+        self._post(
+            OpenSession(session, model.id, system, reproducible, reasoning, on_overflow, kv_bits)
+        )
         return Session(session, model, self._mailbox)
 
     def ask(

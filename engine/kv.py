@@ -285,7 +285,8 @@ class SessionKV:
     def snapshot(self) -> None:
         """Remember the caches as they are now, at a turn's border."""
         assert self.caches is not None
-        kept = [clone(c) if _may_not_trim(c) else None for c in self.caches]
+        kept = [_compact(clone(c)) if _may_not_trim(c) else None for c in self.caches]
+        mx.eval(list(leaves(kept)))  # what is cut off is only freed then
         self._snapshot = Snapshot(kept, len(self.tokens))
 
     def drop(self) -> None:
@@ -312,6 +313,19 @@ class SessionKV:
         return twin
 
 
+def _compact(cache: Any) -> Any:
+    """Cut off what a ring buffer would drop at its next token: it has kept the last chunk whole."""
+    for part in getattr(cache, "caches", [cache]):
+        most = getattr(part, "max_size", None)
+        if most is not None and getattr(part, "keys", None) is not None:
+            surplus = part.keys.shape[2] - most
+            if surplus > 0 and part._idx == part.keys.shape[2]:
+                part.keys = part._trim(surplus, part.keys)
+                part.values = part._trim(surplus, part.values)
+                part._idx = most
+    return cache
+
+
 def _detached(cache: Any, surplus: int, room: bool) -> Any:
     """A copy of one layer's cache without its last `surplus` tokens, in buffers of its own."""
     if cache is None:
@@ -319,6 +333,7 @@ def _detached(cache: Any, surplus: int, room: bool) -> Any:
     copy = clone(cache)
     if surplus:
         copy.trim(surplus)
+    _compact(copy)
     for part in getattr(copy, "caches", [copy]):
         plain = hasattr(part, "step") and not hasattr(part, "max_size")
         if plain and getattr(part, "keys", None) is not None:

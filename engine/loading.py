@@ -65,8 +65,9 @@ class Loading:
         """Free a model and end its sessions."""
         for session in list(self._state.sessions.values()):
             if session.model.info.id == command.model_id:
-                self._state.ended[session.id] = EngineError(
-                    UNKNOWN_MODEL, "The model was unloaded. Load it again."
+                self._state.ended[session.id] = (
+                    UNKNOWN_MODEL,
+                    "The model was unloaded. Load it again.",
                 )
                 self._state.end_session(
                     session, UNKNOWN_MODEL, "The model was unloaded. Load it again."

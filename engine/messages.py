@@ -128,6 +128,7 @@ class OpenSession:
     reproducible: bool
     reasoning: bool | None
     on_overflow: Overflow = "refuse"
+    kv_bits: int | None = None
     scratch: bool = False  # ends with its first reply
 
 

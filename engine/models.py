@@ -58,6 +58,7 @@ class LoadedModel:
     eos: frozenset[int]
     need: Need
     make_cache: Any  # () -> Caches
+    kept_in: dict[int, Any] = field(default_factory=dict)  # see engine.quantised
     form_tokenizer: Any = None  # llguidance's, once an answer of a given form was asked for
     faults: int = 0  # shared steps that raised; after a few of them its sessions step alone
 

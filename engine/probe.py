@@ -84,6 +84,15 @@ def _agrees(
     return difference < TOLERANCE
 
 
+def apart(got: mx.array, wanted: mx.array) -> float:
+    """Largest difference between logits, in the standard deviation of those that are wanted."""
+    wanted = wanted.astype(mx.float32)
+    # Some models give -inf to tokens that they never say.
+    spread = mx.maximum(mx.std(mx.where(mx.isfinite(wanted), wanted, 0)), 1e-6)
+    off: Any = (mx.where(got == wanted, 0, mx.abs(got - wanted)).max() / spread).item()
+    return float(off) if math.isfinite(off) else math.inf  # NaN is no agreement
+
+
 def _difference(
     net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
 ) -> Generator[None, None, float]:
@@ -93,10 +102,6 @@ def _difference(
     for tokens, wanted in zip(steps, expected, strict=True):
         shared = ragged.share_caches(together)
         got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
-        # Some models give -inf to tokens that they never say.
-        spread = mx.maximum(mx.std(mx.where(mx.isfinite(wanted), wanted, 0)), 1e-6)
-        apart = mx.where(got == wanted, 0, mx.abs(got - wanted))
-        off: Any = (apart.max() / spread).item()
-        worst = max(worst, float(off) if math.isfinite(off) else math.inf)  # NaN is no agreement
+        worst = max(worst, apart(got, wanted))
         yield
     return worst

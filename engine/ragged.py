@@ -78,7 +78,7 @@ def _plain(queries: mx.array, keys: _Rows, mask: Any, sinks: Any) -> bool:
         mask is None
         and sinks is None
         and queries.shape[2] == 1
-        and isinstance(keys.rows[0], mx.array)
+        and all(isinstance(row, mx.array) for row in keys.rows)
         and queries.dtype == mx.float32
         and mx.default_device() == _CPU
     )
@@ -166,8 +166,8 @@ class RaggedKV:
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
         self._offsets = offsets
-        if hasattr(rows[0], "bits"):
-            # Models ask for these to see whether the keys are quantized.
+        # Models that handle keys themselves ask for these to see whether they are quantised.
+        if all(hasattr(cache, "bits") for cache in rows):
             self.bits, self.group_size = rows[0].bits, rows[0].group_size
 
     @property

@@ -27,6 +27,7 @@ from engine.messages import (
 )
 from engine.models import LoadedModel
 from engine.params import SamplingParams
+from engine.quantised import kept_in
 from engine.report import report
 from engine.session import ReplyState, SessionState
 from engine.state import State, give_back_memory
@@ -46,17 +47,28 @@ class Reception:
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # its first message is answered with the reason
-            self._state.ended[command.session_id] = EngineError(
-                UNKNOWN_MODEL, "The model of this chat is not loaded. Load it first."
+            self._state.ended[command.session_id] = (
+                UNKNOWN_MODEL,
+                "The model of this chat is not loaded. Load it first.",
             )
             return
+        make, need = model.new_caches, model.need
+        if command.kv_bits is not None:
+            try:
+                kept = kept_in(model, command.kv_bits)
+            except EngineError as error:
+                self._state.ended[command.session_id] = (error.code, error.message)
+                return
+            make, need = kept.make, kept.need
         self._state.sessions[command.session_id] = SessionState(
             command.session_id,
             model,
             command.system,
             command.reproducible,
             command.reasoning,
-            SessionKV(model.new_caches),
+            SessionKV(make),
+            need,
+            command.kv_bits,
             command.on_overflow,
             command.scratch,
         )
@@ -65,9 +77,8 @@ class Reception:
         """Begin a reply, or refuse it with the reason."""
         session = self._state.sessions.get(command.session_id)
         if session is None:
-            raise self._state.ended.get(command.session_id) or EngineError(
-                SESSION_CLOSED, "This chat's session is closed. Open it anew."
-            )
+            closed = (SESSION_CLOSED, "This chat's session is closed. Open it anew.")
+            raise EngineError(*self._state.ended.get(command.session_id, closed))
         if session.reply is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
         reply = self._prepare(session, command)
@@ -171,8 +182,10 @@ class Reception:
         """Open a twin of a session."""
         source = self._state.sessions.get(command.session_id)
         self._state.end_namesake(command.twin_id)
-        if source is None:
-            return  # the twin's first message is answered with the reason
+        if source is None:  # the twin's first message is answered with the reason
+            if command.session_id in self._state.ended:
+                self._state.ended[command.twin_id] = self._state.ended[command.session_id]
+            return
         self._state.sessions[command.twin_id] = SessionState(
             command.twin_id,
             source.model,
@@ -180,6 +193,8 @@ class Reception:
             source.reproducible,
             source.reasoning,
             source.kv.fork(),
+            source.need,
+            source.kv_bits,
             source.on_overflow,
             history=[dict(m) for m in source.history],
             gone=list(source.gone),

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from engine.constraint import Constraint
-from engine.kv import SessionKV
+from engine.kv import Need, SessionKV
 from engine.messages import (
     Failed,
     Finished,
@@ -202,6 +202,8 @@ class SessionState:
 
     Attributes:
         history: the messages so far, the session's system message not among them.
+        need: what its caches cost in bytes.
+        kv_bits: the bits that keys and values are kept in; None for the model's own type.
         on_overflow: what happens to a conversation that has outgrown the model's context.
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
@@ -216,6 +218,8 @@ class SessionState:
     reproducible: bool
     reasoning: bool | None
     kv: SessionKV
+    need: Need
+    kv_bits: int | None = None
     on_overflow: Overflow = "refuse"
     scratch: bool = False
     history: list[Message] = field(default_factory=list)
@@ -242,7 +246,7 @@ class SessionState:
     @property
     def kind(self) -> tuple[object, ...]:
         """Sessions of the same kind can go on from each other's caches."""
-        return (self.model.info.id,)
+        return (self.model.info.id, self.kv_bits)
 
     def conversation(self, prompt: list[Message] | str) -> list[Message]:
         """The messages of the next turn: a text goes after the history, a list replaces it."""

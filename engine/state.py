@@ -38,7 +38,8 @@ class State:
 
     Attributes:
         budget: bytes that weights and KV caches may take together.
-        ended: why sessions are gone whose model is not there.
+        ended: why there is no such session (any more), as an error's code and message. Not as an
+            exception: one that was raised holds all that its frames did.
         prefixes: beginnings of prompts that chats to come may take over.
         released: memory was given back since the waiting room looked last.
         meter: where the time goes.
@@ -54,7 +55,7 @@ class State:
         self.prefixes = Prefixes(int(self.budget * POOL_SHARE))
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}
-        self.ended: dict[str, EngineError] = {}
+        self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()
         self.released = False
         self.round_over = True

@@ -103,4 +103,4 @@ class WaitingRoom:
 def _most(session: SessionState) -> int:
     """Bytes of the session's cache when its reply has become as long as it may."""
     assert session.reply is not None
-    return session.model.need.bytes(len(session.reply.prompt.tokens) + session.reply.limit)
+    return session.need.bytes(len(session.reply.prompt.tokens) + session.reply.limit)

@@ -136,3 +136,20 @@ def test_a_chunked_cache_that_dropped_its_front_cannot_go_back() -> None:
     assert kv.trimmable
     kv.caches[0].maybe_trim_front()
     assert not kv.trimmable
+
+
+def test_a_window_is_kept_without_the_rest_of_the_last_chunk() -> None:
+    """And what follows is the same as without cutting it off."""
+    kv = SessionKV(lambda: [RotatingKVCache(max_size=8, keep=2)])
+    kv.begin([0] * 50)
+    assert kv.caches is not None
+    kv.caches[0].update_and_fetch(*(mx.random.normal((1, 1, 40, 4)) for _ in range(2)))
+    kv.note_read([0] * 40)
+    kv.snapshot()
+    assert kv.nbytes == kv.caches[0].nbytes + 2 * 8 * 4 * 4
+    for length in (1, 3):
+        more = mx.random.normal((1, 1, length, 4))
+        whole, cut = clone(kv.caches[0]), clone(kv._snapshot.caches[0])
+        assert mx.array_equal(
+            whole.update_and_fetch(more, more)[0], cut.update_and_fetch(more, more)[0]
+        )

@@ -1,0 +1,204 @@
+"""Chats that keep their keys in few bits: as good as promised, beside others, or refused."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine import Engine, EngineError, SamplingParams, backend, models
+from engine.bench.random_models import write_model
+from engine.kv import clone, leaves
+from engine.models import LoadedModel
+from engine.quantised import kept_in
+from tests.engine.families import FAMILIES
+
+PROMPTS = ["hello " * n for n in (9, 3, 40, 20, 2, 11)]
+BITS = [8, 4, None, 8, None, 4]
+
+
+def wide(family: str) -> dict[str, Any]:
+    """A family of the tests with heads wide enough to be quantised."""
+    config = {**FAMILIES[family], "hidden_size": 128, "head_dim": 32}
+    if family == "sliding window":
+        config["query_pre_attn_scalar"] = 32
+    return config
+
+
+@pytest.fixture(scope="session")
+def wide_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    root = tmp_path_factory.mktemp("wide")
+
+    def folder(family: str) -> Path:
+        path = root / family.replace(" ", "-")
+        return path if path.exists() else write_model(path, wide(family), scale=2.0)
+
+    return folder
+
+
+QUANTISABLE = pytest.mark.parametrize(
+    "family", ["plain", "sliding window", "MoE", "hybrid recurrent"]
+)
+
+
+def params(seed: int, tokens: int = 16) -> SamplingParams:
+    calm = {3: -1e9, 4: -1e9}
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
+
+
+@QUANTISABLE
+def test_beside_others_as_alone(
+    engine: Engine, wide_folder: Callable[[str], Path], family: str
+) -> None:
+    folder = wide_folder(family)
+    model = engine.load(folder)
+    chats = [engine.open_session(model, kv_bits=bits) for bits in BITS]
+    replies = [chats[n].send(prompt, params(n)) for n, prompt in enumerate(PROMPTS)]
+    firsts = [reply.tokens(60) for reply in replies]
+    twins = [chats[0].fork(), chats[1].fork()]
+    again = [chat.send("and then?", params(50 + n)) for n, chat in enumerate([*chats, *twins])]
+    seconds = [reply.tokens(60) for reply in again]
+    for reply in again:  # kept between turns, and by forks
+        assert reply.stats.prompt_tokens - reply.stats.reused_tokens <= 40
+    for n, (bits, prompt) in enumerate(zip(BITS, PROMPTS, strict=True)):
+        with Engine() as other:
+            chat = other.open_session(other.load(folder), kv_bits=bits)
+            assert chat.send(prompt, params(n)).tokens(60) == firsts[n]
+            assert chat.send("and then?", params(50 + n)).tokens(60) == seconds[n]
+    assert len({tuple(t) for t in firsts}) > 3
+
+
+@QUANTISABLE
+def test_going_back_and_handing_on(
+    engine: Engine, wide_folder: Callable[[str], Path], family: str
+) -> None:
+    """An edited message, and a prompt that another has read: in bits as in full."""
+    model = engine.load(wide_folder(family))
+    long = "word " * 60
+    chat = engine.open_session(model, kv_bits=8)
+    chat.send(long + "end", params(1)).tokens(60)
+    edited = chat.send([{"role": "user", "content": long + "other"}], params(2))
+    fresh = engine.open_session(model, kv_bits=8)
+    same = fresh.send([{"role": "user", "content": long + "other"}], params(2))
+    assert edited.tokens(60) == same.tokens(60)
+    other_bits = engine.open_session(model, kv_bits=4)
+    reply = other_bits.send(long + "other", params(2))
+    reply.tokens(60)
+    assert reply.stats.reused_tokens == 0
+    if family in ("plain", "MoE"):
+        assert edited.stats.reused_tokens > 200
+    assert same.stats.reused_tokens > 200
+
+
+@QUANTISABLE
+def test_bits_take_what_they_should_and_are_reckoned_so(
+    engine: Engine, wide_folder: Callable[[str], Path], family: str
+) -> None:
+    model = engine.load(wide_folder(family))
+    held = {}
+    for bits in (None, 8, 4):
+        chat = engine.open_session(model, kv_bits=bits)
+        chat.send("word " * 300, params(1, 2)).tokens(60)
+        held[bits] = engine.stats()["sessions"][chat.id]["kv_bytes"]
+        chat.close()
+    assert held[4] < held[8] < held[None]
+
+
+def loaded(folder: Path) -> LoadedModel:
+    """A model on this thread."""
+    pieces = models.load(folder, "plain", backend.start(), 1 << 30)
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as done:
+            return done.value
+
+
+def test_the_need_in_bits(wide_folder: Callable[[str], Path]) -> None:
+    """A scale and an offset of 32 bits for 32 numbers of 8 or 4 bits: 10 and 6 bits, not 32."""
+    model = loaded(wide_folder("plain"))
+    for bits, share in ((8, 10 / 32), (4, 6 / 32)):
+        assert kept_in(model, bits).need.bytes(1000) == share * model.need.bytes(1000)
+
+
+def logits(model: Any, caches: Any, prompt: list[int]) -> mx.array:
+    model.net(mx.array([prompt[:-1]]), cache=caches)
+    mx.eval(list(leaves(caches)))
+    last = model.net(mx.array([prompt[-1:]]), cache=clone(caches))[0, -1]
+    return last - mx.logsumexp(last)
+
+
+@pytest.mark.parametrize(("bits", "most"), [(8, 0.002), (4, 0.5)])
+def test_the_answer_hardly_changes(
+    wide_folder: Callable[[str], Path], bits: int, most: float
+) -> None:
+    """The divergence of the next token's distribution, in nats, over some prompts."""
+    model = loaded(wide_folder("plain"))
+    worst = 0.0
+    for seed in range(8):
+        prompt = [(seed * 31 + 17 * i * i) % 256 for i in range(40 + seed)]
+        full = logits(model, model.new_caches(), prompt)
+        few = logits(model, kept_in(model, bits).make(), prompt)
+        worst = max(worst, float(mx.sum(mx.exp(full) * (full - few)).item()))
+    assert 0 < worst < most
+
+
+@pytest.mark.parametrize(
+    ("family", "why"),
+    [
+        ("plain", "wide"),  # the heads of the ordinary test models are 16 wide
+        ("pure recurrent", "grows"),
+        ("MLA", "wide"),
+        ("attention sinks", "wide"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_work(
+    engine: Engine, model_folder: Callable[[str], Path], family: str, why: str
+) -> None:
+    chat = engine.open_session(engine.load(model_folder(family)), kv_bits=8)
+    for session in (chat, chat.fork()):
+        with pytest.raises(EngineError, match=why) as caught:
+            session.send("hello", params(1)).tokens(60)
+        assert caught.value.code == "unsupported_session"
+    assert engine.stats()["sessions"] == {}
+
+
+@pytest.mark.parametrize("family", ["attention sinks", "shared KV", "MLA"])
+def test_attention_that_cannot_read_them_is_refused(
+    engine: Engine, tmp_path: Path, family: str
+) -> None:
+    config = {**FAMILIES[family], "hidden_size": 128, "head_dim": 32, "global_head_dim": 32}
+    if family == "MLA":
+        config |= {"kv_lora_rank": 32, "qk_rope_head_dim": 32}
+    chat = engine.open_session(engine.load(write_model(tmp_path / "m", config)), kv_bits=8)
+    with pytest.raises(EngineError, match="cannot read them") as caught:
+        chat.send("hello", params(1)).tokens(60)
+    assert caught.value.code == "unsupported_session"
+
+
+def test_other_bits_are_no_value(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    model = engine.load(model_folder("plain"))
+    with pytest.raises(ValueError, match="kv_bits"):
+        engine.open_session(model, kv_bits=3)
+
+
+def test_a_refusal_holds_nothing_in_memory(model_folder: Callable[[str], Path]) -> None:
+    gc.collect()
+    gc.disable()  # freed by reference counts alone: the window keeps the collector off
+    try:
+        with Engine() as engine:
+            model = engine.load(model_folder("plain"))
+            before = engine.stats()["memory_in_use"]
+            chat = engine.open_session(model, kv_bits=8)
+            for _ in range(2):
+                with pytest.raises(EngineError, match="unsupported_session"):
+                    chat.send("hello").text(60)
+            chat.close()
+            engine.unload(model)
+            assert engine.stats()["memory_in_use"] < before - model.nbytes // 2
+    finally:
+        gc.enable()
