@@ -1,88 +1,68 @@
-"""Random schedules of many chats on one engine, and the same conversations run alone to compare.
+"""Random schedules of many chats on one engine; `alone.compare` says what each says by itself.
 
-`run` lets a seed decide who joins, sends, edits, cancels, forks, closes, reopens or has the model
-unloaded; `compare` replays what each chat was asked, one chat at a time in an engine of its own.
+A seed decides who joins, sends, edits, continues, pauses, cancels, forks, closes, reopens or has
+the model unloaded. With a small memory budget replies wait and idle caches are evicted, and with
+a short context conversations outgrow it.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from engine.engine import Engine, Reply, Session
-from engine.errors import SESSION_CLOSED, UNKNOWN_MODEL
-from engine.messages import Failed, Finished, FinishReason, Message
+from engine import models
+from engine.bench.alone import END, Chat, Ended, Prompt, Turn
+from engine.engine import Engine
+from engine.errors import CONTEXT_OVERFLOW, SESSION_CLOSED, UNKNOWN_MODEL
+from engine.messages import Failed, Finished, FinishReason
 from engine.models import Model
 from engine.params import SamplingParams
 
-PATIENCE = 120.0  # seconds for one reply; only a hang takes that long
-TIE = 1e-4  # two tokens whose logits are nearer than this may change places by rounding
-
-END = 2  # the random models' end-of-turn id; without it a reply has the length asked for
-
 WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 
-Prompt = str | list[Message]
+
+@contextmanager
+def short_context(tokens: int) -> Iterator[None]:
+    """Models loaded in this block take at most so many tokens, whatever their config says."""
+    known = models._context_length
+    models._context_length = lambda *_: tokens
+    try:
+        yield
+    finally:
+        models._context_length = known
 
 
-@dataclass(frozen=True)
-class Turn:
-    """One thing that a chat was asked and what it said.
-
-    Attributes:
-        ended: "finished"; "cancelled"; or "failed" when chat or model were taken away meanwhile.
-    """
-
-    prompt: Prompt
-    params: SamplingParams
-    tokens: tuple[int, ...]
-    ended: str
-
-
-@dataclass
-class Chat:
-    """A conversation as it came about, a fork's together with what it was forked from."""
-
-    session: Session
-    reproducible: bool
-    turns: list[Turn] = field(default_factory=list)
-    messages: list[Message] = field(default_factory=list)
-    asked: Prompt = ""
-    params: SamplingParams = field(default_factory=SamplingParams)
-    reply: Reply | None = None
-
-
-@dataclass
-class Outcome:
-    """What a comparison found.
-
-    Attributes:
-        ties: replies that differ from where two tokens were all but equally good.
-        faults: replies that differ without that excuse; must be empty.
-        different: how many different replies there were, to see that they are not all alike.
-    """
-
-    replies: int = 0
-    tokens: int = 0
-    cancelled: int = 0
-    ties: int = 0
-    different: int = 0
-    faults: list[str] = field(default_factory=list)
+def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int) -> int:
+    """A memory budget for the model in `folder` and about so many chats of so many tokens."""
+    model = engine.load(folder)
+    chat = engine.open_session(model)
+    chat.send("la " * (tokens // 4), SamplingParams(max_tokens=4, seed=1)).tokens()
+    size = int(engine.stats()["sessions"][chat.id]["kv_bytes"])
+    engine.unload(model)
+    return model.nbytes + chats * size
 
 
 class Schedule:
-    """One model's chats under a seed."""
+    """One model's chats under a seed.
 
-    def __init__(self, engine: Engine, folder: Path, seed: int, chats: int = 16) -> None:
+    Args:
+        chats: most of them at once.
+        tight: the engine's memory is so small that replies wait for each other.
+    """
+
+    def __init__(
+        self, engine: Engine, folder: Path, seed: int, chats: int = 16, tight: bool = False
+    ) -> None:
         self._engine = engine
         self._folder = folder
         self._random = random.Random(seed)
         self._most = chats
+        self._tight = tight
+        self._aside: list[Chat] = []
         self._model: Model = engine.load(folder)
         self._chats: list[Chat] = []
         self.done: list[Chat] = []
@@ -95,6 +75,9 @@ class Schedule:
         for chat in list(self._chats):
             self._settle(chat)
             self._close(chat)
+        for chat in self._aside:
+            self._settle(chat)
+        self.done += self._aside
         self._engine.unload(self._model)
         return self.done
 
@@ -112,22 +95,28 @@ class Schedule:
         idle = [c for c in self._chats if c.reply is None]
         if idle and self._random.random() < 0.8:  # most of them should be answering at once
             return self._random.choices(
-                (self._send, self._edit, self._fork, self._close, self._reopen),
-                (64, 14, 14, 5, 3),
+                (self._send, self._edit, self._continue, self._fork, self._close, self._reopen),
+                (60, 14, 8, 12, 5, 3),
             )[0](self._random.choice(idle))
         busy = [c for c in self._chats if c.reply is not None]
         if not busy:
             return None
         return self._random.choices(
-            (self._wait, self._cancel, self._settle, self._fork, self._close),
-            (55, 14, 2, 12, 3),
+            (
+                *(self._wait, self._cancel, self._settle, self._fork, self._close),
+                *(self._pause, self._prioritise, self._ask_aside),
+            ),
+            (50, 14, 2, 12, 3, 14, 4, 4),
         )[0](self._random.choice(busy))
 
     def _open(self, session_id: str | None = None) -> None:
         self.actions["open"] += 1
-        reproducible = self._random.random() < 0.25
-        session = self._engine.open_session(self._model, session_id, reproducible=reproducible)
-        self._chats.append(Chat(session, reproducible))
+        options: dict[str, Any] = {
+            "reproducible": self._random.random() < 0.25,
+            "on_overflow": self._random.choice(("slide", "refuse")),
+        }
+        session = self._engine.open_session(self._model, session_id, **options)
+        self._chats.append(Chat(session, options))
 
     def _send(self, chat: Chat) -> None:
         self._ask(chat, self._words())
@@ -144,10 +133,29 @@ class Schedule:
         last = chat.messages[at] if again else {"role": "user", "content": self._words()}
         return self._ask(chat, [*chat.messages[:at], last])
 
+    def _continue(self, chat: Chat) -> None:
+        """Let the last answer go on as if it had not ended."""
+        if not chat.messages or not chat.messages[-1]["content"]:
+            return self._send(chat)
+        self.actions["continue"] += 1
+        return self._ask(chat, list(chat.messages))
+
     def _ask(self, chat: Chat, prompt: Prompt) -> None:
-        pick = self._random
         chat.asked = prompt
-        chat.params = SamplingParams(
+        chat.params = self._params()
+        chat.paused = False
+        chat.reply = chat.session.send(prompt, chat.params)
+
+    def _ask_aside(self, _: Chat) -> None:
+        """A single question, without a session to keep."""
+        self.actions["ask"] += 1
+        prompt, params = self._words(), self._params()
+        reply = self._engine.ask(self._model, prompt, params)
+        self._aside.append(Chat(None, {}, asked=prompt, params=params, reply=reply))
+
+    def _params(self) -> SamplingParams:
+        pick = self._random
+        return SamplingParams(
             max_tokens=pick.choice((1, 8, 30, 60, 90)),
             logit_bias=pick.choice(({}, {END: -1e9}, {END: -1e9})),
             temperature=pick.choice((0.0, 0.0, 0.7, 1.2)),
@@ -156,7 +164,6 @@ class Schedule:
             repetition_penalty=pick.choice((1.0, 1.0, 1.1)),
             seed=pick.randrange(1 << 30),
         )
-        chat.reply = chat.session.send(prompt, chat.params)
 
     def _words(self) -> str:
         count = self._random.choice((1, 2, 5, 12, 30))
@@ -165,10 +172,27 @@ class Schedule:
     def _wait(self, chat: Chat) -> None:
         """Let the reply get on by a few events."""
         assert chat.reply is not None
+        self._go_on(chat)
         enough = len(chat.reply._events) + self._random.randrange(1, 8)
         for number, _ in enumerate(chat.reply, 1):
             if number == enough:
                 return
+
+    def _pause(self, chat: Chat) -> None:
+        assert chat.reply is not None
+        self.actions["resume" if chat.paused else "pause"] += 1
+        (chat.reply.resume if chat.paused else chat.reply.pause)()
+        chat.paused = not chat.paused
+
+    def _go_on(self, chat: Chat) -> None:
+        """Before waiting for a reply: what stands still may hold the memory it waits for."""
+        for other in self._chats if self._tight else [chat]:
+            if other.paused and other.reply is not None:
+                self._pause(other)
+
+    def _prioritise(self, chat: Chat) -> None:
+        self.actions["prioritise"] += 1
+        chat.session.prioritise(self._random.choice((0, 1, 2)))
 
     def _cancel(self, chat: Chat) -> None:
         assert chat.reply is not None
@@ -180,14 +204,17 @@ class Schedule:
         """Wait for the reply's end and write the turn down."""
         if chat.reply is None:
             return
+        self._go_on(chat)
         turn, text = _finished(chat)
         chat.turns.append(turn)
-        chat.reply = None
-        if turn.ended == "finished" or (turn.ended == "cancelled" and turn.tokens):
+        chat.reply, chat.paused = None, False
+        if turn.ended in ("finished", "cancelled") and turn.counts:
             asked = chat.asked
-            before = [*chat.messages, {"role": "user", "content": asked}]
-            chat.messages = before if isinstance(asked, str) else list(asked)
-            chat.messages.append({"role": "assistant", "content": text})
+            if isinstance(asked, str):
+                asked = [*chat.messages, {"role": "user", "content": asked}]
+            begun = asked[-1]["content"] if asked[-1]["role"] == "assistant" else None
+            said = asked if begun is None else asked[:-1]
+            chat.messages = [*said, {"role": "assistant", "content": (begun or "") + text}]
 
     def _fork(self, chat: Chat) -> None:
         if len(self._chats) >= self._most:
@@ -203,7 +230,7 @@ class Schedule:
                 twin.close()
                 return
         self.actions["fork"] += 1
-        copy = Chat(twin, chat.reproducible, list(chat.turns), list(chat.messages))
+        copy = Chat(twin, chat.options, list(chat.turns), list(chat.messages))
         self._chats.append(copy)
 
     def _close(self, chat: Chat) -> None:
@@ -235,102 +262,14 @@ def _finished(chat: Chat) -> tuple[Turn, str]:
     assert reply is not None
     *_, last = reply  # every reply ends; a hang is the caller's time limit
     text = "".join(getattr(e, "text", "") for e in reply)
+    ended: Ended
     if isinstance(last, Finished):
         ended = "cancelled" if last.reason == FinishReason.CANCELLED else "finished"
     else:
         assert isinstance(last, Failed)
-        if last.code not in (SESSION_CLOSED, UNKNOWN_MODEL):
+        if last.code not in (SESSION_CLOSED, UNKNOWN_MODEL, CONTEXT_OVERFLOW):
             raise AssertionError(f"a reply failed: {last.code}: {last.message}")
-        ended = "failed"
-    return Turn(chat.asked, chat.params, tuple(reply._tokens), ended), text
-
-
-def compare(engine: Engine, folder: Path, chats: Sequence[Chat]) -> Outcome:
-    """Run every conversation alone, one after another, and compare the tokens.
-
-    What was cut short is asked again for as many tokens as came: they must be the first ones.
-    """
-    outcome = Outcome()
-    model = engine.load(folder)
-    said = set()
-    for number, chat in enumerate(chats):
-        session = engine.open_session(model, reproducible=chat.reproducible)
-        for place, turn in enumerate(chat.turns):
-            if not turn.tokens and turn.ended != "finished":
-                continue  # as if it had not been asked
-            alone = tuple(_replay(session, turn).tokens(PATIENCE))
-            outcome.replies += 1
-            outcome.tokens += len(turn.tokens)
-            outcome.cancelled += turn.ended != "finished"
-            said.add(turn.tokens)
-            if alone == turn.tokens:
-                continue
-            at = next(
-                (i for i, (a, b) in enumerate(zip(alone, turn.tokens, strict=False)) if a != b),
-                min(len(alone), len(turn.tokens)),
-            )
-            if not chat.reproducible and _is_tie(engine, model, chat, place, at):
-                outcome.ties += 1
-            else:
-                kind = "reproducible" if chat.reproducible else "shared"
-                outcome.faults.append(f"{kind} chat {number}, turn {place}, token {at}")
-            break  # from here on the two conversations are about different things
-        session.close()
-    engine.unload(model)
-    outcome.different = len(said)
-    return outcome
-
-
-def _replay(session: Session, turn: Turn) -> Reply:
-    params = turn.params
-    if turn.ended != "finished":
-        params = _limited(params, len(turn.tokens))
-    return session.send(turn.prompt, params)
-
-
-def _limited(params: SamplingParams, tokens: int) -> SamplingParams:
-    return replace(params, max_tokens=tokens)
-
-
-def _is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bool:
-    """Whether less than `TIE` in two logits gives, alone, the token that was given in company."""
-    session = engine.open_session(model)
-    *before, turn = chat.turns[: place + 1]
-    for earlier in before:
-        if earlier.tokens or earlier.ended == "finished":
-            _replay(session, earlier).tokens(PATIENCE)
-    # One past the end stands for the end-of-turn token, which is not among the tokens.
-    wanted = turn.tokens[at] if at < len(turn.tokens) else None
-    with _nudged(at, wanted) as given:
-        _replay(session, turn).tokens(PATIENCE)
-        engine.stats()
-    session.close()
-    return bool(given) and given[0]
-
-
-@contextmanager
-def _nudged(at: int, wanted: int | None) -> Iterator[list[bool]]:
-    """Watch the sampling of token `at`: would it be `wanted` with both logits nudged by half?"""
-    import mlx.core as mx
-
-    from engine import runner as _runner
-
-    runner: Any = _runner
-    sample = runner.sample_rows
-    given: list[bool] = []
-
-    def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
-        tokens = sample(logits, samplers, indices, *rest)
-        if indices[0] == at and not given:
-            ids = mx.arange(logits.shape[-1])
-            ended = END if wanted is None else wanted
-            change = mx.where(ids == ended, TIE / 2, 0) - mx.where(ids == tokens[0], TIE / 2, 0)
-            again = sample(logits + change[None], samplers, indices, *rest)[0]
-            given.append(int(again.item()) == ended)
-        return tokens
-
-    runner.sample_rows = spy
-    try:
-        yield given
-    finally:
-        runner.sample_rows = sample
+        ended = "refused" if last.code == CONTEXT_OVERFLOW else "failed"
+    rebuilt = reply.stats.rebuilt or any(t.rebuilt for t in chat.turns)
+    dropped = reply.stats.dropped_messages
+    return Turn(chat.asked, chat.params, tuple(reply._tokens), ended, rebuilt, dropped), text

@@ -14,9 +14,13 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from engine.bench.schedules import Outcome, Schedule, compare
+from engine.bench.alone import Chat, Outcome, compare
+from engine.bench.schedules import Schedule, short_context, tight_budget
 from engine.bench.small_configs import NotBuildableError, architectures
 from engine.engine import Engine
+
+CONTEXT = 400  # tokens: conversations outgrow it
+FEW = 5  # chats that a tight budget has room for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,44 +34,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     warnings.simplefilter("ignore")
     end = time.monotonic() + 60 * options.minutes
-    with tempfile.TemporaryDirectory() as scratch, Engine() as engine, Engine() as judge:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        short_context(CONTEXT),
+        Engine() as engine,
+        Engine() as judge,
+    ):
         blas = engine.stats()["backend"]["blas"]  # the engine picks it before MLX is imported
         folders = _folders(options.families, Path(scratch))
         print(f"{len(folders)} families, {options.chats} chats each, {blas} BLAS", flush=True)
         total, actions, resident = Outcome(), Counter[str](), []
         replies = dict.fromkeys(folders, 0)
-        runs = 0
+        runs = rounds = 0
         while time.monotonic() < end:
             for name, folder in folders.items():
                 if time.monotonic() >= end:
                     break
-                schedule = Schedule(engine, folder, options.seed + runs, options.chats)
-                chats = schedule.run(options.steps)
+                tight = rounds % 2 == 1
+                chats, done = _run(engine, folder, options, options.seed + runs, tight)
                 found = compare(judge, folder, chats)
                 runs += 1
-                actions.update(schedule.actions)
+                actions.update(done)
                 _add(total, found)
                 replies[name] += found.replies
                 held = engine.stats()["memory_in_use"]
                 print(
                     f"{name:<24} {found.replies:>5} replies {found.tokens:>6} tokens "
-                    f"{found.ties:>3} ties {len(found.faults):>3} faults  "
+                    f"{found.rebuilt:>3} rebuilt {found.ties:>3} ties "
+                    f"{len(found.faults):>3} faults  "
                     f"MLX {held / 1e6:6.1f} MB  resident {_resident() / 1e6:7.1f} MB",
                     flush=True,
                 )
                 for fault in found.faults:
                     print(f"    {fault}", flush=True)
             resident.append(_resident())
+            rounds += 1
     print(
         f"\n{runs} runs, {total.replies} replies compared ({total.cancelled} cut short), ", end=""
     )
-    print(f"{total.tokens} tokens: {total.ties} ties, {len(total.faults)} faults")
+    print(
+        f"{total.tokens} tokens, {total.rebuilt} on rebuilt caches, {total.slid} of shortened "
+        f"conversations, {total.refused} refused: "
+        f"{total.ties} ties, {len(total.faults)} faults"
+    )
     print(f"actions: {', '.join(f'{n} {a}' for a, n in actions.most_common())}")
     least = min(replies, key=lambda name: replies[name])
     print(f"fewest replies compared of one family: {replies[least]} ({least})")
-    rounds = " ".join(f"{size / 1e6:.0f}" for size in resident)
-    print(f"resident memory in MB after each round over the families: {rounds}")
+    sizes = " ".join(f"{size / 1e6:.0f}" for size in resident)
+    print(f"resident memory in MB after each round over the families: {sizes}")
     return 1 if total.faults else 0
+
+
+def _run(
+    engine: Engine, folder: Path, options: argparse.Namespace, seed: int, tight: bool
+) -> tuple[list[Chat], Counter[str]]:
+    """One schedule; `tight`: in an engine of its own with memory for a few of the chats."""
+    if not tight:
+        schedule = Schedule(engine, folder, seed, options.chats)
+        return schedule.run(options.steps), schedule.actions
+    with Engine(tight_budget(engine, folder, FEW, CONTEXT)) as small:
+        schedule = Schedule(small, folder, seed, options.chats, tight=True)
+        return schedule.run(options.steps), schedule.actions
 
 
 def _folders(names: list[str] | None, root: Path) -> dict[str, Path]:
@@ -90,6 +117,9 @@ def _add(total: Outcome, found: Outcome) -> None:
     total.tokens += found.tokens
     total.cancelled += found.cancelled
     total.ties += found.ties
+    total.rebuilt += found.rebuilt
+    total.slid += found.slid
+    total.refused += found.refused
     total.faults += found.faults
 
 

@@ -10,8 +10,9 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, ragged, runner
-from engine.bench import schedules
-from engine.bench.schedules import Outcome, Schedule, compare
+from engine.bench import alone
+from engine.bench.alone import Outcome, compare
+from engine.bench.schedules import Schedule, short_context, tight_budget
 
 FAMILIES = ["plain", "sliding window", "hybrid recurrent", "MLA", "sparse MLA", "chunked mask"]
 
@@ -33,6 +34,26 @@ def test_nobody_hears_anything_of_the_others(
     # the schedule depends on the machine.
     assert found.replies >= 10
     assert found.different > found.replies / 2
+
+
+@pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
+def test_the_same_with_little_memory_and_short_contexts(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    """Replies wait, are paused while others wait, and idle caches are evicted and read again."""
+    folder = model_folder(family)
+    with short_context(240):
+        with Engine(tight_budget(engine, folder, 4, 240)) as small:
+            schedule = Schedule(small, folder, 3, tight=True)
+            chats = schedule.run(100)
+        found = compare(engine, folder, chats)
+    assert found.faults == []
+    assert found.ties <= 1
+    assert found.replies >= 20
+    assert found.rebuilt > 0
+    assert found.refused + found.slid > 0
+    assert schedule.actions["pause"] > 0
+    assert schedule.actions["continue"] > 0
 
 
 def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
@@ -65,7 +86,7 @@ def test_what_counts_as_a_tie_is_decided_by_the_margin(
     chats = Schedule(engine, model_folder("plain"), 5).run(60)
     with Engine() as judge:
         strict = compare(judge, model_folder("plain"), chats)
-        monkeypatch.setattr(schedules, "TIE", 0.2)  # wider than the noise
+        monkeypatch.setattr(alone, "TIE", 0.2)  # wider than the noise
         lenient = compare(judge, model_folder("plain"), chats)
     assert len(strict.faults) > len(lenient.faults)
     assert lenient.ties > strict.ties

@@ -1,0 +1,205 @@
+"""What every chat of a schedule says when it runs alone, and whether that is what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.engine import Engine, Reply, Session
+from engine.errors import CONTEXT_OVERFLOW, EngineError
+from engine.messages import Message
+from engine.models import Model
+from engine.params import SamplingParams
+
+PATIENCE = 120.0  # seconds for one reply; only a hang takes that long
+TIE = 1e-4  # two tokens whose logits are nearer than this may change places by rounding
+END = 2  # the random models' end-of-turn id; without it a reply has the length asked for
+
+Prompt = str | list[Message]
+Ended = Literal["finished", "cancelled", "failed", "refused"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One thing that a chat was asked and what it said.
+
+    Attributes:
+        ended: "failed" when chat or model were taken away meanwhile, "refused" when the
+            conversation had outgrown the context.
+        rebuilt: the chat's cache had been made anew at some time before.
+        dropped: messages that were left out of the prompt, the context being too short for them.
+    """
+
+    prompt: Prompt
+    params: SamplingParams
+    tokens: tuple[int, ...]
+    ended: Ended
+    rebuilt: bool = False
+    dropped: int = 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether the conversation is another one since."""
+        return self.ended == "finished" or (self.ended != "refused" and bool(self.tokens))
+
+
+@dataclass
+class Chat:
+    """A conversation as it came about, a fork's together with what it was forked from."""
+
+    session: Any  # its Session; None for a single question
+    options: dict[str, Any]
+    turns: list[Turn] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    asked: Prompt = ""
+    params: SamplingParams = field(default_factory=SamplingParams)
+    reply: Reply | None = None
+    paused: bool = False
+
+    @property
+    def reproducible(self) -> bool:
+        return bool(self.options.get("reproducible"))
+
+    @property
+    def slides(self) -> bool:
+        return self.options.get("on_overflow") == "slide"
+
+
+@dataclass
+class Outcome:
+    """What a comparison found.
+
+    Attributes:
+        ties: replies that differ from where two tokens were all but equally good.
+        faults: replies that differ without that excuse; must be empty.
+        different: how many different replies there were, to see that they are not all alike.
+        rebuilt: replies on a cache that had been made anew.
+        slid: replies to conversations whose beginning had been dropped.
+        refused: replies that were refused for their length, then and alone.
+    """
+
+    replies: int = 0
+    tokens: int = 0
+    cancelled: int = 0
+    ties: int = 0
+    different: int = 0
+    rebuilt: int = 0
+    slid: int = 0
+    refused: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def compare(engine: Engine, folder: Path, chats: Sequence[Chat]) -> Outcome:
+    """Run every conversation alone, one after another, and compare the tokens.
+
+    What was cut short is asked again for as many tokens as came: they must be the first ones.
+    """
+    outcome = Outcome()
+    model = engine.load(folder)
+    said = set()
+    for number, chat in enumerate(chats):
+        session = engine.open_session(model, **chat.options)
+        for place, turn in enumerate(chat.turns):
+            kind = "reproducible" if chat.reproducible else "shared"
+            where = f"{kind} chat {number}, turn {place}"
+            if turn.ended == "refused":
+                outcome.refused += 1
+                if not _is_refused(session, turn):
+                    outcome.faults.append(f"{where}: refused in company only")
+                continue
+            if turn.counts:
+                alone = _replay(session, chat, turn)
+                outcome.replies += 1
+                outcome.tokens += len(turn.tokens)
+                outcome.cancelled += turn.ended != "finished"
+                outcome.rebuilt += turn.rebuilt
+                outcome.slid += turn.dropped > 0
+                said.add(turn.tokens)
+                if alone != turn.tokens:
+                    at = _first_difference(alone, turn.tokens)
+                    exact = chat.reproducible and not turn.rebuilt
+                    if not exact and _is_tie(engine, model, chat, place, at):
+                        outcome.ties += 1
+                    else:
+                        outcome.faults.append(f"{where}, token {at}")
+                    break  # from here on the two conversations are about different things
+            if chat.slides and turn.ended != "finished":
+                break  # what it dropped depended on what was wanted, not on what came
+        session.close()
+    engine.unload(model)
+    outcome.different = len(said)
+    return outcome
+
+
+def _is_refused(session: Session, turn: Turn) -> bool:
+    try:
+        session.send(turn.prompt, turn.params).tokens(PATIENCE)
+    except EngineError as error:
+        return error.code == CONTEXT_OVERFLOW
+    return False
+
+
+def _first_difference(one: Sequence[int], other: Sequence[int]) -> int:
+    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return place
+    return min(len(one), len(other))
+
+
+def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
+    """The tokens of the same turn again, as many as came if it was cut short."""
+    if turn.ended == "finished":
+        return tuple(session.send(turn.prompt, turn.params).tokens(PATIENCE))
+    if chat.slides:
+        return tuple(session.send(turn.prompt, turn.params).tokens(PATIENCE)[: len(turn.tokens)])
+    params = replace(turn.params, max_tokens=len(turn.tokens))
+    return tuple(session.send(turn.prompt, params).tokens(PATIENCE))
+
+
+def _is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bool:
+    """Whether less than `TIE` in two logits gives, alone, the token that was given in company."""
+    session = engine.open_session(model, **{**chat.options, "reproducible": False})
+    *before, turn = chat.turns[: place + 1]
+    for earlier in before:
+        if earlier.counts:
+            _replay(session, chat, earlier)
+    # One past the end stands for the end-of-turn token, which is not among the tokens.
+    wanted = turn.tokens[at] if at < len(turn.tokens) else None
+    with _nudged(at, wanted) as given:
+        _replay(session, chat, turn)
+        engine.stats()
+    session.close()
+    return bool(given) and given[0]
+
+
+@contextmanager
+def _nudged(at: int, wanted: int | None) -> Iterator[list[bool]]:
+    """Watch the sampling of token `at`: would it be `wanted` with both logits nudged by half?"""
+    import mlx.core as mx
+
+    from engine import runner as _runner
+
+    runner: Any = _runner
+    sample = runner.sample_rows
+    given: list[bool] = []
+    first: list[int] = []
+
+    def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
+        tokens = sample(logits, samplers, indices, *rest)
+        first.append(indices[0])  # a continued answer does not begin with 0
+        if indices[0] - first[0] == at and not given:
+            ids = mx.arange(logits.shape[-1])
+            ended = END if wanted is None else wanted
+            change = mx.where(ids == ended, TIE / 2, 0) - mx.where(ids == tokens[0], TIE / 2, 0)
+            again = sample(logits + change[None], samplers, indices, *rest)[0]
+            given.append(int(again.item()) == ended)
+        return tokens
+
+    runner.sample_rows = spy
+    try:
+        yield given
+    finally:
+        runner.sample_rows = sample
