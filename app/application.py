@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def make_engine() -> Engine:
+def make_engine(paths: Paths) -> Engine:
     """The real engine. Its thread, not this one, imports mlx."""
     from engine import Engine
 
-    return Engine()
+    return Engine(cache_dir=paths.cache / "kv")
 
 
 def make_qt(arguments: list[str]) -> QApplication:
@@ -70,7 +70,7 @@ class Application(QObject):
         self,
         qt: QApplication,
         paths: Paths,
-        engine_factory: Callable[[], Engine] = make_engine,
+        engine_factory: Callable[[Paths], Engine] = make_engine,
         ask: Callable[[StoreError], WayOn] = ask_about_store,
     ) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class Application(QObject):
         if self._down:
             return
         try:
-            self._engine = self._engine_factory()
+            self._engine = self._engine_factory(self._paths)
         except Exception:
             log.exception("The engine did not start")
             raise

@@ -20,10 +20,12 @@ class Paths:
     Attributes:
         data: chats and settings.
         log: log files.
+        cache: what can be made anew: KV caches of chats.
     """
 
     data: Path
     log: Path
+    cache: Path
 
     @classmethod
     def standard(cls) -> Paths:
@@ -31,13 +33,14 @@ class Paths:
         return cls(
             platformdirs.user_data_path(APP_NAME, appauthor=False),
             platformdirs.user_log_path(APP_NAME, appauthor=False),
+            platformdirs.user_cache_path(APP_NAME, appauthor=False),
         )
 
     @classmethod
     def in_profile(cls, folder: Path) -> Paths:
         """Everything under one folder (``--profile``)."""
         folder = folder.expanduser().absolute()
-        return cls(folder, folder / "log")
+        return cls(folder, folder / "log", folder / "cache")
 
     @property
     def chats(self) -> Path:

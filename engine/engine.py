@@ -26,6 +26,7 @@ from engine.messages import (
     Event,
     Failed,
     Finished,
+    Forget,
     Fork,
     GetStats,
     Load,
@@ -220,13 +221,16 @@ class Session:
     def fork(self, session_id: str | None = None) -> Session:
         """A twin with the same conversation; its KV cache is shared until either side writes."""
         twin = session_id or uuid.uuid4().hex
-        self._mailbox.post(Fork(self.id, twin))
+        self._mailbox.post(Fork(self.id, twin, session_id is not None))
         return Session(twin, self.model, self._mailbox)
 
-    def close(self) -> None:
-        """Free the session. A reply that is running ends with `session_closed`."""
+    def close(self, forget: bool = False) -> None:
+        """Free the session. A reply that is running ends with `session_closed`.
+
+        With `forget` nothing of it stays on disk either.
+        """
         with contextlib.suppress(EngineError):  # a stopped engine has freed it
-            self._mailbox.post(CloseSession(self.id))
+            self._mailbox.post(CloseSession(self.id, forget))
 
 
 class Engine:
@@ -238,12 +242,24 @@ class Engine:
     Args:
         memory_budget: bytes that weights and KV caches may take together; by default most of
             the GPU's recommended working set, or of the free RAM where there is no GPU.
+        cache_dir: a folder for the KV caches of chats that had to make room or were closed. Of
+            sessions whose id the caller gave, they are found again after a restart. None keeps
+            nothing on disk.
+        cache_bytes: what the folder may take; the least recently used go first.
     """
 
-    def __init__(self, memory_budget: int | None = None) -> None:
+    def __init__(
+        self,
+        memory_budget: int | None = None,
+        cache_dir: str | Path | None = None,
+        cache_bytes: int = 4 * 2**30,
+    ) -> None:
         if memory_budget is not None and memory_budget <= 0:
             raise ValueError(f"memory_budget must be a positive number of bytes: {memory_budget}")
-        self._memory_budget = memory_budget
+        if cache_bytes < 0:
+            raise ValueError(f"cache_bytes must not be negative: {cache_bytes}")
+        folder = Path(cache_dir).expanduser() if cache_dir is not None else None
+        self._settings = (memory_budget, folder, cache_bytes)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._mailbox = Mailbox()
@@ -281,7 +297,7 @@ class Engine:
                 self._mailbox = Mailbox()
             # Not a daemon: MLX must be left in order, or the process aborts at exit.
             self._thread = threading.Thread(
-                target=_run, args=(self._mailbox, self._memory_budget), name="stretto-engine"
+                target=_run, args=(self._mailbox, *self._settings), name="stretto-engine"
             )
             self._thread.start()
             _stop_at_exit(self._mailbox, self._thread)
@@ -337,6 +353,8 @@ class Engine:
         """Open a conversation; returns at once.
 
         Args:
+            session_id: under this name the session's cache is found again after it was closed,
+                also by another run of the program (see `cache_dir`).
             system: a system message, put before every conversation that brings none.
             reproducible: step this session alone, so that its logits are the same bits whatever
                 runs beside it; slower when it does not run alone.
@@ -358,9 +376,22 @@ class Engine:
             raise ValueError(f"on_overflow must be 'refuse' or 'slide', not {on_overflow!r}")
         session = session_id or uuid.uuid4().hex
         self._post(
-            OpenSession(session, model.id, system, reproducible, reasoning, on_overflow, kv_bits)
+            OpenSession(
+                session,
+                model.id,
+                system,
+                reproducible,
+                reasoning,
+                on_overflow,
+                kv_bits,
+                named=session_id is not None,
+            )
         )
         return Session(session, model, self._mailbox)
+
+    def forget(self, session_id: str) -> None:
+        """Remove the KV cache that is kept on disk for a session that is closed."""
+        self._post(Forget(session_id))
 
     def ask(
         self,
@@ -418,14 +449,16 @@ def _may_wait() -> None:
         )
 
 
-def _run(mailbox: Mailbox, memory_budget: int | None) -> None:
+def _run(
+    mailbox: Mailbox, memory_budget: int | None, cache_dir: Path | None, cache_bytes: int
+) -> None:
     """The engine thread. Imports MLX here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
     try:
         backend.take_openblas()  # before anything imports MLX
         from engine.loop import Loop
 
-        loop = Loop(mailbox, memory_budget)
+        loop = Loop(mailbox, memory_budget, cache_dir, cache_bytes)
     except BaseException as error:
         log.exception("the engine could not start")
         why = f"The engine could not start: {type(error).__name__}: {error}"

@@ -111,6 +111,7 @@ class SessionKV:
             were read in chunks. What follows the last of them was generated.
         ledger: which text the tokens stand for.
         caches: the layers' caches, or None when dropped or not made yet.
+        on_disk: how many tokens the file holds that is the same as the caches; -1 for none.
         rebuilt: whether caches that had been dropped were (or are being) made anew.
     """
 
@@ -121,6 +122,7 @@ class SessionKV:
         self.cuts: list[int] = []
         self.ledger = Ledger()
         self.rebuilt = False
+        self.on_disk = -1
         self._dropped = False
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
@@ -148,6 +150,7 @@ class SessionKV:
 
     def _part(self) -> None:
         """The buffers are written to, or given up: MLX copies what the others still hold."""
+        self.on_disk = -1
         if self._sharers is not None:
             self._sharers.discard(self)
             self._sharers = None
@@ -194,6 +197,7 @@ class SessionKV:
         self._dropped = False
 
     def _forget_after(self, length: int) -> None:
+        self.on_disk = -1
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
@@ -254,14 +258,25 @@ class SessionKV:
         if border is not None and border.length <= length:
             self._snapshot = border  # never written to: going back copies it
 
-    def take(self, caches: Caches, tokens: Sequence[int], cuts: Sequence[int]) -> None:
+    @property
+    def border_copy(self) -> tuple[Caches, int] | None:
+        """What the caches can go back to besides being trimmed, and how many tokens that holds."""
+        return (self._snapshot.caches, self._snapshot.length) if self._snapshot else None
+
+    def take(
+        self,
+        caches: Caches,
+        tokens: Sequence[int],
+        cuts: Sequence[int],
+        border: tuple[Caches, int] | None = None,
+    ) -> None:
         """Go on from caches that hold `tokens` and belong to nobody else."""
         self._part()
         self.caches = caches
         _stagger(caches)
         self.tokens = list(tokens)
         self.cuts = [c for c in cuts if c <= len(tokens)]
-        self._snapshot = None
+        self._snapshot = Snapshot(*border) if border is not None else None
         self._dropped = False
 
     def _trim_to(self, length: int) -> bool:

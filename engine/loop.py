@@ -11,9 +11,11 @@ Read `step` first. What it calls has rooms of its own: `reception` takes what ca
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
@@ -26,6 +28,7 @@ from engine.messages import (
     Cancel,
     CloseSession,
     Command,
+    Forget,
     Fork,
     GetStats,
     Load,
@@ -47,10 +50,16 @@ log = logging.getLogger(__name__)
 class Loop:
     """All sessions and models of one engine, stepped by the thread that calls `run`."""
 
-    def __init__(self, mailbox: Mailbox, memory_budget: int | None = None) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        memory_budget: int | None = None,
+        cache_dir: Path | None = None,
+        cache_bytes: int = 0,
+    ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._state = State(memory_budget)
+        self._state = State(memory_budget, cache_dir, cache_bytes)
         self._loading = Loading(self._state)
         self._decoding = Decoding(self._state)
         self._prefilling = Prefilling(self._state)
@@ -66,6 +75,7 @@ class Loop:
             Prioritise: reception.prioritise,
             Fork: reception.fork,
             CloseSession: reception.close,
+            Forget: reception.forget,
             GetStats: reception.stats,
         }
 
@@ -91,6 +101,7 @@ class Loop:
         with phase("commands"):
             if not self._drain():
                 return False
+            self._state.spill.settle()
             self._room.step()
         with phase("decode"):
             self._decoding.step()
@@ -128,10 +139,15 @@ class Loop:
 
     def _shut_down(self, why: str) -> None:
         state = self._state
+        for session in state.sessions.values():
+            if session.named and session.reply is None:
+                with contextlib.suppress(Exception):  # the end must not fail over a cache
+                    state.spill.save(session)
         for session in list(state.sessions.values()):
             state.end_session(session, ENGINE_STOPPED, why)
         for command in [*self._loading.give_up(), *self._inbox, *self._mailbox.close()]:
             refuse(command, EngineError(ENGINE_STOPPED, why))
+        state.spill.close()
         state.models.clear()
         state.prefixes.clear()
         mx.synchronize()

@@ -130,6 +130,7 @@ class OpenSession:
     on_overflow: Overflow = "refuse"
     kv_bits: int | None = None
     scratch: bool = False  # ends with its first reply
+    named: bool = False  # by the caller, who may come back to it after a restart
 
 
 @dataclass(frozen=True)
@@ -165,10 +166,17 @@ class Prioritise:
 class Fork:
     session_id: str
     twin_id: str
+    named: bool = False
 
 
 @dataclass(frozen=True)
 class CloseSession:
+    session_id: str
+    forget: bool = False
+
+
+@dataclass(frozen=True)
+class Forget:
     session_id: str
 
 
@@ -192,6 +200,7 @@ Command = (
     | Prioritise
     | Fork
     | CloseSession
+    | Forget
     | GetStats
     | Stop
 )

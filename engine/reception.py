@@ -17,6 +17,7 @@ from engine.messages import (
     Cancel,
     CloseSession,
     FinishReason,
+    Forget,
     Fork,
     GetStats,
     Message,
@@ -71,6 +72,7 @@ class Reception:
             command.kv_bits,
             command.on_overflow,
             command.scratch,
+            command.named,
         )
 
     def send(self, command: Send) -> None:
@@ -96,6 +98,10 @@ class Reception:
         given = prompt.check_messages(asked if whole else [{"role": "user", "content": asked}])
         messages = session.conversation(given if whole else given[0]["content"])
         messages, gone = self._without_gone(session, messages, whole)
+        if session.named and not session.kv.tokens and not session.kv.ledger.text:
+            record = self._state.spill.look(session)
+            if record is not None:
+                session.kv.ledger = record.ledger
         ready = self._build(session, messages)
         room = model.info.context_length - len(ready.tokens)
         if session.on_overflow == "slide" and room < self._least_room(model, params):
@@ -196,6 +202,7 @@ class Reception:
             source.need,
             source.kv_bits,
             source.on_overflow,
+            named=command.named,
             history=[dict(m) for m in source.history],
             gone=list(source.gone),
         )
@@ -205,10 +212,18 @@ class Reception:
         self._state.ended.pop(command.session_id, None)
         session = self._state.sessions.get(command.session_id)
         if session is not None:
+            if session.named and not command.forget and session.reply is None:
+                self._state.spill.save(session)
+            else:
+                self._state.spill.forget(session.id)
             self._state.end_session(
                 session, SESSION_CLOSED, "The chat was closed while it answered."
             )
             give_back_memory()
+
+    def forget(self, command: Forget) -> None:
+        """Remove what is on disk of a session."""
+        self._state.spill.forget(command.session_id)
 
     def pause(self, command: Pause) -> None:
         """Let a reply stand still at the next token's border, or go on."""

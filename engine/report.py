@@ -19,6 +19,7 @@ def report(state: State, queue: list[str]) -> dict[str, Any]:
         "memory_in_use": backend.memory_in_use(),
         "weights_bytes": state.weights,
         "kv_bytes": sum(s.kv.owed for s in state.sessions.values()),
+        "disk_bytes": state.spill.nbytes,
         "prefix_bytes": state.prefixes.nbytes,
         "step_seconds": state.step_seconds,
         "phase_seconds": dict(state.meter.seconds),

@@ -205,6 +205,7 @@ class SessionState:
         need: what its caches cost in bytes.
         kv_bits: the bits that keys and values are kept in; None for the model's own type.
         on_overflow: what happens to a conversation that has outgrown the model's context.
+        named: its id is the caller's, who may open it again after a restart.
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
         gone: the oldest messages, which did not fit any more when they were last sent.
@@ -222,6 +223,7 @@ class SessionState:
     kv_bits: int | None = None
     on_overflow: Overflow = "refuse"
     scratch: bool = False
+    named: bool = False
     history: list[Message] = field(default_factory=list)
     priority: int = 0
     gone: list[Message] = field(default_factory=list)

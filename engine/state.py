@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from pathlib import Path
 
 import mlx.core as mx
 
@@ -20,6 +21,7 @@ from engine.models import LoadedModel
 from engine.prefixes import Prefixes
 from engine.scheduler import Scheduler
 from engine.session import SessionState, Status
+from engine.spill import Spill
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +42,7 @@ class State:
         budget: bytes that weights and KV caches may take together.
         ended: why there is no such session (any more), as an error's code and message. Not as an
             exception: one that was raised holds all that its frames did.
+        spill: caches on disk, of chats that had to make room or were closed.
         prefixes: beginnings of prompts that chats to come may take over.
         released: memory was given back since the waiting room looked last.
         meter: where the time goes.
@@ -47,11 +50,17 @@ class State:
         step_seconds: what a round took last, the reading between two rounds not in it.
     """
 
-    def __init__(self, memory_budget: int | None = None) -> None:
+    def __init__(
+        self,
+        memory_budget: int | None = None,
+        cache_dir: Path | None = None,
+        cache_bytes: int = 0,
+    ) -> None:
         self.backend: Backend = backend.start()
         self.budget = memory_budget or int(self.backend.memory * BUDGET_SHARE)
         mx.set_cache_limit(min(BUFFER_CACHE, self.budget // 8))
         self.scheduler = Scheduler()
+        self.spill = Spill(cache_dir, cache_bytes)
         self.prefixes = Prefixes(int(self.budget * POOL_SHARE))
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}
@@ -70,6 +79,8 @@ class State:
         """Let the session's reply, for which there is room, have its prompt read."""
         reply = session.reply
         assert reply is not None
+        if session.kv.caches is None:
+            self.spill.restore(session)
         reply.reused = session.kv.begin(reply.tokens)
         reply.rebuilt = session.kv.rebuilt
         reply.status = Status.PREFILLING
@@ -127,6 +138,8 @@ class State:
         """A session opened under an id that is taken replaces the one before."""
         self.ended.pop(session_id, None)
         if session_id in self.sessions:
+            if self.sessions[session_id].reply is None:
+                self.spill.save(self.sessions[session_id])  # the new one may go on from there
             message = "The chat was opened anew while it answered."
             self.end_session(self.sessions[session_id], SESSION_CLOSED, message)
 

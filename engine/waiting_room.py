@@ -18,6 +18,10 @@ SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for it."""
 
 
+PENDING_SHARE = 1 / 16
+"""Of the budget, so much may still be on its way to the disk when memory is needed."""
+
+
 class WaitingRoom:
     """Admission by arithmetic: no reply begins whose cache may not fit when it has grown."""
 
@@ -95,6 +99,8 @@ class WaitingRoom:
             if key in pool:
                 state.prefixes.drop(key)
             else:
+                if state.spill.pending < state.budget * PENDING_SHARE:
+                    state.spill.save(state.sessions[key])
                 state.sessions[key].kv.drop()
         state.begin_reply(session)
         return True

@@ -69,7 +69,7 @@ class ChatController(QObject):
             Transcript(store.messages(chat.id), chat.leaf_id) if stored else Transcript()
         )
         self._reply: RunningReply | None = None
-        self._session = ChatSession(shelf)
+        self._session = ChatSession(shelf, chat.id)
         self._closing = False
         self._unseen = False
         self._saved_length = 0
@@ -165,6 +165,10 @@ class ChatController(QObject):
     def begin_from(self, other: ChatController) -> None:
         """Start with what the engine has read of another chat."""
         self._session.twin_of(other._session)
+
+    def forget_session(self) -> None:
+        """The chat was deleted: what the engine has read of it goes, also from the disk."""
+        self._session.forget()
 
     def load_model(self) -> None:
         """Have this chat's model loaded; again, if it failed."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.bridge import Bridge
 from app.chats.branching import branch
 from app.chats.controller import ChatController
+from app.chats.session import ChatSession
 from app.chats.shelf import Shelf
 from app.store import Chat, SearchHit, Store, new_id
 
@@ -105,6 +106,9 @@ class ChatLibrary(QObject):
         controller = self._controllers.get(chat_id)
         if controller is not None:
             controller.stop()
+            controller.forget_session()
+        else:
+            ChatSession(self._shelf, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
             self._store.delete_chat(chat_id)
         self.deleted.emit(chat_id)

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class ChatSession:
     """Holds at most one engine session, so that a follow-up finds its KV cache."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Shelf, chat_id: str) -> None:
         self._shelf = shelf
+        self._chat_id = chat_id
         self._session: Session | None = None
         self._made_for: tuple[str, bool | None, bool] | None = None
 
@@ -38,8 +39,12 @@ class ChatSession:
             if engine is None:
                 raise EngineError("engine_stopped", "The engine has been stopped.")
             # No system prompt here: it travels with the messages, as it may change between turns.
+            # Under the chat's own id, by which its KV cache is found again after a restart.
             self._session = engine.open_session(
-                model, reproducible=options.reproducible, reasoning=options.reasoning
+                model,
+                session_id=self._chat_id,
+                reproducible=options.reproducible,
+                reasoning=options.reasoning,
             )
             self._made_for = wanted
         return self._session
@@ -49,7 +54,7 @@ class ChatSession:
         self.close()
         if other._session is not None:
             with suppress(EngineError):  # a stopped engine: the first reply reads it all again
-                self._session = other._session.fork()
+                self._session = other._session.fork(self._chat_id)
                 self._made_for = other._made_for
 
     def close(self) -> None:
@@ -57,3 +62,12 @@ class ChatSession:
         if self._session is not None:
             self._session.close()
             self._session = None
+
+    def forget(self) -> None:
+        """Let the engine free it and keep nothing of it on disk."""
+        if self._session is not None:
+            self._session.close(forget=True)
+            self._session = None
+        elif self._shelf.engine is not None:
+            with suppress(EngineError):  # a stopped engine removes nothing more
+                self._shelf.engine.forget(self._chat_id)

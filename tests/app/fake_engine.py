@@ -70,11 +70,15 @@ class FakeSession:
         self.engine.inbox.put(reply)
         return reply
 
-    def fork(self) -> FakeSession:
-        return FakeSession(self.engine, self.model, dict(self.options))
+    def fork(self, session_id: str | None = None) -> FakeSession:
+        twin = FakeSession(self.engine, self.model, dict(self.options))
+        twin.id = session_id or twin.id
+        return twin
 
-    def close(self) -> None:
+    def close(self, forget: bool = False) -> None:
         self.closed = True
+        if forget:
+            self.engine.forgotten.append(self.id)
 
 
 class FakeEngine:
@@ -82,6 +86,7 @@ class FakeEngine:
 
     Attributes:
         sent: every reply asked for.
+        forgotten: ids of sessions whose cache is to be removed from disk.
         loading: while cleared, loads wait (a slow model).
     """
 
@@ -90,6 +95,7 @@ class FakeEngine:
     def __init__(self) -> None:
         self.inbox: queue.Queue[Any] = queue.Queue()
         self.sent: list[FakeReply] = []
+        self.forgotten: list[str] = []
         self.loading = threading.Event()
         self.loading.set()
         self.released = threading.Event()
@@ -105,8 +111,15 @@ class FakeEngine:
         self.inbox.put((path, future))
         return future
 
-    def open_session(self, model: Model, **options: Any) -> FakeSession:
-        return FakeSession(self, model, options)
+    def open_session(
+        self, model: Model, session_id: str | None = None, **options: Any
+    ) -> FakeSession:
+        session = FakeSession(self, model, options)
+        session.id = session_id or session.id
+        return session
+
+    def forget(self, session_id: str) -> None:
+        self.forgotten.append(session_id)
 
     def stats_later(self) -> Future[dict[str, Any]]:
         future: Future[dict[str, Any]] = Future()

@@ -162,3 +162,17 @@ def test_a_selection_is_copied_with_its_markers(start):
     assert data.text().strip() == "• apples"
     row._view.copy_markdown()
     assert QApplication.clipboard().text() == "- apples "
+
+
+def test_a_deleted_chat_leaves_no_cache_on_disk(start) -> None:
+    run = start()
+    run.ready()
+    pane = run.say("say one")
+    run.answered()
+    chat_id = pane.controller.id
+    assert run.engine.sent[0].session.id == chat_id  # found again after a restart
+    run.window.delete_chat(chat_id)
+    assert run.engine.forgotten == [chat_id]
+    run.window.undo_close()
+    run.say("say two")
+    assert run.answered() == "two "
