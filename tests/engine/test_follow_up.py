@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, EngineError, PromptProgress, SamplingParams, TextDelta
+from engine.bench.random_models import write_model
 from tests.engine.families import FAMILIES
 
 # A random model must not happen to think: the template rightly drops that from the history.
@@ -141,3 +142,32 @@ def test_a_dropped_cache_is_made_anew_and_says_so(model_folder: Callable[[str], 
         again.tokens(60)
         assert again.stats.rebuilt
         assert again.stats.reused_tokens == 0
+
+
+DROPS_REASONING = (
+    "{% for m in messages %}{% set content = m['content'] %}"
+    "{% if '</think>' in content %}{% set content = content.split('</think>')[-1] %}{% endif %}"
+    "<|im_start|>{{ m['role'] }}\n{{ content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}"
+)
+
+
+@pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent", "pure recurrent"])
+def test_a_template_that_drops_earlier_reasoning_costs_only_the_last_answer(
+    engine: Engine, tmp_path: Path, family: str
+) -> None:
+    """What stands before the last answer is never read again, whatever the kind of cache."""
+    folder = write_model(tmp_path / "thinks", FAMILIES[family], template=DROPS_REASONING)
+    chat = engine.open_session(engine.load(folder))
+    # It thinks until the limit: nothing of it is in the next prompt.
+    thinking = SamplingParams(max_tokens=60, temperature=0.8, seed=1, logit_bias={2: -1e9, 4: -1e9})
+    first = chat.send("word " * 200, thinking)
+    first.tokens(120)
+    assert {e.kind for e in first if isinstance(e, TextDelta)} == {"reasoning"}
+    for _ in range(3):
+        before = first.stats.prompt_tokens
+        second = chat.send("go on", thinking)
+        second.tokens(120)
+        assert second.stats.prompt_tokens < before + 60  # the thought is not in it
+        assert second.stats.prompt_tokens - second.stats.reused_tokens <= 2 * TURN
+        first = second
