@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# What a reply fails with when the engine's thread has broken down, or has lost the model.
+_LOST = frozenset({"engine_stopped", "unknown_model"})
+
 
 class ChatController(QObject):
     """The life of one chat while the program runs.
@@ -409,6 +412,9 @@ class ChatController(QObject):
             self._end("cancelled" if stopped else "complete", stats=stats)
         elif isinstance(event, Failed):
             self._end("error", event.message, stats={"code": event.code})
+            if event.code in _LOST and not self._closing:
+                # The next try loads the model into whatever engine there is then.
+                self._shelf.lose()
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
         """The one way out of a reply: its message gets its last state, in memory and on disk."""

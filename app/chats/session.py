@@ -20,7 +20,7 @@ class ChatSession:
         self._shelf = shelf
         self._chat_id = chat_id
         self._session: Session | None = None
-        self._made_for: tuple[str, bool | None, bool] | None = None
+        self._made_for: tuple[object, ...] | None = None
 
     @property
     def id(self) -> str | None:
@@ -32,7 +32,12 @@ class ChatSession:
 
         Raises EngineError when the engine has been stopped.
         """
-        wanted = (model.id, options.reasoning, options.reproducible)
+        wanted = (
+            self._shelf.generation,
+            model.id,
+            options.reasoning,
+            options.reproducible,
+        )
         if self._session is None or self._made_for != wanted:
             self.close()
             engine = self._shelf.engine

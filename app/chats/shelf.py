@@ -64,6 +64,12 @@ class Shelf(QObject):
         self._bridge = bridge
         self._engine: Engine | None = None
         self._models: dict[str, Shelved] = {}
+        self._generation = 0
+
+    @property
+    def generation(self) -> int:
+        """Another number each time the engine lost what it had."""
+        return self._generation
 
     @property
     def engine(self) -> Engine | None:
@@ -98,6 +104,17 @@ class Shelf(QObject):
                 self._load(self._engine, shelved)
             self.changed.emit(ref)
         return shelved
+
+    def lose(self) -> None:
+        """The engine broke down or was emptied: all models have to be loaded again when wanted.
+
+        Sessions of the generation before are of no use any more.
+        """
+        self._generation += 1
+        for shelved in list(self._models.values()):
+            if shelved.state is LoadState.READY:
+                shelved.state, shelved.model = LoadState.UNASKED, None
+                self.changed.emit(shelved.ref)
 
     def _load(self, engine: Engine, shelved: Shelved) -> None:
         def done(future: Future[Model]) -> None:

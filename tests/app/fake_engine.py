@@ -6,6 +6,7 @@ What it answers is in the question, so that a test reads as one piece:
 - ``count 40`` answers "1 2 … 40 ",
 - ``hold 5`` writes five numbers and then waits until it is cancelled or ``release`` is called,
 - ``think`` reasons before it answers,
+- ``break`` ends as when the engine's thread has broken down,
 - ``fail`` and ``overflow`` end with Failed, anything else is echoed.
 """
 
@@ -86,6 +87,7 @@ class FakeEngine:
 
     Attributes:
         sent: every reply asked for.
+        loads: how many models were asked for.
         forgotten: ids of sessions whose cache is to be removed from disk.
         loading: while cleared, loads wait (a slow model).
     """
@@ -96,6 +98,7 @@ class FakeEngine:
         self.inbox: queue.Queue[Any] = queue.Queue()
         self.sent: list[FakeReply] = []
         self.forgotten: list[str] = []
+        self.loads = 0
         self.loading = threading.Event()
         self.loading.set()
         self.released = threading.Event()
@@ -181,6 +184,7 @@ class FakeEngine:
         }
 
     def _load(self, path: str, future: Future[Model]) -> None:
+        self.loads += 1
         self.loading.wait()
         folder = Path(path)
         if "broken" in folder.name:
@@ -208,7 +212,7 @@ class FakeEngine:
             if not self.released.is_set():
                 reply.words = itertools.chain([("hold", "")], reply.words)
             return True
-        if kind in {"out_of_memory", "context_overflow"}:
+        if kind in {"out_of_memory", "context_overflow", "engine_stopped"}:
             reply.post(Failed(reply.session.id, reply.id, kind, word))
             return False
         reply.written += 1
@@ -236,6 +240,8 @@ def _script(question: str) -> Iterator[tuple[str, str]]:
         words = [("answer", "So far "), ("out_of_memory", "There is not enough memory.")]
     elif verb == "overflow":
         words = [("context_overflow", "The conversation is too long for this model.")]
+    elif verb == "break":
+        words = [("answer", "So far "), ("engine_stopped", "The engine cannot go on.")]
     elif verb == "paste":
         words = [("answer", rest)]
     else:

@@ -152,7 +152,9 @@ DROPS_REASONING = (
 )
 
 
-@pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent", "pure recurrent"])
+@pytest.mark.parametrize(
+    "family", ["plain", "sliding window", "hybrid recurrent", "pure recurrent"]
+)
 def test_a_template_that_drops_earlier_reasoning_costs_only_the_last_answer(
     engine: Engine, tmp_path: Path, family: str
 ) -> None:

@@ -193,3 +193,26 @@ def test_figures_stand_below_the_answer(start):
     stats = pane.controller.transcript.last("assistant").stats
     assert (stats["tokens_per_s"], stats["ttft_s"], stats["reused_tokens"]) == (48.0, 0.2, 2)
     run.until(lambda: isinstance(row_of(pane), AnswerRow))
+
+
+def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start):
+    run = start()
+    run.ready()
+    first = run.say("say one")
+    run.answered()
+    run.window.split("right")
+    run.say("break")
+    run.answered()
+    assert run.engine.loads == 1
+    last = run.pane.controller.transcript.last("assistant")
+    assert (last.status, last.content) == ("error", "So far ")
+    run.say("say two", first)
+    assert run.answered(first) == "two "
+    assert run.engine.loads == 2
+    sessions = [
+        reply.session for reply in run.engine.sent if reply.session.id == first.controller.id
+    ]
+    assert sessions[0] is not sessions[-1]
+    run.say("say three")
+    assert run.answered() == "three "
+    assert run.engine.loads == 2
