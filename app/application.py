@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def make_engine(paths: Paths) -> Engine:
+def make_engine(paths: Paths, settings: Settings) -> Engine:
     """The real engine. Its thread, not this one, imports mlx."""
     from engine import Engine
 
-    return Engine(cache_dir=paths.cache / "kv")
+    return Engine(
+        memory_budget=int(settings.memory_gb * 1e9) or None,
+        cache_dir=paths.cache / "kv" if settings.cache_gb else None,
+        cache_bytes=int(settings.cache_gb * 1e9),
+    )
 
 
 def make_qt(arguments: list[str]) -> QApplication:
@@ -70,7 +74,7 @@ class Application(QObject):
         self,
         qt: QApplication,
         paths: Paths,
-        engine_factory: Callable[[Paths], Engine] = make_engine,
+        engine_factory: Callable[[Paths, Settings], Engine] = make_engine,
         ask: Callable[[StoreError], WayOn] = ask_about_store,
     ) -> None:
         super().__init__()
@@ -111,15 +115,16 @@ class Application(QObject):
             return False
         self._log_handler = logs.start(self._paths.log)
         self.settings = Settings.load(self._paths.settings)
-        theme.install(self._qt, self.settings.appearance)
+        theme.install(self._qt, self.settings.appearance, self.settings.text_px)
         self.store = self._open_store()
         if self.store is None:
             logs.stop(self._log_handler)
             self.single.release()
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
-        self.window = MainWindow(self.library, self.store, self.settings)
+        self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
+        self.window.settings_changed.connect(self._save_settings)
         self.single.called.connect(self.window.come_forward)
         _, self.store.on_error = self.bridge.channel(self._on_store_error)
         self.window.show_restored()
@@ -137,7 +142,7 @@ class Application(QObject):
         if self._down:
             return
         try:
-            self._engine = self._engine_factory(self._paths)
+            self._engine = self._engine_factory(self._paths, self.settings)
         except Exception:
             log.exception("The engine did not start")
             raise
@@ -159,6 +164,10 @@ class Application(QObject):
                     log.info("The unusable chats were set aside as %s", aside.name)
                 except StoreError as error:
                     self._ask(error)
+
+    @Slot()
+    def _save_settings(self) -> None:
+        self.settings.save(self._paths.settings)
 
     def _on_store_error(self, error: StoreError) -> None:
         """Saving failed. Nothing is lost while the program runs; the person should know."""

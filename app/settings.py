@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 log = logging.getLogger(__name__)
+
+TEXT_PX = (11, 28)
+"""The smallest and the largest text."""
 
 
 @dataclass
@@ -21,12 +25,26 @@ class Settings:
         sidebar: whether the list of chats is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
+        text_px: size of what is read and written in the conversations, in pixels.
+        send_key: "enter", or "ctrl_enter" where Enter breaks the line.
+        new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
+        system: the instructions it begins with.
+        presets: settings saved by name: {"params": …, "system": …} each.
+        memory_gb: what models and chats may take, in 10^9 bytes; 0 leaves it to the engine.
+        cache_gb: what KV caches may take on disk; 0 keeps none there.
     """
 
     appearance: str = "system"
     sidebar: bool = True
     model: str = "guide"
     models: tuple[str, ...] = ()
+    text_px: int = 15
+    send_key: str = "enter"
+    new_chat: dict[str, Any] = field(default_factory=dict)
+    system: str = ""
+    presets: dict[str, dict[str, object]] = field(default_factory=dict)
+    memory_gb: float = 0.0
+    cache_gb: float = 4.0
 
     @classmethod
     def load(cls, path: Path) -> Settings:
@@ -57,13 +75,30 @@ class Settings:
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
     """The entries of ``data`` that are options and have the type of the option's default."""
     taken: dict[str, Any] = {}
-    for field in fields(Settings):
-        value = data.get(field.name)
-        if field.name == "models":
+    defaults = Settings()
+    for option in fields(Settings):
+        value = data.get(option.name)
+        default = getattr(defaults, option.name)
+        if option.name == "models":
             if isinstance(value, list) and all(isinstance(item, str) for item in value):
-                taken[field.name] = tuple(value)
-        elif type(value) is type(field.default):
-            taken[field.name] = value
-    if taken.get("appearance") not in {"system", "light", "dark"}:
-        taken.pop("appearance", None)
+                taken[option.name] = tuple(value)
+        elif isinstance(default, float):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                taken[option.name] = float(value)
+        elif type(value) is type(default):
+            taken[option.name] = value
+    presets = taken.get("presets", {})
+    taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
+    for name, good in _BOUNDS.items():
+        if name in taken and not good(taken[name]):
+            del taken[name]
     return taken
+
+
+_BOUNDS: dict[str, Callable[[Any], bool]] = {
+    "appearance": lambda v: v in {"system", "light", "dark"},
+    "send_key": lambda v: v in {"enter", "ctrl_enter"},
+    "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
+    "memory_gb": lambda v: 0 <= v < 100_000,
+    "cache_gb": lambda v: 0 <= v < 100_000,
+}

@@ -238,6 +238,20 @@ class ChatController(QObject):
         self._answer(branching=True)
         return True
 
+    def continue_answer(self, answer_id: str) -> bool:
+        """Go on with an answer that was cut off, in its own place."""
+        message = self._transcript[answer_id]
+        if self._reply is not None or answer_id != self._transcript.leaf_id:
+            return False
+        self._reply = RunningReply.going_on(answer_id, message.content, message.reasoning)
+        self._saved_length = len(message.content) + len(message.reasoning)
+        self._unseen = False
+        self._transcript.update(answer_id, status="streaming", error="")
+        self._store.save_message(self._transcript[answer_id])
+        self.path_changed.emit()
+        self._begin()
+        return True
+
     def edit(self, message_id: str, text: str) -> bool:
         """Ask a question in other words, beside the old one, and have it answered."""
         old = self._transcript[message_id]
@@ -320,6 +334,20 @@ class ChatController(QObject):
         if self._stored:
             self._keep()
 
+    def set_front(self, front: bool) -> None:
+        """Whether this is the chat that the person works in: its prompts are read first."""
+        self._session.set_front(front)
+
+    @property
+    def context(self) -> tuple[int, int, int]:
+        """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
+        model = self.shelved.model
+        last = self._transcript.last("assistant")
+        stats = last.stats if last is not None else {}
+        used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
+        limit = model.context_length if model is not None else 0
+        return used, int(stats.get("reused_tokens", 0)), limit
+
     @Slot()
     def mark_seen(self) -> None:
         if self._unseen:
@@ -378,9 +406,13 @@ class ChatController(QObject):
         self.phase_changed.emit()
 
     def _ask(self, reply: RunningReply, model: Model) -> None:
-        turns = conversation(self._transcript.path[:-1], self._chat.system)
+        path = self._transcript.path
+        if not reply.continues:
+            path = path[:-1]
+        turns = conversation(path, self._chat.system, continuing=reply.continues)
         try:
             params = sampling(self.options, model.defaults)
+            reply.seed = params.seed
             session = self._session.open(model, self.options)
             reply.channel, post = self._bridge.channel(self._on_event)
             reply.phase = Phase.QUEUED
@@ -426,6 +458,8 @@ class ChatController(QObject):
         self._checkpoint.stop()
         reply.end_of_thought()
         stats = dict(stats or {})
+        if reply.seed is not None:
+            stats["seed"] = reply.seed
         if reply.thought_s is not None:
             stats["thought_s"] = round(reply.thought_s, 2)
         if self._closing and status in {"cancelled", "error"}:

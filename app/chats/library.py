@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -77,9 +79,12 @@ class ChatLibrary(QObject):
             )
         return controller
 
-    def new(self, model: str) -> ChatController:
-        """A new chat. It is stored at its first key press."""
-        return self.open(new_id(), model)
+    def new(
+        self, model: str, params: Mapping[str, Any] | None = None, system: str = ""
+    ) -> ChatController:
+        """A new chat with these settings. It is stored at its first key press."""
+        chat = Chat(id=new_id(), model=model, params=dict(params or {}), system=system)
+        return self._adopt(chat, stored=False)
 
     def branch(self, controller: ChatController, message_id: str) -> ChatController:
         """A new chat that begins as another one up to a message; the other is as it was."""

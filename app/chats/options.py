@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -14,44 +15,81 @@ class ChatOptions:
     """What a person set for one chat; None leaves it to the model.
 
     Attributes:
-        temperature: 0 to 2 in the window.
+        temperature to frequency_penalty: as in `engine.SamplingParams`.
         seed: the same seed and question give the same answer.
         max_tokens: the longest reply.
+        stop: texts that end the answer.
         reasoning: whether the model thinks first, where it can.
         reproducible: step alone, for bit-identical answers.
+        slide: leave out the oldest turns once the chat has outgrown the model's context.
+        kv_bits: keep the KV cache in 8 or 4 bits.
     """
 
     temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    typical_p: float | None = None
+    xtc_probability: float | None = None
+    xtc_threshold: float | None = None
+    repetition_penalty: float | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
     reasoning: bool | None = None
     reproducible: bool = False
+    slide: bool = False
+    kv_bits: int | None = None
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
         """Read what was stored; keys that are not options are left alone."""
-        return cls(**{f.name: params[f.name] for f in fields(cls) if f.name in params})
+        known = {f.name: params[f.name] for f in fields(cls) if f.name in params}
+        if "stop" in known:  # JSON knows lists only
+            known["stop"] = tuple(s for s in known["stop"] or () if isinstance(s, str) and s)
+        return cls(**known)
 
     def to_params(self) -> dict[str, Any]:
         """Only what differs from the default, so that later defaults reach old chats."""
-        return {
+        changed = {
             f.name: getattr(self, f.name)
             for f in fields(self)
             if getattr(self, f.name) != f.default
         }
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in changed.items()}
 
 
 # What a model's generation_config.json may say, under the engine's names for it.
 _FROM_MODEL = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 
+NUMBERS = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "typical_p",
+    "xtc_probability",
+    "xtc_threshold",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+    "max_tokens",
+)
+"""The options that go to the engine under their own names."""
+
 
 def sampling(options: ChatOptions, defaults: Mapping[str, Any]) -> SamplingParams:
     """The engine's parameters: the person's choice over the model's over the engine's.
 
+    Without a seed of the person's one is drawn here, so that an answer can be had again.
+
     Raises ValueError naming the field.
     """
     chosen = {key: defaults[key] for key in _FROM_MODEL if defaults.get(key) is not None}
-    for key in ("temperature", "seed", "max_tokens"):
+    for key in NUMBERS:
         if (value := getattr(options, key)) is not None:
             chosen[key] = value
-    return SamplingParams(**chosen)
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
+    return SamplingParams(seed=seed, stop=options.stop, **chosen)

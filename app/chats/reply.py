@@ -31,6 +31,8 @@ class RunningReply:
         handle: the engine's Reply, None while the model is still loading.
         channel: its number at the bridge.
         progress: the last word about the prompt.
+        seed: what its random choices started from.
+        continues: it goes on with an answer that was cut off.
     """
 
     message_id: str
@@ -40,10 +42,20 @@ class RunningReply:
     progress: PromptProgress | None = None
     stopping: bool = False
     paused: bool = False
+    seed: int | None = None
+    continues: bool = False
     _answer: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _thinking_since: float | None = None
     _thought_s: float | None = None
+
+    @classmethod
+    def going_on(cls, message_id: str, content: str, reasoning: str) -> RunningReply:
+        """A reply that goes on with an answer that was cut off."""
+        reply = cls(message_id, continues=True)
+        reply._answer = [content] if content else []
+        reply._reasoning = [reasoning] if reasoning else []
+        return reply
 
     def read(self, progress: PromptProgress) -> None:
         self.progress = progress

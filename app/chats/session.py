@@ -20,6 +20,7 @@ class ChatSession:
         self._shelf = shelf
         self._chat_id = chat_id
         self._session: Session | None = None
+        self._front = False
         self._made_for: tuple[object, ...] | None = None
 
     @property
@@ -37,6 +38,8 @@ class ChatSession:
             model.id,
             options.reasoning,
             options.reproducible,
+            options.slide,
+            options.kv_bits,
         )
         if self._session is None or self._made_for != wanted:
             self.close()
@@ -50,9 +53,19 @@ class ChatSession:
                 session_id=self._chat_id,
                 reproducible=options.reproducible,
                 reasoning=options.reasoning,
+                on_overflow="slide" if options.slide else "refuse",
+                kv_bits=options.kv_bits,
             )
+            self._session.prioritise(int(self._front))
             self._made_for = wanted
         return self._session
+
+    def set_front(self, front: bool) -> None:
+        """Whether its prompts come before those of the other chats."""
+        if front != self._front:
+            self._front = front
+            if self._session is not None:
+                self._session.prioritise(int(front))
 
     def twin_of(self, other: ChatSession) -> None:
         """Share what another chat's session has read, until either side writes."""

@@ -122,20 +122,31 @@ class Transcript:
         return message_id
 
 
-def conversation(path: Iterable[Message], system: str) -> list[dict[str, str]]:
+def conversation(
+    path: Iterable[Message], system: str, *, continuing: bool = False
+) -> list[dict[str, str]]:
     """The path as the engine takes it: role and content of each turn, the system prompt first.
+
+    With `continuing` the last message is an answer that is to be gone on with; its reasoning
+    belongs to it.
 
     An answer that never began is left out and the questions around it become one turn: templates
     that insist on alternating roles would refuse them otherwise.
     """
     turns: list[dict[str, str]] = [{"role": "system", "content": system}] if system.strip() else []
-    for message in path:
+    messages = list(path)
+    begun = messages.pop() if continuing and messages else None
+    for message in messages:
         if message.role == "assistant" and not message.content:
             continue
         if turns and message.role == "user" and turns[-1]["role"] == "user":
             turns[-1]["content"] += "\n\n" + message.content
         else:
             turns.append({"role": message.role, "content": message.content})
+    if begun is not None:
+        turns.append({"role": "assistant", "content": begun.content})
+        if begun.reasoning:
+            turns[-1]["reasoning_content"] = begun.reasoning
     return turns
 
 

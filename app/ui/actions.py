@@ -36,6 +36,7 @@ COMMANDS = (
     Command("open_model", "Open Model Folder…", ("Ctrl+O",), "File"),
     Command("close", "Close Chat", ("Ctrl+W",), "-File"),
     Command("undo_close", "Bring Back the Last Closed Chat", ("Ctrl+Shift+T",), "File"),
+    Command("settings", "Settings…", ("Ctrl+,",), "-File"),
     Command("quit", "Quit", ("Ctrl+Q",), "-File"),
     Command("copy_answer", "Copy Last Answer", ("Ctrl+Shift+C",), "Edit"),
     Command("regenerate", "Answer Again", ("Ctrl+R",), "Edit"),
@@ -90,6 +91,8 @@ class Commands:
             action.triggered.connect(lambda _checked=False, slot=slot: slot())
             if command.name == "quit":
                 action.setMenuRole(QAction.MenuRole.QuitRole)
+            elif command.name == "settings":
+                action.setMenuRole(QAction.MenuRole.PreferencesRole)
             elif command.name == "about":
                 action.setMenuRole(QAction.MenuRole.AboutRole)
             else:

@@ -48,6 +48,10 @@ class AnswerRow(MessageRow):
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
         self._branch = self._button("git-branch", "Go on in a new chat", "branch")
         self._delete = self._button("trash", "Delete this and what follows", "delete")
+        self._continue = QPushButton("Continue", self)
+        self._continue.setToolTip("Go on where the answer was cut off")
+        self._continue.clicked.connect(lambda: self.asked.emit("continue", self.message.id))
+        self._continue.hide()
         self._retry = QPushButton("Try Again", self)
         self._retry.clicked.connect(self._on_way_on)
         self._retry.hide()
@@ -79,6 +83,7 @@ class AnswerRow(MessageRow):
         if not self.streaming:
             self._markdown.finish()
         self._view.set_caret(self.streaming)
+        self._continue.setVisible(self._can_continue())
         self._retry.setVisible(message.status == "error")
         self._retry.setText("Edit Message" if self._too_long() else "Try Again")
         self._update_reasoning()
@@ -89,7 +94,14 @@ class AnswerRow(MessageRow):
         """The newest answer shows its figures always, the others on hover."""
         if last != self._last:
             self._last = last
+            self._continue.setVisible(self._can_continue())
+            self.resized.emit()
             self.update()
+
+    def _can_continue(self) -> bool:
+        """Whether the answer ended before its time, and stands last."""
+        cut = self.message.stats.get("reason") == "length" or self.message.status in _MARKS
+        return self._last and cut and not self.streaming and bool(self.message.content)
 
     def set_thought(self, thought_s: float | None) -> None:
         """How long it has thought, known as soon as the answer begins."""
@@ -139,7 +151,11 @@ class AnswerRow(MessageRow):
             return bottom + 2
         if self.message.status in _MARKS:
             self._mark = QRectF(0, y + 4, width, 20)
-            return y + 24
+            y += 24
+        if self._can_continue():
+            self._continue.adjustSize()
+            self._continue.move(0, y + 6)
+            y += 6 + self._continue.height() + 2
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:

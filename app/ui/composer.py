@@ -16,6 +16,9 @@ from app.ui.theme import theme, ui_font
 class ComposerText(QTextEdit):
     """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
 
+    Attributes:
+        sends_with_ctrl: Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
+
     Signals:
         submitted(): Enter was pressed.
         recalled(): the up arrow was pressed in an empty field.
@@ -26,11 +29,13 @@ class ComposerText(QTextEdit):
     recalled = Signal()
     paged = Signal(float)
 
+    sends_with_ctrl = False
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFont(ui_font(t.BODY_PX))
+        self.setFont(ui_font(theme().body_px))
         self.document().setDocumentMargin(0)
         self.viewport().setAutoFillBackground(False)
         self.setTabChangesFocus(True)
@@ -40,8 +45,7 @@ class ComposerText(QTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and not shift:
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self._sends(event):
             self.submitted.emit()
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             # Qt's own Shift+Enter is a line separator, not a new line.
@@ -55,6 +59,13 @@ class ComposerText(QTextEdit):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def _sends(self, event: QKeyEvent) -> bool:
+        """Whether an Enter sends: alone, or with Ctrl where the person has chosen so."""
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if self.sends_with_ctrl:
+            return modifiers == Qt.KeyboardModifier.ControlModifier
+        return not modifiers & Qt.KeyboardModifier.ShiftModifier
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText()
@@ -229,5 +240,5 @@ class Composer(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        self._text.setFont(ui_font(t.BODY_PX))
+        self._text.setFont(ui_font(theme().body_px))
         self.update()

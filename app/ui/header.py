@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from app.chats.controller import ChatController
@@ -50,6 +50,47 @@ class ModelButton(QAbstractButton):
         icon("caret-down", tokens.muted).paint(painter, self.width() - 20, 8, 12, 12)
 
 
+class ContextMeter(QWidget):
+    """A ring that fills as the chat fills the model's context; the figures on hover."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._share = 0.0
+        self.setFixedSize(28, 28)
+        self.hide()
+
+    @property
+    def share(self) -> float:
+        """How much of the context the last turn took, 0 to 1."""
+        return self._share
+
+    def show_context(self, used: int, reused: int, limit: int) -> None:
+        """Show tokens of the last turn, those of them that were reused, and the limit."""
+        self.setVisible(used > 0 and limit > 0)
+        if not limit:
+            return
+        self._share = min(1.0, used / limit)
+        words = f"{used:,} of {limit:,} tokens of context"
+        if reused:
+            words += f", {reused:,} reused in the last turn"
+        if self._share > 0.9:
+            words += ". Nearly full: start a new chat, or let this one forget its oldest turns."
+        self.setToolTip(words)
+        self.setAccessibleName(f"Context: {words}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ring = QRectF(7, 7, 14, 14)
+        painter.setPen(QPen(QColor(tokens.border_strong), 2.2))
+        painter.drawEllipse(ring)
+        colour = QColor(tokens.danger if self._share > 0.9 else tokens.accent)
+        painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawArc(ring, 90 * 16, -round(max(0.03, self._share) * 360 * 16))
+
+
 class PaneHeader(QWidget):
     """Model, state, a thin bar while a prompt is read, and the chat's own settings.
 
@@ -72,6 +113,7 @@ class PaneHeader(QWidget):
         self.setFixedHeight(self.HEIGHT)
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
+        self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders-horizontal", "Settings of this chat", self)
         self.options_button.clicked.connect(self.options_asked)
         self.keep = QPushButton("Keep This One", self)
@@ -110,6 +152,7 @@ class PaneHeader(QWidget):
                 LoadState.LOADING: "Loading…",
             }.get(shelved.state, "")
         self._state = state
+        self.meter.show_context(*controller.context)
         self._place()
         self.update()
 
@@ -119,6 +162,9 @@ class PaneHeader(QWidget):
     def _place(self) -> None:
         right = self.width() - 8 - self.options_button.width()
         self.options_button.move(right, 6)
+        if not self.meter.isHidden():
+            right -= self.meter.width() + 2
+            self.meter.move(right, 6)
         if not self.keep.isHidden():
             self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
             self.keep.adjustSize()

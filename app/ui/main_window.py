@@ -14,7 +14,7 @@ from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.shelf import LoadState
 from app.chats.transcript import Removal
-from app.paths import GUIDE
+from app.paths import GUIDE, Paths
 from app.score.feed import ScoreFeed
 from app.settings import Settings
 from app.store import Store
@@ -25,12 +25,15 @@ from app.ui.broadcast import Broadcast
 from app.ui.buttons import IconButton
 from app.ui.compare import Comparisons
 from app.ui.compare_dialog import CompareDialog
+from app.ui.composer import ComposerText
 from app.ui.icons import app_icon
 from app.ui.model_menu import model_menu
 from app.ui.options_popover import OptionsPopover
 from app.ui.pane import ChatPane
+from app.ui.presets import Presets
 from app.ui.pulse import Pulse
 from app.ui.score import ScoreView
+from app.ui.settings_window import SettingsWindow
 from app.ui.sidebar import Rail, Sidebar
 from app.ui.toast import Toast
 from app.ui.undo import Undo, Undos
@@ -44,12 +47,24 @@ class MainWindow(QMainWindow):
 
     Signals:
         closing(): the person closes the window; the program is to end.
+        settings_changed(): something was chosen in the settings.
     """
 
     closing = Signal()
+    settings_changed = Signal()
 
-    def __init__(self, library: ChatLibrary, store: Store, settings: Settings) -> None:
+    def __init__(
+        self,
+        library: ChatLibrary,
+        store: Store,
+        settings: Settings,
+        paths: Paths | None = None,
+    ) -> None:
         super().__init__()
+        self._paths = paths
+        self._settings_window: SettingsWindow | None = None
+        ComposerText.sends_with_ctrl = settings.send_key == "ctrl_enter"
+        self.presets = Presets(settings, self, self._on_preset_deleted)
         self._library = library
         self._store = store
         self._settings = settings
@@ -121,6 +136,7 @@ class MainWindow(QMainWindow):
             "next": lambda: self.workspace.activate_next(1),
             "previous": lambda: self.workspace.activate_next(-1),
             "composer": self._with_pane(self.workspace.activate),
+            "settings": self.show_settings,
             "full_screen": self.toggle_full_screen,
             "shortcuts": self.show_shortcuts,
             "about": self.show_about,
@@ -236,7 +252,7 @@ class MainWindow(QMainWindow):
     def _open_new(self, where: str) -> ChatPane:
         active = self.workspace.active
         model = active.controller.chat.model if active is not None else self._settings.model
-        controller = self._library.new(model)
+        controller = self._library.new(model, self._settings.new_chat, self._settings.system)
         pane = self.workspace.show_chat(controller, where)
         controller.load_model()
         return pane
@@ -278,6 +294,9 @@ class MainWindow(QMainWindow):
         if undo is None:
             return
         self.toast.hide()
+        if undo.preset is not None:
+            self.presets.save(*undo.preset)
+            return
         if undo.removal is not None:
             self._restore_messages(undo, undo.removal)
             return
@@ -382,6 +401,31 @@ class MainWindow(QMainWindow):
         else:
             self.showFullScreen()
 
+    def show_settings(self) -> None:
+        """Open the settings, or bring them forward."""
+        if self._settings_window is None:
+            window = SettingsWindow(self._settings, self._paths, self)
+            window.changed.connect(self._on_settings)
+            window.finished.connect(self._on_settings_gone)
+            self._settings_window = window
+        self._settings_window.show()
+        self._settings_window.raise_()
+        self._settings_window.activateWindow()
+
+    @Slot()
+    def _on_settings(self) -> None:
+        ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
+        self._save_soon.start()
+        self.settings_changed.emit()
+
+    @Slot()
+    def _on_settings_gone(self) -> None:
+        self._settings_window = None
+
+    def _on_preset_deleted(self, name: str, preset: dict[str, object]) -> None:
+        self._undos.push(Undo(preset=(name, preset)))
+        self.toast.show_text(f"Preset “{name}” deleted", "Undo", 10.0)
+
     def show_shortcuts(self) -> None:
         dialogs.show_shortcuts(self)
 
@@ -479,7 +523,10 @@ class MainWindow(QMainWindow):
     def _on_options_asked(self, pane: ChatPane) -> None:
         button = pane.header.options_button
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
-        OptionsPopover(pane.controller, self).open_at(corner)
+        popover = OptionsPopover(pane.controller, self)
+        popover.presets_asked.connect(self.presets.open)
+        below = self.mapToGlobal(QPoint(0, self.height())).y() - corner.y()
+        popover.open_at(corner, max(360, below - 16))
 
     @Slot(QPoint)
     def _pop_menu(self, at: QPoint) -> None:

@@ -20,8 +20,8 @@ def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
         quote_bar=tokens.border_strong,
         dark=tokens.dark,
         font_family=ui_font().family(),
-        font_px=t.UI_PX if quiet else t.BODY_PX,
+        font_px=theme().body_px - 2 if quiet else theme().body_px,
         code_family=code_font().family(),
-        code_px=t.SMALL_PX if quiet else t.CODE_PX,
+        code_px=theme().body_px - (3 if quiet else 2),
         line_height=t.LINE_HEIGHT,
     )

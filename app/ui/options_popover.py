@@ -2,82 +2,177 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Slot
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QIntValidator
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDoubleSpinBox,
+    QComboBox,
     QFormLayout,
     QFrame,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from app.chats.controller import ChatController
 from app.chats.options import ChatOptions
+from app.ui.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 
-_BY_MODEL = -0.1  # shown as "Model's own": the spin box needs a value below its least
+LABELS = 110
+
+_BITS = ((None, "As the model"), (8, "8 bits"), (4, "4 bits"))
 
 
 class OptionsPopover(QFrame):
-    """System prompt, temperature, seed, thinking and reproducible mode of one chat.
+    """Instructions, sampling, seed, thinking, memory and presets of one chat.
 
     What is written here is taken when the panel closes.
+
+    Signals:
+        presets_asked(popover): the list of presets is to be opened at its button.
     """
+
+    WIDTH = 380
+
+    presets_asked = Signal(object)
 
     def __init__(self, controller: ChatController, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._controller = controller
-        options = controller.options
-        self.system = QPlainTextEdit(controller.chat.system, self)
+        self._page = page = QWidget(self)
+        self.system = QPlainTextEdit(page)
         self.system.setObjectName("field")
+        self.system.setAccessibleName("Instructions")
         self.system.setPlaceholderText("How the model should behave in this chat")
         self.system.setFixedHeight(88)
         self.system.setTabChangesFocus(True)
-        self.temperature = QDoubleSpinBox(self)
-        self.temperature.setRange(_BY_MODEL, 2.0)
-        self.temperature.setSingleStep(0.1)
-        self.temperature.setDecimals(1)
-        self.temperature.setSpecialValueText("Model’s own")
-        self.temperature.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
-        self.temperature.setValue(_BY_MODEL if options.temperature is None else options.temperature)
-        self.seed = QLineEdit("" if options.seed is None else str(options.seed), self)
+        self.presets = QPushButton("Presets", page)
+        self.presets.setObjectName("link")
+        self.presets.setToolTip("Settings saved under a name")
+        self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
+        self.seed = QLineEdit(page)
         self.seed.setPlaceholderText("Another each time")
+        self.seed.setAccessibleName("Seed")
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
-        self.thinking = QCheckBox("Think before answering", self)
-        self.reproducible = QCheckBox("Reproducible, to the last bit (slower)", self)
-        self.reproducible.setChecked(options.reproducible)
-        model = controller.shelved.model
-        thinks = bool(model is not None and model.thinking)
-        self.thinking.setVisible(thinks)
-        self.thinking.setChecked(bool(options.reasoning))
-        form = QFormLayout()
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(10)
-        form.addRow("Temperature", self.temperature)
-        form.addRow("Seed", self.seed)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 16)
+        self.seed.setFixedWidth(132)
+        self.same = QPushButton("As last time", page)
+        self.same.setObjectName("link")
+        self.same.setToolTip("Take the seed of the last answer, to have the same again")
+        self.same.clicked.connect(self._take_last_seed)
+        self.thinking = QCheckBox("Think before answering", page)
+        self.reproducible = QCheckBox("Reproducible, to the last bit (slower)", page)
+        self.slide = QCheckBox("Forget the oldest turns when the context is full", page)
+        self.stop = QLineEdit(page)
+        self.stop.setAccessibleName("Stop at")
+        self.stop.setPlaceholderText("Texts, parted by |")
+        self.bits = QComboBox(page)
+        self.bits.setAccessibleName("KV cache")
+        for bits, words in _BITS:
+            self.bits.addItem(words, bits)
+        self.more = QPushButton(page)
+        self.more.setObjectName("link")
+        self.more.setCheckable(True)
+        self.more.toggled.connect(self._show_more)
+        form = _form()
+        self._plain = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
+        seed = QHBoxLayout()
+        seed.setSpacing(4)
+        seed.addWidget(self.seed)
+        seed.addWidget(self.same)
+        form.addRow(_label("Seed", page), seed)
+        self._rest = QWidget(page)
+        rest = _form()
+        rest.setContentsMargins(0, 0, 0, 0)
+        self._rest.setLayout(rest)
+        self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
+        self.stop.setFixedWidth(132)
+        self.bits.setFixedWidth(132)
+        rest.addRow(_label("Stop at", page), self.stop)
+        rest.addRow(_label("KV cache", page), self.bits)
+        head = QHBoxLayout()
+        head.addWidget(QLabel("Instructions", page))
+        head.addStretch(1)
+        head.addWidget(self.presets)
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(16, 12, 16, 14)
         layout.setSpacing(10)
-        layout.addWidget(QLabel("Instructions", self))
+        layout.addLayout(head)
         layout.addWidget(self.system)
         layout.addLayout(form)
-        layout.addWidget(self.thinking)
-        layout.addWidget(self.reproducible)
-        note = QLabel("For this chat, from its next reply on.", self)
+        for box in (self.thinking, self.reproducible, self.slide):
+            layout.addWidget(box)
+        layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self._rest)
+        note = QLabel("For this chat, from its next reply on.", page)
         note.setProperty("muted", True)
         layout.addWidget(note)
-        self.setFixedWidth(320)
+        self._area = QScrollArea(self)
+        self._area.setWidget(page)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 1, 1, 1)
+        whole.addWidget(self._area)
+        self.setFixedWidth(self.WIDTH)
+        self._corner = QPoint()
+        self._room = 640
+        self.show_values(controller.options, controller.chat.system)
 
-    def open_at(self, corner: QPoint) -> None:
-        """Show it with its top right corner at a global point."""
-        self.adjustSize()
-        self.move(corner - QPoint(self.width(), 0))
+    def show_values(self, options: ChatOptions, system: str) -> None:
+        """Fill the panel: with the chat's own settings, or those of a preset."""
+        model = self._controller.shelved.model
+        defaults = model.defaults if model is not None else {}
+        self._shown = options
+        self.system.setPlainText(system)
+        for form in (self._plain, self._finer):
+            form.show_options(options, defaults)
+        self.seed.setText("" if options.seed is None else str(options.seed))
+        self.same.setVisible(self._last_seed() is not None)
+        self.thinking.setVisible(bool(model is not None and model.thinking))
+        self.thinking.setChecked(bool(options.reasoning))
+        self.reproducible.setChecked(options.reproducible)
+        self.slide.setChecked(options.slide)
+        self.stop.setText("|".join(options.stop))
+        self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
+        finer = any(value is not None for value in self._finer.values().values())
+        self.more.setChecked(finer or bool(options.stop) or options.kv_bits is not None)
+        self._show_more(self.more.isChecked())
+
+    def values(self) -> tuple[ChatOptions, str]:
+        """What stands in the panel: options and instructions."""
+        seed = self.seed.text().strip()
+        stop = tuple(part for part in self.stop.text().split("|") if part)
+        options = replace(
+            self._shown,
+            **self._plain.values(),
+            **self._finer.values(),
+            seed=int(seed) if seed else None,
+            stop=stop,
+            reasoning=self.thinking.isChecked() or None,
+            reproducible=self.reproducible.isChecked(),
+            slide=self.slide.isChecked(),
+            kv_bits=self.bits.currentData(),
+        )
+        return options, self.system.toPlainText().strip()
+
+    @property
+    def temperature(self) -> QWidget:
+        return self._plain.boxes["temperature"]
+
+    def open_at(self, corner: QPoint, room: int = 640) -> None:
+        """Show it with its top right corner at a global point, at most ``room`` high."""
+        self._corner, self._room = corner, room
+        self._fit()
         self.show()
         self.system.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -85,19 +180,46 @@ class OptionsPopover(QFrame):
         self._take()
         super().hideEvent(event)
 
+    @Slot(bool)
+    def _show_more(self, shown: bool) -> None:
+        self.more.setText("Fewer settings" if shown else "More settings")
+        self._rest.setVisible(shown)
+        self._fit()
+
+    def _fit(self) -> None:
+        layout = self._page.layout()
+        if layout is not None:
+            layout.activate()
+        self.setFixedHeight(min(self._room, self._page.sizeHint().height() + 6))
+        if not self._corner.isNull():
+            self.move(self._corner - QPoint(self.width(), 0))
+
+    def _last_seed(self) -> int | None:
+        last = self._controller.transcript.last("assistant")
+        seed = last.stats.get("seed") if last is not None else None
+        return seed if isinstance(seed, int) else None
+
     @Slot()
+    def _take_last_seed(self) -> None:
+        self.seed.setText(str(self._last_seed()))
+
     def _take(self) -> None:
+        options, system = self.values()
         controller = self._controller
-        before = controller.options
-        temperature = round(self.temperature.value(), 2)
-        seed = self.seed.text().strip()
-        options = ChatOptions(
-            temperature=None if temperature < 0 else temperature,
-            seed=int(seed) if seed else None,
-            max_tokens=before.max_tokens,
-            reasoning=self.thinking.isChecked() or None,
-            reproducible=self.reproducible.isChecked(),
-        )
-        system = self.system.toPlainText().strip()
-        if (options, system) != (before, controller.chat.system):
+        if (options, system) != (controller.options, controller.chat.system):
             controller.set_options(options, system)
+
+
+def _label(words: str, parent: QWidget) -> QLabel:
+    label = QLabel(words, parent)
+    label.setMinimumSize(LABELS, 30)
+    return label
+
+
+def _form() -> QFormLayout:
+    form = QFormLayout()
+    form.setHorizontalSpacing(12)
+    form.setVerticalSpacing(8)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+    form.setFormAlignment(Qt.AlignmentFlag.AlignLeft)
+    return form

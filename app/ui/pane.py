@@ -96,6 +96,7 @@ class ChatPane(QWidget):
 
     def set_active(self, active: bool) -> None:
         self._active = active
+        self.controller.set_front(active)
         self.composer.set_active(active)
 
     def set_broadcast(self, receivers: int) -> None:
@@ -207,6 +208,8 @@ class ChatPane(QWidget):
             self._edit(message_id)
         elif action in {"regenerate", "retry"}:
             self.controller.regenerate(message_id)
+        elif action == "continue":
+            self.controller.continue_answer(message_id)
         elif action == "branch":
             self.branch_asked.emit(self, message_id)
         elif action == "delete":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from string import Template
 
+from app.paths import resources
 from app.ui import tokens as t
 from app.ui.tokens import Tokens
 
@@ -58,7 +59,25 @@ QPushButton:default:focus, QPushButton#primary:focus { border-color: $text; }
 QPushButton:disabled, QPushButton:default:disabled {
     color: $muted; background: $hover; border-color: $border;
 }
+QComboBox {
+    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    padding: 5px 8px; min-height: 18px; selection-background-color: $selection;
+}
+QComboBox:focus, QComboBox:on { border-color: $accent; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 12px; height: 12px; }
+QComboBox QAbstractItemView {
+    background: $raised; color: $text; border: 1px solid $border_strong; outline: none;
+    selection-background-color: $accent_quiet; selection-color: $text; padding: 4px;
+}
 QCheckBox, QRadioButton { spacing: 8px; }
+QCheckBox::indicator {
+    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 4px; background: $raised;
+}
+QCheckBox::indicator:checked {
+    background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
+}
+QCheckBox:focus { color: $accent; }
 QRadioButton::indicator {
     width: 14px; height: 14px; border: 1px solid $muted; border-radius: 8px; background: $raised;
 }
@@ -141,4 +160,12 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 def stylesheet(tokens: Tokens) -> str:
     """The sheet for one appearance."""
     names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
-    return _SHEET.substitute(names, small=t.SMALL_PX, ui=t.UI_PX, radius=t.RADIUS, tab=t.TAB)
+    return _SHEET.substitute(
+        names,
+        small=t.SMALL_PX,
+        ui=t.UI_PX,
+        radius=t.RADIUS,
+        tab=t.TAB,
+        icons=(resources() / "icons").as_posix(),
+        look="dark" if tokens.dark else "light",
+    )

@@ -20,8 +20,11 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: QApplication, appearance: str = "system") -> None:
+    def __init__(
+        self, app: QApplication, appearance: str = "system", body_px: int = t.BODY_PX
+    ) -> None:
         super().__init__(app)
+        self._body_px = body_px
         self._app = app
         self._appearance = appearance
         self._tokens = LIGHT
@@ -39,6 +42,16 @@ class Theme(QObject):
     def appearance(self) -> str:
         """What was asked for: "system", "light" or "dark"."""
         return self._appearance
+
+    @property
+    def body_px(self) -> int:
+        """Size of the conversations' text."""
+        return self._body_px
+
+    def set_body_px(self, px: int) -> None:
+        if px != self._body_px:
+            self._body_px = px
+            self.changed.emit()
 
     def set_appearance(self, appearance: str) -> None:
         self._appearance = appearance
@@ -71,13 +84,13 @@ class Theme(QObject):
 _theme: Theme | None = None
 
 
-def install(app: QApplication, appearance: str = "system") -> Theme:
+def install(app: QApplication, appearance: str = "system", body_px: int = t.BODY_PX) -> Theme:
     """Make the theme of this process. Call once the QApplication is there, before any window."""
     global _theme
     if _theme is not None:
         _theme.detach()
         _theme.deleteLater()
-    _theme = Theme(app, appearance)
+    _theme = Theme(app, appearance, body_px)
     return _theme
 
 

@@ -15,13 +15,15 @@ class Undo:
         chat_id: the chat it concerns.
         deleted: whether the chat itself was deleted.
         was_open: whether the chat was on screen.
+        preset: name and content of a preset that was deleted.
         removal: messages deleted from the chat, where that is what was done.
     """
 
-    chat_id: str
+    chat_id: str = ""
     deleted: bool = False
     was_open: bool = True
     removal: Removal | None = None
+    preset: tuple[str, dict[str, object]] | None = None
 
 
 class Undos:
@@ -34,7 +36,7 @@ class Undos:
 
     def push(self, undo: Undo) -> None:
         """Remember something; it replaces an older closing or deleting of the same chat."""
-        if undo.removal is None:
+        if undo.removal is None and undo.preset is None:
             self.drop(undo.chat_id)
         self._stack.append(undo)
         del self._stack[: -self.LONGEST]
@@ -44,4 +46,6 @@ class Undos:
 
     def drop(self, chat_id: str) -> None:
         """The chat was brought back in another way."""
-        self._stack = [u for u in self._stack if u.chat_id != chat_id or u.removal is not None]
+        self._stack = [
+            u for u in self._stack if u.chat_id != chat_id or u.removal is not None or u.preset
+        ]

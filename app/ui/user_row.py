@@ -47,14 +47,20 @@ class UserRow(MessageRow):
         self._fill()
         self._reveal()
 
+    @Slot()
+    def _on_theme(self) -> None:
+        self._fill()  # the text may have another size
+        self.resized.emit()
+        self.update()
+
     def _fill(self) -> None:
-        self._document.setDefaultFont(ui_font(t.BODY_PX))
+        self._document.setDefaultFont(ui_font(theme().body_px))
         self._document.setPlainText(self.message.content)
         cursor = QTextCursor(self._document)
         cursor.select(QTextCursor.SelectionType.Document)
         spacing = QTextBlockFormat()
         spacing.setLineHeight(
-            t.LINE_HEIGHT * t.BODY_PX, QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+            t.LINE_HEIGHT * theme().body_px, QTextBlockFormat.LineHeightTypes.MinimumHeight.value
         )
         cursor.mergeBlockFormat(spacing)
         self._view.moveCursor(QTextCursor.MoveOperation.Start)

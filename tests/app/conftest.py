@@ -77,7 +77,7 @@ class Run:
         self.window_came_first = False
         self.ended = False
 
-        def make_engine(_paths: Paths) -> FakeEngine:
+        def make_engine(_paths: Paths, _settings: object) -> FakeEngine:
             self.window_came_first = self.window.isVisible()
             self.engine = FakeEngine()
             return self.engine

@@ -6,6 +6,7 @@ What it answers is in the question, so that a test reads as one piece:
 - ``count 40`` answers "1 2 … 40 ",
 - ``hold 5`` writes five numbers and then waits until it is cancelled or ``release`` is called,
 - ``think`` reasons before it answers,
+- ``cut`` ends at its length; an answer that is continued gets "and more.",
 - ``break`` ends as when the engine's thread has broken down,
 - ``fail`` and ``overflow`` end with Failed, anything else is echoed.
 """
@@ -44,7 +45,10 @@ class FakeReply:
         self.post: Callable[[Any], None] = post
         self.cancelled = threading.Event()
         self.paused = threading.Event()
-        self.words = _script(turns[-1]["content"])
+        if turns[-1]["role"] == "assistant":
+            self.words = iter([("answer", "and more.")])
+        else:
+            self.words = _script(turns[-1]["content"])
         self.written = 0
 
     def cancel(self) -> None:
@@ -64,6 +68,7 @@ class FakeSession:
     options: dict[str, Any]
     id: str = field(default_factory=lambda: f"session-{next(_numbers)}")
     closed: bool = False
+    priority: int = 0
 
     def send(self, prompt: Any, params: Any = None, on_event: Any = None) -> FakeReply:
         reply = FakeReply(self, prompt, params, on_event)
@@ -75,6 +80,9 @@ class FakeSession:
         twin = FakeSession(self.engine, self.model, dict(self.options))
         twin.id = session_id or twin.id
         return twin
+
+    def prioritise(self, priority: int = 1) -> None:
+        self.priority = priority
 
     def close(self, forget: bool = False) -> None:
         self.closed = True
@@ -212,6 +220,9 @@ class FakeEngine:
             if not self.released.is_set():
                 reply.words = itertools.chain([("hold", "")], reply.words)
             return True
+        if kind == "cut":
+            self._finish(reply, FinishReason.LENGTH)
+            return False
         if kind in {"out_of_memory", "context_overflow", "engine_stopped"}:
             reply.post(Failed(reply.session.id, reply.id, kind, word))
             return False
@@ -240,6 +251,8 @@ def _script(question: str) -> Iterator[tuple[str, str]]:
         words = [("answer", "So far "), ("out_of_memory", "There is not enough memory.")]
     elif verb == "overflow":
         words = [("context_overflow", "The conversation is too long for this model.")]
+    elif verb == "cut":
+        words = [("answer", "So far "), ("cut", "")]
     elif verb == "break":
         words = [("answer", "So far "), ("engine_stopped", "The engine cannot go on.")]
     elif verb == "paste":

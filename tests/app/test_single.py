@@ -16,7 +16,7 @@ def test_a_second_start_ends_and_calls_the_first(start, qapp, profile, qtbot):
     run = start()
     run.window.showMinimized()
     run.until(run.window.isMinimized)
-    second = Application(qapp, Paths.in_profile(profile), engine_factory=lambda _paths: None)
+    second = Application(qapp, Paths.in_profile(profile), engine_factory=lambda *_: None)
     assert not second.start()
     assert second.already_runs
     with qtbot.waitSignal(run.app.single.called):

@@ -1,0 +1,154 @@
+"""The numbers of a chat's sampling as rows of a form; each may be left to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
+
+from app.chats.options import ChatOptions
+
+
+@dataclass(frozen=True)
+class Number:
+    """One option that is a number.
+
+    Attributes:
+        engine: what the engine takes when neither person nor model says anything.
+    """
+
+    name: str
+    words: str
+    low: float
+    high: float
+    step: float
+    decimals: int
+    engine: float
+    tip: str
+
+
+TEMPERATURE = Number(
+    "temperature",
+    "Temperature",
+    0,
+    2,
+    0.1,
+    2,
+    0.7,
+    "0 always takes the likeliest word; higher is freer",
+)
+LENGTH = Number(
+    "max_tokens", "Longest answer", 1, 1_000_000, 256, 0, 2048, "In tokens, thinking included"
+)
+MORE = (
+    Number("top_p", "Top-p", 0.01, 1, 0.05, 2, 1, "Only the likeliest, up to this sum"),
+    Number("top_k", "Top-k", 0, 10_000, 10, 0, 0, "Only so many of the likeliest words; 0 is all"),
+    Number("min_p", "Min-p", 0, 1, 0.05, 2, 0, "No word less likely than this share of the first"),
+    Number(
+        "typical_p", "Typical-p", 0.01, 1, 0.05, 2, 1, "Words of the usual surprise, up to this sum"
+    ),
+    Number(
+        "xtc_probability",
+        "XTC probability",
+        0,
+        1,
+        0.1,
+        2,
+        0,
+        "How often the likeliest words are left out",
+    ),
+    Number(
+        "xtc_threshold", "XTC threshold", 0, 1, 0.05, 2, 0.1, "They are those at least this likely"
+    ),
+    Number(
+        "repetition_penalty",
+        "Repetition penalty",
+        0.1,
+        10,
+        0.05,
+        2,
+        1,
+        "Above 1, what was just said is less likely",
+    ),
+    Number(
+        "presence_penalty",
+        "Presence penalty",
+        -2,
+        2,
+        0.1,
+        2,
+        0,
+        "Once for each word that was just said",
+    ),
+    Number(
+        "frequency_penalty", "Frequency penalty", -2, 2, 0.1, 2, 0, "For every time that it was"
+    ),
+)
+
+
+class NumberBox(QDoubleSpinBox):
+    """A number that may be left out: one step below its least means so."""
+
+    def __init__(self, number: Number, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._none = number.low - number.step
+        self.setDecimals(number.decimals)
+        self.setSingleStep(number.step)
+        self.setRange(self._none, number.high)
+        self.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        self.setToolTip(number.tip)
+        self.setAccessibleName(number.words)
+        self._low = number.low
+
+    def set_default(self, value: float) -> None:
+        """What holds when nothing is chosen; shown in brackets."""
+        self.setSpecialValueText(f"({self.textFromValue(value)})")
+
+    @property
+    def number(self) -> float | None:
+        """What was chosen; None leaves it to the model."""
+        value = self.value()
+        if value == self.minimum():
+            return None
+        value = max(value, self._low)
+        return int(value) if self.decimals() == 0 else round(value, self.decimals())
+
+    def set_number(self, value: float | None) -> None:
+        self.setValue(self.minimum() if value is None else value)
+
+
+class SamplingForm:
+    """Rows for some of the numbers, added to a form."""
+
+    def __init__(
+        self,
+        form: QFormLayout,
+        numbers: tuple[Number, ...],
+        parent: QWidget,
+        labels: int = 0,
+    ) -> None:
+        """``labels``: how wide the words beside the fields are, where others stand with them."""
+        self._numbers = numbers
+        self.boxes: dict[str, NumberBox] = {}
+        for number in numbers:
+            box = self.boxes[number.name] = NumberBox(number, parent)
+            box.setFixedWidth(132)
+            label = QLabel(number.words, parent)
+            label.setToolTip(number.tip)
+            label.setBuddy(box)
+            label.setMinimumSize(labels, 30)
+            form.addRow(label, box)
+
+    def show_options(self, options: ChatOptions, defaults: Mapping[str, Any]) -> None:
+        """Show what was chosen, and what the model would take instead."""
+        for number in self._numbers:
+            box = self.boxes[number.name]
+            own = defaults.get(number.name)
+            box.set_default(float(own) if own is not None else number.engine)
+            box.set_number(getattr(options, number.name))
+
+    def values(self) -> dict[str, Any]:
+        """What stands in the rows, by the options' names."""
+        return {name: box.number for name, box in self.boxes.items()}

@@ -1,0 +1,262 @@
+"""A chat's own settings, presets, the program's settings, continuing, the meter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog
+from shiboken6 import isValid
+
+from app.chats.options import ChatOptions
+from app.settings import Settings
+from app.ui.options_popover import OptionsPopover
+from app.ui.presets import apply_preset, preset_of
+from app.ui.sampling_form import MORE, NumberBox
+from app.ui.theme import theme
+
+
+@pytest.fixture
+def popover(start):
+    """The panel of a chat with one answer."""
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    made = OptionsPopover(run.pane.controller, run.window)
+    yield run, made
+    if isValid(made):
+        made.close()
+
+
+def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
+    run, panel = popover
+    panel.show()
+    boxes = {**panel._plain.boxes, **panel._finer.boxes}
+    chosen = {"temperature": 0.3, "top_p": 0.9, "top_k": 40, "min_p": 0.05, "max_tokens": 100}
+    for name, value in chosen.items():
+        boxes[name].set_number(value)
+    panel.system.setPlainText("Be brief.")
+    panel.stop.setText("END|\\n##")
+    panel.slide.setChecked(True)
+    panel.bits.setCurrentIndex(1)
+    panel.close()
+    run.say("say two")
+    run.answered()
+    sent = run.engine.sent[-1]
+    assert {name: getattr(sent.params, name) for name in chosen} == chosen
+    assert sent.params.stop == ("END", "\\n##")
+    assert sent.session.options["on_overflow"] == "slide"
+    assert sent.session.options["kv_bits"] == 8
+    assert sent.turns[0] == {"role": "system", "content": "Be brief."}
+    again = OptionsPopover(run.pane.controller, run.window)
+    assert again.values() == (run.pane.controller.options, "Be brief.")
+    assert again.more.isChecked()  # what was chosen is in sight
+    again.close()
+
+
+def test_nothing_chosen_leaves_all_to_the_model(popover):
+    _, panel = popover
+    assert panel.values() == (ChatOptions(), "")
+    assert panel.temperature.text() == "(0.50)"  # the model's own
+    assert not panel.more.isChecked()
+
+
+@pytest.mark.parametrize("number", MORE, ids=lambda n: n.name)
+def test_every_number_can_be_left_out_and_holds_its_bounds(look, qtbot, number):
+    box = NumberBox(number, None)
+    qtbot.addWidget(box)
+    box.set_default(number.engine)
+    assert box.number is None or box.value() != box.minimum()
+    box.set_number(None)
+    assert box.number is None
+    for value in (number.low, number.high, number.engine):
+        box.set_number(value)
+        if value != box.minimum():
+            assert box.number == pytest.approx(value)
+    box.set_number(number.high * 10)
+    assert box.number == pytest.approx(number.high)
+
+
+def test_the_last_seed_is_taken_for_the_same_again(popover):
+    run, panel = popover
+    used = run.engine.sent[-1].params.seed
+    assert isinstance(used, int)
+    panel.show()
+    run.qtbot.mouseClick(panel.same, Qt.MouseButton.LeftButton)
+    panel.close()
+    run.pane.controller.regenerate()
+    run.answered()
+    assert run.engine.sent[-1].params.seed == used
+
+
+def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
+    run, panel = popover
+    panel._plain.boxes["temperature"].set_number(1.3)
+    panel.seed.setText("5")
+    panel.system.setPlainText("Rhyme.")
+    presets = run.window.presets
+    presets.save("  My   poet ", preset_of(panel))
+    assert run.app.settings.presets["My poet"]["params"] == {"temperature": 1.3}  # no seed
+    panel.show_values(ChatOptions(), "")
+    apply_preset(panel, run.app.settings.presets["My poet"])
+    assert panel.values() == (ChatOptions(temperature=1.3), "Rhyme.")
+    presets.delete("My poet")
+    assert run.app.settings.presets == {}
+    assert "My poet" in run.window.toast.text
+    run.window.undo_close()
+    assert list(run.app.settings.presets) == ["My poet"]
+
+
+def test_a_preset_spoilt_by_hand_harms_nothing(popover):
+    _, panel = popover
+    for spoilt in ({}, {"params": 3}, {"params": {"unknown": 1}, "system": None}):
+        apply_preset(panel, spoilt)
+        assert panel.values()[0] == ChatOptions()
+
+
+def test_an_answer_that_was_cut_is_continued_in_its_place(start):
+    run = start()
+    run.ready()
+    pane = run.say("cut")
+    assert run.answered() == "So far "
+    last = pane.controller.transcript.last("assistant")
+    row = pane.transcript.row(last.id)
+    run.until(row._continue.isVisible)
+    run.qtbot.mouseClick(row._continue, Qt.MouseButton.LeftButton)
+    assert run.answered() == "So far and more."
+    assert [m.role for m in pane.controller.transcript.path] == ["user", "assistant"]
+    assert run.engine.sent[-1].turns[-1] == {"role": "assistant", "content": "So far "}
+    assert not pane.transcript.row(last.id)._continue.isVisible()
+    run.app.store.flush()
+    assert run.app.store.messages(pane.controller.id)[-1].content == "So far and more."
+
+
+def test_the_meter_shows_how_full_the_context_is(start):
+    run = start()
+    run.ready()
+    meter = run.pane.header.meter
+    assert not meter.isVisible()
+    run.say("say one")
+    run.answered()
+    run.until(meter.isVisible)
+    assert "of 2,048 tokens" in meter.toolTip()
+    meter.show_context(2000, 1900, 2048)
+    assert "Nearly full" in meter.toolTip()
+
+
+def test_the_chat_in_front_goes_first(start):
+    run = start()
+    run.ready()
+    first = run.say("say one")
+    run.answered()
+    run.window.split("right")
+    run.say("say two")
+    run.answered()
+    sessions = [reply.session for reply in run.engine.sent]
+    assert [s.priority for s in sessions] == [0, 1]
+    run.window.workspace.activate(first)
+    assert [s.priority for s in sessions] == [1, 0]
+
+
+# -- the program's settings ----------------------------------------------------------------
+
+
+def test_the_key_opens_the_settings_once(start, profile):
+    run = start()
+    run.ready()
+    run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    window = run.window._settings_window
+    assert isinstance(window, QDialog)
+    assert window.isVisible()
+    run.window.show_settings()
+    assert run.window._settings_window is window
+    window.text_px.setValue(20)
+    window.appearance["dark"].setChecked(True)
+    assert theme().tokens.dark
+    assert theme().body_px == 20
+    saved = Settings.load(profile / "settings.json")
+    assert (saved.text_px, saved.appearance) == (20, "dark")
+    run.qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert run.window._settings_window is None
+
+
+def test_new_chats_begin_with_what_was_chosen(start):
+    run = start()
+    run.ready()
+    run.window.show_settings()
+    window = run.window._settings_window
+    window.sampling.boxes["temperature"].set_number(0.2)
+    window.slide.setChecked(True)
+    window.system.setPlainText("Be kind.")
+    window.close()
+    run.window.new_chat()
+    run.say("say one")
+    run.answered()
+    sent = run.engine.sent[-1]
+    assert sent.params.temperature == 0.2
+    assert sent.session.options["on_overflow"] == "slide"
+    assert sent.turns[0]["content"] == "Be kind."
+
+
+def test_ctrl_enter_can_be_the_key_that_sends(start):
+    run = start()
+    run.ready()
+    run.window.show_settings()
+    run.window._settings_window.send_key["ctrl_enter"].setChecked(True)
+    run.window._settings_window.close()
+    field = run.pane.composer.field
+    run.qtbot.keyClicks(field, "say one")
+    run.qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert field.toPlainText() == "say one\n"
+    run.qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert run.answered() == "one "
+    run.window.show_settings()
+    run.window._settings_window.send_key["enter"].setChecked(True)
+
+
+def test_larger_text_takes_more_room_at_once(start):
+    run = start()
+    run.ready()
+    pane = run.say("say " + "word " * 60)
+    run.answered()
+    last = pane.controller.transcript.last("assistant").id
+    before = pane.transcript.row(last).height()
+    theme().set_body_px(24)
+    run.until(lambda: pane.transcript.row(last).height() > before * 1.4)
+    theme().set_body_px(15)
+    run.until(lambda: pane.transcript.row(last).height() == before)
+
+
+def test_folders_are_shown(start):
+    run = start()
+    shown = []
+    from app.ui.settings_window import SettingsWindow
+
+    window = SettingsWindow(run.app.settings, run.app._paths, run.window, shown.append)
+    window.show()
+    from PySide6.QtWidgets import QPushButton
+
+    for button in window.findChildren(QPushButton):
+        if button.text() == "Show":
+            button.click()
+    assert shown == [run.app._paths.data, run.app._paths.log, run.app._paths.cache]
+    assert all(isinstance(place, Path) for place in shown)
+    window.close()
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        '{"text_px": 900}',
+        '{"send_key": "tab"}',
+        '{"memory_gb": -3}',
+        '{"presets": {"a": 3, "": {}}}',
+        '{"cache_gb": "much", "new_chat": []}',
+    ],
+)
+def test_settings_out_of_bounds_fall_back(tmp_path, spoilt):
+    file = tmp_path / "settings.json"
+    file.write_text(spoilt)
+    assert Settings.load(file) == Settings()
