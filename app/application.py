@@ -15,11 +15,13 @@ from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.shelf import Shelf
 from app.collector import Collector
+from app.crash import CrashReports
 from app.paths import APP_NAME, Paths
 from app.settings import Settings
 from app.single import SingleInstance
 from app.store import Store, StoreError
 from app.ui import theme
+from app.ui.crash_dialog import CrashDialog
 from app.ui.dialogs import WayOn, ask_about_store
 from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
@@ -92,6 +94,7 @@ class Application(QObject):
         self.bridge = Bridge(self)
         self.settings = Settings()
         self.store: Store | None = None
+        self.crashes: CrashReports | None = None
         self.shelf = Shelf(self.bridge, self)
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
@@ -114,10 +117,15 @@ class Application(QObject):
             self.already_runs = True
             return False
         self._log_handler = logs.start(self._paths.log)
+        self.crashes = CrashReports(self._paths.log, self._paths.log / "stretto.log")
+        crashed = bool(self.crashes.begin())
+        logs.on_uncaught = self.crashes.report
         self.settings = Settings.load(self._paths.settings)
         theme.install(self._qt, self.settings.appearance, self.settings.text_px)
         self.store = self._open_store()
         if self.store is None:
+            logs.on_uncaught = None
+            self.crashes.end()
             logs.stop(self._log_handler)
             self.single.release()
             return False
@@ -133,9 +141,18 @@ class Application(QObject):
         # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
         sys.setswitchinterval(0.001)
         self.collector.start()
+        if crashed:
+            QTimer.singleShot(0, self, self._offer_report)
         # After the first frame: nothing of the engine may delay the window.
         QTimer.singleShot(0, self, self._start_engine)
         return True
+
+    @Slot()
+    def _offer_report(self) -> None:
+        """The last run crashed: show what is left of it, once."""
+        reports = self.crashes.see() if self.crashes is not None else []
+        if reports and self.window is not None:
+            CrashDialog(reports, self.window).show()
 
     @Slot()
     def _start_engine(self) -> None:
@@ -207,6 +224,9 @@ class Application(QObject):
             self.window = None
         self.collector.stop()
         sys.setswitchinterval(self._switch_interval)
+        logs.on_uncaught = None
+        if self.crashes is not None:
+            self.crashes.end()
         logs.stop(self._log_handler)
         self.single.release()
         self.ended.emit()

@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+from collections.abc import Callable
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
 log = logging.getLogger("app")
+
+on_uncaught: Callable[..., object] | None = None
+"""Told the kind, the error and the traceback of what nobody caught, besides the log."""
 
 
 def start(folder: Path) -> logging.Handler | None:
@@ -41,6 +45,8 @@ def log_uncaught() -> None:
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         log.error("Uncaught", exc_info=(kind, error, trace))
+        if on_uncaught is not None and not issubclass(kind, KeyboardInterrupt):
+            on_uncaught(kind, error, trace)
         sys.__excepthook__(kind, error, trace)
 
     def on_thread_error(args: threading.ExceptHookArgs) -> None:
