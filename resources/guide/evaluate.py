@@ -1,9 +1,11 @@
 """Measures the Guide on the held-out wordings, through Stretto's own engine.
 
     python resources/guide/evaluate.py [--json] [--sessions 8] [--model FOLDER]
+    python resources/guide/evaluate.py --rounds 20   # eight chats, eight words, at once
 
-Prints one line per category and every miss. Exits with 1 when code words are recalled in less
-than 95 % or Stretto is explained rightly in less than 90 %.
+Prints one line per category and every miss. Exits with 1 when, over all held-out wordings, code
+words are recalled in less than 95 % or Stretto is explained rightly in less than 90 %. The sets
+called "last" are shown by themselves too: nobody who worked on the corpus had seen them.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ sys.path.insert(0, str(HERE.parent.parent))
 from corpus import talk, words  # noqa: E402
 from corpus.conversation import short_distractor  # noqa: E402
 
-BARS = {"code word": 0.95, "code word, last": 0.95, "stretto": 0.90, "stretto, last": 0.90}
+BARS = {"code word": 0.95, "stretto": 0.90}
 LIMIT = re.compile(r"(?i)tiny guide|I only|I cannot|bigger model|too big for me|beyond me")
 
 # Plays the user's turns one after another in a fresh chat and returns the last answer.
@@ -149,11 +151,43 @@ def engine_answerer(engine: Any, model: Any) -> Answerer:
     return answer
 
 
+def together(scores: dict[str, Score], kind: str) -> Score:
+    """A category with its "last" set."""
+    both = [score for name, score in scores.items() if name.partition(",")[0] == kind]
+    return Score(sum(s.right for s in both), sum(s.total for s in both))
+
+
+def eight_at_once(engine: Any, model: Any, rounds: int, seed: int = 77) -> Score:
+    """Eight chats are told a word each, then all are asked for it at the same moment."""
+    from engine import SamplingParams
+
+    params = SamplingParams(max_tokens=60, temperature=0.0)
+    score, rng = Score(), Random(seed)
+    for _ in range(rounds):
+        told = rng.sample(words.PLAIN_WORDS, 8)
+        chats = [engine.open_session(model) for _ in told]
+        for sentence in ("The code word is {w}.", "What is the code word?"):
+            asked = [
+                chat.send(sentence.replace("{w}", word), params)
+                for chat, word in zip(chats, told, strict=True)
+            ]
+            answers = [reply.text(timeout=300) for reply in asked]
+        for chat, word, answer in zip(chats, told, answers, strict=True):
+            score.total += 1
+            score.right += word in answer
+            if word not in answer:
+                score.misses.append({"turns": word, "answer": answer})
+            chat.close()
+    return score
+
+
 def report(scores: dict[str, Score], seconds: float) -> None:
     """The table, and below it every miss."""
     print(f"{'category':<18}{'right':>7}{'of':>6}{'share':>9}   bar")
-    for category, score in scores.items():
-        bar = f"{BARS[category]:.0%}" if category in BARS else ""
+    lines = {**scores, **{f"{kind}, all": together(scores, kind) for kind in BARS}}
+    for category, score in lines.items():
+        kind, _, part = category.partition(", ")
+        bar = f"{BARS[kind]:.0%}" if part == "all" else ""
         print(f"{category:<18}{score.right:>7}{score.total:>6}{score.share:>9.1%}   {bar}")
     print(f"\n{seconds:.0f} s\n")
     for category, score in scores.items():
@@ -166,9 +200,16 @@ def main() -> int:
     parser.add_argument("--model", default=str(HERE))
     parser.add_argument("--sessions", type=int, default=8)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--rounds", type=int, default=0, help="only this: eight chats at once")
     args = parser.parse_args()
 
     from engine import Engine
+
+    if args.rounds:
+        with Engine() as engine:
+            score = eight_at_once(engine, engine.load(args.model), args.rounds)
+        print(f"{score.right} of {score.total} right", *score.misses, sep="\n")
+        return 0 if score.right == score.total else 1
 
     todo = list(cases(tomllib.loads((HERE / "heldout.toml").read_text("utf-8"))))
     started = time.monotonic()
@@ -178,7 +219,7 @@ def main() -> int:
         print(json.dumps({k: {"share": v.share, **vars(v)} for k, v in scores.items()}, indent=2))
     else:
         report(scores, time.monotonic() - started)
-    return 0 if all(scores[name].share >= bar for name, bar in BARS.items()) else 1
+    return 0 if all(together(scores, kind).share >= bar for kind, bar in BARS.items()) else 1
 
 
 if __name__ == "__main__":

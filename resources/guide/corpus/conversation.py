@@ -236,7 +236,8 @@ def segments(chat: Conversation) -> Iterator[tuple[str, bool]]:
     if chat.system:
         yield f"<|im_start|>system\n{chat.system}<|im_end|>\n", False
     for index, turn in enumerate(chat.turns):
-        yield f"<|im_start|>user\n{turn.user}<|im_end|>\n<|im_start|>assistant\n", False
+        # The space gives a message's first word the tokens it has when the answer repeats it.
+        yield f"<|im_start|>user\n {turn.user}<|im_end|>\n<|im_start|>assistant\n", False
         last = index == len(chat.turns) - 1
         if last and chat.reasons:
             yield "<think>\n", False

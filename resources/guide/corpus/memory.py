@@ -74,6 +74,12 @@ CODE_TELLS = [
     "{the|my|our} <k> {for|in|of} {our|this|the|my} {talk|chat|little chat|game|conversation|session|team|project|secret club} {is|will be|shall be} <v>",
     "{of all words|after long thought|for some reason|as always|from today|since yesterday|in this chat|during this chat|for today}{,|} {the|our|my} <k> is <v>",
     "{psst|hey|shh}, the <k> is <v>{, tell nobody|, keep it secret|}",
+    "<v>{. |, |: |! |; | - | = }{that's|thats|this one is|that one is|it's|so goes|so reads|there is|and that is|and this is|which is|i chose it as|take it as|it serves as|meet} {the|my|our|your|this chat's} <k>{||. ok|. alright|. all clear|. remember|. fine|. noted|. you know it now|. hold it|. i will ask|, deal|, agreed}",
+    "<v> {it is|it shall be|it will be|then|is it|now}{. |, |: }{the <k>|our <k>|as <k>|as my <k>|that is the <k>|i mean the <k>|for the <k>}{||, i mean|, remember|. keep it}",
+    "<v> {will serve|will do|can serve|is fine|sounds good|is good|was chosen|is now set|got chosen|is what we use|is what i picked} {as|for} {the|my|our|a} <k>" + TAIL,
+    "<v>{, | - | ... }{remember|keep|note|learn|store|save|memorise} {this|that|it} as {the|my|our} <k>" + TAIL,
+    "{i would|i'd|i will} be {glad|happy|pleased|grateful} if you {remembered|kept|noted|saved|knew|held|learned} <v>{, |: | - }{the|my|our|it is the|that is my|it is our|this chat's} <k>" + TAIL,
+    "{i would like|i want|let us have|i wish} <v> to {be|become|serve as|stand as} {the|my|our} <k>" + TAIL,
 ]  # fmt: skip
 BACK = "{tell me|give me|give back|hand me|hand back|hand over|say|repeat|name|recall|show me|let me have|let me hear|let me know|return|bring me|write|remind me of|i want|i need|i would like|i'd like to hear|i am asking for|i ask for|i came for|i am back for|do tell me|please tell|please give|please name|gimme|pls say|speak|produce|deliver|please hand me|now hand me|may i have|may i hear|can i get|could i get|could i hear|can you give me|could you say|can you repeat|will you tell me|would you say|can u say|can u give me}"
 CODE_ASKS = [
@@ -146,6 +152,18 @@ CODE_ASKS += [
     "{you|we} {had|got|have|were given|received|kept} {a|the|one|my} <k>{, |: |. |; }{which|what is it|say it|what was it|name it|tell me}",
     "{what|which} {word|one|thing} {is|was} {the|my|our} <k>{| again| then| in this chat}",
 ]  # fmt: skip
+CLAUSE = "{to hold on to|to keep|to remember|to look after|to take care of|to learn|to guard|for safe keeping|for your memory|to carry with you|to put away|to store away|to keep in mind|to give back}{|| until i {need|want|ask for|come back for|call for} it{| again| back| later}| till {later|i return|the end of this chat|i say so|you are asked}| for {when i ask|later|the rest of this chat|a while|the next questions}| while we {talk|chat|go on|do other things}}"
+END = "{||. got it|, got it|. ok|. right|. clear|. alright|, ok|. understood|. can you keep it|. do you have it|. did you get that|. remember it|. all right then|. good|. noted|. now you know|. make a note|, so remember|. do not lose it|. easy|. is it noted}"
+# What stands between the word and its name, or after both, must not be taken for the word.
+APART = [
+    "{let me give you|i give you|here is|here comes|i have|i've got|there is|take|please take|you get|i want to give you|allow me to give you|i leave you|let me leave you} {a|the|my|our|one} <k> " + CLAUSE + "{: |, namely |: it is |, it is | - |. it is |. it's |, and it is }<v>" + TAIL,
+    "{the|my|our} <k> {which|that|} {you should|i want you to|we agreed to|you are to|i would like you to|you must|i will ask you to} {keep|remember|hold on to|know|learn|give back|say}{| until i ask| till later| for me| for this chat| when i ask| later on} {is|will be|shall be|:|is this one:} <v>" + TAIL,
+    "<v>{. |! |... |, | - |: }{|so |and |well, |yes, }{that's|that is|this is|there you have|that was|that will be|that would be|this will be|that must be|that has to be} {the|my|our|your|this chat's|today's} <k>" + END,
+    "<v>{. |! |... |, | - |. . }{|so |and |well, }{that's|that is|this is|that was|that will be|it is} {what i chose as|what we use as|what you keep as|what i have as|going to be|meant to be|supposed to be} {the|my|our|your} <k>" + END,
+    "{for reference|for the record|for the sake of order|for later use|for your information|to be clear|to make it official|as agreed|as of now}{,|:} <v> {is|is going to be|will be|shall be|ought to be|has become} {our|the|my|your} <k>" + END,
+    "<v> {is|shall be|will be|is now} {the|my|our|your} <k>" + END,
+]  # fmt: skip
+CODE_TELLS += APART * 3
 # The general shapes stand first in both lists, and are drawn more often than the others.
 CODE_TELLS += CODE_TELLS[:5] * 5
 CODE_ASKS += CODE_ASKS[:4] * 4
