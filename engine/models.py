@@ -58,6 +58,7 @@ class LoadedModel:
     eos: frozenset[int]
     need: Need
     make_cache: Any  # () -> Caches
+    token_by_token: bool = False  # its prompts cannot be read in chunks, see engine.borders
     kept_in: dict[int, Any] = field(default_factory=dict)  # see engine.quantised
     form_tokenizer: Any = None  # llguidance's, once an answer of a given form was asked for
     faults: int = 0  # shared steps that raised; after a few of them its sessions step alone
@@ -178,7 +179,7 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
     from mlx_lm.models.cache import make_prompt_cache
     from mlx_lm.utils import load_model
 
-    from engine import probe
+    from engine import borders, probe
 
     name = _display_name(asked, folder)
     config = check_folder(folder, name)
@@ -202,7 +203,10 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         ) from None
     except Exception as error:
         raise _load_error(name, config, error) from None
-    need, step = yield from probe.explore(net, lambda: make_prompt_cache(net), len(tokenizer))
+    make_cache = borders.wide_enough(net, lambda: make_prompt_cache(net))
+    yield
+    need, step = yield from probe.explore(net, make_cache, len(tokenizer))
+    token_by_token = borders.sees_ahead(net, make_cache, len(tokenizer))
     dtype = _compute_dtype(net)
     info = Model(
         id=fingerprint(folder, dtype),
@@ -221,7 +225,8 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         tokenizer=tokenizer,
         eos=frozenset(tokenizer.eos_token_ids),
         need=need,
-        make_cache=lambda: make_prompt_cache(net),
+        make_cache=make_cache,
+        token_by_token=token_by_token,
     )
 
 

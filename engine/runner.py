@@ -24,8 +24,10 @@ def prefill(session: SessionState, count: int) -> None:
     assert reply is not None
     assert kv.caches is not None
     tokens = reply.tokens[kv.length : kv.length + count]
-    session.model.net(mx.array([tokens]), cache=kv.caches)
-    mx.eval(list(leaves(kv.caches)))
+    pieces = [[t] for t in tokens] if session.model.token_by_token else [tokens]
+    for piece in pieces:
+        session.model.net(mx.array([piece]), cache=kv.caches)
+        mx.eval(list(leaves(kv.caches)))
     kv.note_read(tokens)
 
 

@@ -109,8 +109,7 @@ def _compare(
             {**asdict(r), "over_alone": r.over_alone, "over_batch": r.over_batch} for r in rows
         ]
     if "traffic" in options.parts:
-        found = _traffic(it, options, note)
-        tables.traffic(found, say)
+        found = _traffic(it, options, say, note)
         figures["traffic"] = [asdict(f) for f in found]
         if options.chart:
             title = f"{it.model.name}, {it.model.dtype}, {backend['device']}: whole requests"
@@ -131,8 +130,12 @@ def _compare(
 
 
 def _traffic(
-    it: Subject, options: argparse.Namespace, note: Callable[[str], None]
+    it: Subject,
+    options: argparse.Namespace,
+    say: Callable[[str], None],
+    note: Callable[[str], None],
 ) -> list[Figures]:
+    """Whole requests; the rows are told as they come."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
             "Stretto": (contenders.stretto(it), contenders.peak_here)
@@ -147,7 +150,9 @@ def _traffic(
             note("mlx_lm.server starts …")
             server = stack.enter_context(Server(it.model.path))
             who["mlx_lm.server"] = (server, server.peak)
-        return compare(
+        tables.traffic_head(say)
+        found: list[Figures] = []
+        for figures in compare(
             it,
             who,
             options.chats,
@@ -157,4 +162,7 @@ def _traffic(
             options.long,
             options.every,
             note,
-        )
+        ):
+            tables.traffic(figures, say)
+            found += figures
+        return found

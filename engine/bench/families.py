@@ -14,7 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ class Finding:
     Attributes:
         caches: the kinds of its layers' caches.
         step: "shared", "rows" or "alone"; "" where the model could not be had.
+        token_by_token: whether its prompts cannot be read in chunks.
         difference: largest difference of a logit between together and alone, None where nothing
             is shared.
         spread: the logits' standard deviation, to compare the difference with.
@@ -42,6 +43,7 @@ class Finding:
     architecture: str
     caches: str = ""
     step: str = ""
+    token_by_token: bool = False
     difference: float | None = None
     spread: float | None = None
     equal: bool | None = None
@@ -111,15 +113,16 @@ def measure(architecture: str, folder: Path) -> Finding:
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
+    had = Finding(architecture, ", ".join(kinds), model.info.step, model.token_by_token)
     if model.info.step == ALONE:
-        return Finding(architecture, ", ".join(kinds), ALONE)
+        return had
     try:
         difference, spread, equal = _compare(model)
     except Exception as error:
-        return Finding(architecture, ", ".join(kinds), model.info.step, why=_first_line(error))
+        return replace(had, why=_first_line(error))
     finally:
         mx.clear_cache()
-    return Finding(architecture, ", ".join(kinds), model.info.step, difference, spread, equal)
+    return replace(had, difference=difference, spread=spread, equal=equal)
 
 
 def _compare(model: Any) -> tuple[float, float, bool]:
@@ -281,7 +284,8 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
             figures = "- | - | -"  # nothing is shared, so there is nothing to compare
         else:
             continue
-        lines.append(f"| {f.architecture} | {f.caches} | {f.step} | {figures} |")
+        step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
+        lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
     missing = [f for f in findings if f.why]
     if missing:
         lines += ["", "Not run:", ""]

@@ -23,14 +23,18 @@ def decode(rows: Sequence[Row], say: Say) -> None:
         )
 
 
-def traffic(figures: Sequence[Figures], say: Say) -> None:
-    """Whole requests; the ratios are Stretto's rate over the contender's."""
+def traffic_head(say: Say) -> None:
+    """What the columns of `traffic` mean."""
     say("\nWhole requests, prompts included: tokens/s over all, first tokens and gaps in ms")
     say("(with one long prompt the first tokens are those of the short ones), memory in MB")
     say(
         f"{'chats':>5}  {'traffic':<10} {'':<18} {'tok/s':>7} {'first p50':>10} {'max':>8} "
         f"{'long':>8} {'gap p50':>8} {'p99':>7} {'max':>7} {'memory':>7}"
     )
+
+
+def traffic(figures: Sequence[Figures], say: Say) -> None:
+    """Whole requests; the ratios are Stretto's rate over the contender's."""
     for (chats, kind), group in itertools.groupby(figures, lambda f: (f.chats, f.traffic)):
         ours: Figures | None = None
         for f in group:

@@ -90,11 +90,14 @@ def compare(
     long: int,
     every: float,
     say: Callable[[str], None],
-) -> list[Figures]:
-    """Every contender under every kind of traffic, in turns; medians over the rounds."""
-    found: dict[tuple[int, str, str], list[Figures]] = {}
+) -> Iterator[list[Figures]]:
+    """Every contender under every kind of traffic, in turns; medians over the rounds.
+
+    Yields the figures of one number of chats after another.
+    """
     salt = 100
     for n in chats:
+        found: dict[tuple[str, str], list[Figures]] = {}
         for _ in range(rounds):
             for traffic, arrivals in kinds(subject, n, short, long, every, salt):
                 for name, (contender, peak) in contenders.items():
@@ -110,9 +113,9 @@ def compare(
 
                     memory = peak(run)
                     one = _figures(name, traffic, arrivals, traces, memory)
-                    found.setdefault((n, traffic, name), []).append(one)
+                    found.setdefault((traffic, name), []).append(one)
             salt += 100
-    return [_median(several) for several in found.values()]
+        yield [_median(several) for several in found.values()]
 
 
 def _figures(

@@ -1,0 +1,94 @@
+"""Where a prompt is cut into chunks, which the others' presence decides, must not show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import RotatingKVCache, make_prompt_cache
+from mlx_lm.utils import load_model
+
+from engine import Engine, SamplingParams, borders, runner
+from engine.bench.families import write_family
+from engine.kv import Caches
+from engine.scheduler import Scheduler
+
+PROMPT = "one two three four five six seven " * 6
+GREEDY = SamplingParams(max_tokens=30, temperature=0.0, logit_bias={2: -1e9})
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    root = tmp_path_factory.mktemp("families")
+
+    def folder(name: str) -> Path:
+        path = root / name
+        return path if path.exists() else write_family(path, name)
+
+    return folder
+
+
+# The second looks back one token further than its windows keep, the third adds its mask of truth
+# values to the scores and so sees what comes after.
+@pytest.mark.parametrize("name", ["llama", "plamo3", "phi3small", "gemma3_text", "gemma2"])
+def test_a_prompt_read_in_other_chunks_is_answered_alike(
+    engine: Engine,
+    family: Callable[[str], Path],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = engine.load(family(name))
+    answers = []
+    for size in (1000, 64, 7, 1):
+        monkeypatch.setattr(Scheduler, "chunk", lambda _, __, left, ___, size=size: min(size, left))
+        chat = engine.open_session(model)
+        answers.append([*chat.send(PROMPT, GREEDY).tokens(60), *chat.send("so", GREEDY).tokens(60)])
+        chat.close()
+        engine.stats()  # it is gone, lest the next one takes what it has read
+    assert all(answer == answers[0] for answer in answers)
+    assert len(set(answers[0])) > 5
+
+
+def test_a_token_that_sees_the_ones_after_it_is_noticed(family: Callable[[str], Path]) -> None:
+    for name, ahead in (("llama", False), ("plamo3", False), ("phi3small", True)):
+        net = load_model(family(name))[0]
+        assert borders.sees_ahead(net, lambda net=net: make_prompt_cache(net), 300) == ahead
+
+
+def test_windows_are_made_as_wide_as_the_masks(family: Callable[[str], Path]) -> None:
+    def windows(caches: Caches) -> list[int]:
+        return [c.max_size for c in caches if isinstance(c, RotatingKVCache)]
+
+    for name, more in (("gemma3_text", 0), ("plamo3", 1)):
+        net = load_model(family(name))[0]
+        plain: Callable[[], Caches] = lambda net=net: make_prompt_cache(net)  # noqa: E731
+        make = borders.wide_enough(net, plain)
+        assert windows(make())
+        assert windows(make()) == [size + more for size in windows(plain())]
+        assert (make is plain) == (more == 0)
+
+
+def test_one_token_at_a_time_is_what_token_by_token_means(
+    engine: Engine, family: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(family("phi3small"))
+    sizes: set[int] = set()
+
+    def watched(session: object, count: int, prefill: Callable[..., None] = runner.prefill) -> None:
+        net = session.model.net  # type: ignore[attr-defined]
+
+        def noting(tokens: mx.array, cache: Caches) -> mx.array:
+            sizes.add(tokens.shape[1])
+            return net(tokens, cache=cache)
+
+        session.model.net = noting  # type: ignore[attr-defined]
+        try:
+            prefill(session, count)
+        finally:
+            session.model.net = net  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(runner, "prefill", watched)
+    engine.open_session(model).send(PROMPT, GREEDY).tokens(60)
+    assert sizes == {1}
