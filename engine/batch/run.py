@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -11,7 +10,7 @@ from typing import Any
 
 from engine.batch.requests import Request
 from engine.engine import Engine, Reply, Session
-from engine.errors import CAPACITY_EXHAUSTED, ENGINE_STOPPED, EngineError
+from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.models import Model
 
@@ -74,7 +73,6 @@ class Runner:
         self._concurrency = concurrency
         self._reproducible = reproducible
         self._flights: set[_Flight] = set()
-        self._held: deque[Request] = deque()  # refused for want of memory while others ran
         self.tokens = 0
         self.ended: SimpleQueue[_Flight] = SimpleQueue()
 
@@ -96,7 +94,8 @@ class Runner:
                     flight = self.ended.get(timeout=None if tick is None else TICK_SECONDS)
                 except Empty:
                     flight = None
-                if flight is not None and self._land(flight, answered):
+                if flight is not None:
+                    self._land(flight, answered)
                     self._fill(requests)
                 if tick is not None:
                     tick()
@@ -106,7 +105,7 @@ class Runner:
 
     def _fill(self, requests: Iterator[Request]) -> None:
         while len(self._flights) < self._concurrency:
-            request = self._held.popleft() if self._held else next(requests, None)
+            request = next(requests, None)
             if request is None:
                 return
             session = self._engine.open_session(
@@ -117,20 +116,14 @@ class Runner:
             )
             self._flights.add(_Flight(request, session, self))
 
-    def _land(self, flight: _Flight, answered: Callable[[Request, Answer], None]) -> bool:
-        """Deal with a request that has come back; whether another one may be tried now."""
+    def _land(self, flight: _Flight, answered: Callable[[Request, Answer], None]) -> None:
         self._flights.discard(flight)
         flight.session.close()
         last = flight.last
         assert last is not None
-        if isinstance(last, Failed):
-            if last.code == ENGINE_STOPPED:
-                raise EngineError(last.code, last.message)
-            if last.code == CAPACITY_EXHAUSTED and self._flights:
-                self._held.append(flight.request)  # there may be room when another one has ended
-                return False
+        if isinstance(last, Failed) and last.code == ENGINE_STOPPED:
+            raise EngineError(last.code, last.message)
         answered(flight.request, _answer(flight, last))
-        return True
 
 
 def _answer(flight: _Flight, last: Finished | Failed) -> Answer:

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.engine import Engine, Reply, Session
-from engine.errors import CONTEXT_OVERFLOW, EngineError
+from engine.errors import EngineError
 from engine.messages import Message
 from engine.models import Model
 from engine.params import SamplingParams
 
 PATIENCE = 120.0  # seconds for one reply; only a hang takes that long
 TIE = 1e-4  # two tokens whose logits are nearer than this may change places by rounding
+# Where keys are kept in few bits, one rounded the other way is off by a whole step.
+TIE_IN_BITS = 0.05
 END = 2  # the random models' end-of-turn id; without it a reply has the length asked for
 
 Prompt = str | list[Message]
@@ -28,7 +30,8 @@ class Turn:
 
     Attributes:
         ended: "failed" when chat or model were taken away meanwhile, "refused" when the
-            conversation had outgrown the context.
+            conversation had outgrown the context or the model cannot have such a session; `code`
+            is the error's.
         rebuilt: the chat's cache had been made anew at some time before.
         dropped: messages that were left out of the prompt, the context being too short for them.
     """
@@ -39,6 +42,7 @@ class Turn:
     ended: Ended
     rebuilt: bool = False
     dropped: int = 0
+    code: str = ""
 
     @property
     def counts(self) -> bool:
@@ -78,7 +82,7 @@ class Outcome:
         different: how many different replies there were, to see that they are not all alike.
         rebuilt: replies on a cache that had been made anew.
         slid: replies to conversations whose beginning had been dropped.
-        refused: replies that were refused for their length, then and alone.
+        refused: replies that were refused, then and alone.
     """
 
     replies: int = 0
@@ -138,7 +142,7 @@ def _is_refused(session: Session, turn: Turn) -> bool:
     try:
         session.send(turn.prompt, turn.params).tokens(PATIENCE)
     except EngineError as error:
-        return error.code == CONTEXT_OVERFLOW
+        return error.code == turn.code
     return False
 
 
@@ -168,7 +172,8 @@ def _is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bo
             _replay(session, chat, earlier)
     # One past the end stands for the end-of-turn token, which is not among the tokens.
     wanted = turn.tokens[at] if at < len(turn.tokens) else None
-    with _nudged(at, wanted) as given:
+    margin = TIE_IN_BITS if chat.options.get("kv_bits") else TIE
+    with _nudged(at, wanted, margin) as given:
         _replay(session, chat, turn)
         engine.stats()
     session.close()
@@ -176,7 +181,7 @@ def _is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bo
 
 
 @contextmanager
-def _nudged(at: int, wanted: int | None) -> Iterator[list[bool]]:
+def _nudged(at: int, wanted: int | None, margin: float) -> Iterator[list[bool]]:
     """Watch the sampling of token `at`: would it be `wanted` with both logits nudged by half?"""
     import mlx.core as mx
 
@@ -193,8 +198,8 @@ def _nudged(at: int, wanted: int | None) -> Iterator[list[bool]]:
         if indices[0] - first[0] == at and not given:
             ids = mx.arange(logits.shape[-1])
             ended = END if wanted is None else wanted
-            change = mx.where(ids == ended, TIE / 2, 0) - mx.where(ids == tokens[0], TIE / 2, 0)
-            again = sample(logits + change[None], samplers, indices, *rest)[0]
+            up, down = (mx.where(ids == i, margin / 2, 0) for i in (ended, tokens[0]))
+            again = sample(logits + (up - down)[None], samplers, indices, *rest)[0]
             given.append(int(again.item()) == ended)
         return tokens
 

@@ -17,7 +17,12 @@ from typing import Any
 from engine import models
 from engine.bench.alone import END, Chat, Ended, Prompt, Turn
 from engine.engine import Engine
-from engine.errors import CONTEXT_OVERFLOW, SESSION_CLOSED, UNKNOWN_MODEL
+from engine.errors import (
+    CONTEXT_OVERFLOW,
+    SESSION_CLOSED,
+    UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
+)
 from engine.messages import Failed, Finished, FinishReason
 from engine.models import Model
 from engine.params import SamplingParams
@@ -114,6 +119,7 @@ class Schedule:
         options: dict[str, Any] = {
             "reproducible": self._random.random() < 0.25,
             "on_overflow": self._random.choice(("slide", "refuse")),
+            "kv_bits": self._random.choices((None, 8, 4), (8, 1, 1))[0],
         }
         session = self._engine.open_session(self._model, session_id, **options)
         self._chats.append(Chat(session, options))
@@ -267,9 +273,12 @@ def _finished(chat: Chat) -> tuple[Turn, str]:
         ended = "cancelled" if last.reason == FinishReason.CANCELLED else "finished"
     else:
         assert isinstance(last, Failed)
-        if last.code not in (SESSION_CLOSED, UNKNOWN_MODEL, CONTEXT_OVERFLOW):
+        refused = last.code in (CONTEXT_OVERFLOW, UNSUPPORTED_SESSION)
+        if not refused and last.code not in (SESSION_CLOSED, UNKNOWN_MODEL):
             raise AssertionError(f"a reply failed: {last.code}: {last.message}")
-        ended = "refused" if last.code == CONTEXT_OVERFLOW else "failed"
+        ended = "refused" if refused else "failed"
     rebuilt = reply.stats.rebuilt or any(t.rebuilt for t in chat.turns)
     dropped = reply.stats.dropped_messages
-    return Turn(chat.asked, chat.params, tuple(reply._tokens), ended, rebuilt, dropped), text
+    code = last.code if isinstance(last, Failed) else ""
+    turn = Turn(chat.asked, chat.params, tuple(reply._tokens), ended, rebuilt, dropped, code)
+    return turn, text

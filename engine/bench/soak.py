@@ -88,11 +88,13 @@ def main(options: argparse.Namespace) -> int:
 def _run(
     engine: Engine, folder: Path, options: argparse.Namespace, seed: int, tight: bool
 ) -> tuple[list[Chat], Counter[str]]:
-    """One schedule; `tight`: in an engine of its own with memory for a few of the chats."""
+    """One schedule; `tight`: in an engine of its own with memory for a few of the chats, whose
+    caches go to disk, and come back from there."""
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)
         return schedule.run(options.steps), schedule.actions
-    with Engine(tight_budget(engine, folder, FEW, CONTEXT)) as small:
+    budget = tight_budget(engine, folder, FEW, CONTEXT)
+    with tempfile.TemporaryDirectory() as disk, Engine(budget, disk) as small:
         schedule = Schedule(small, folder, seed, options.chats, tight=True)
         return schedule.run(options.steps), schedule.actions
 

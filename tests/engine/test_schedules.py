@@ -36,21 +36,30 @@ def test_nobody_hears_anything_of_the_others(
     assert found.different > found.replies / 2
 
 
-@pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
+@pytest.mark.parametrize(
+    ("family", "on_disk"),
+    [("plain", False), ("sliding window", True), ("hybrid recurrent", False), ("MLA", True)],
+)
 def test_the_same_with_little_memory_and_short_contexts(
-    engine: Engine, model_folder: Callable[[str], Path], family: str
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    family: str,
+    on_disk: bool,
 ) -> None:
-    """Replies wait, are paused while others wait, and idle caches are evicted and read again."""
+    """Replies wait, are paused while others wait, and idle caches are evicted: spilled to disk
+    and brought back, or read again."""
     folder = model_folder(family)
     with short_context(240):
-        with Engine(tight_budget(engine, folder, 4, 240)) as small:
+        budget = tight_budget(engine, folder, 4, 240)
+        with Engine(budget, tmp_path if on_disk else None) as small:
             schedule = Schedule(small, folder, 3, tight=True)
             chats = schedule.run(100)
         found = compare(engine, folder, chats)
     assert found.faults == []
     assert found.ties <= 1
     assert found.replies >= 20
-    assert found.rebuilt > 0
+    assert (found.rebuilt > 0) == (not on_disk)
     assert found.refused + found.slid > 0
     assert schedule.actions["pause"] > 0
     assert schedule.actions["continue"] > 0
