@@ -18,10 +18,12 @@ from engine import models
 from engine.bench.alone import END, Chat, Ended, Prompt, Turn
 from engine.engine import Engine
 from engine.errors import (
+    CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
     SESSION_CLOSED,
     UNKNOWN_MODEL,
     UNSUPPORTED_SESSION,
+    EngineError,
 )
 from engine.messages import Failed, Finished, FinishReason
 from engine.models import Model
@@ -42,13 +44,32 @@ def short_context(tokens: int) -> Iterator[None]:
 
 
 def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int) -> int:
-    """A memory budget for the model in `folder` and about so many chats of so many tokens."""
+    """A memory budget for the model in `folder` and about so many chats of so many tokens, or
+    more where one of that length would be refused: admission reckons with the most it may take."""
     model = engine.load(folder)
     chat = engine.open_session(model)
     chat.send("la " * (tokens // 4), SamplingParams(max_tokens=4, seed=1)).tokens()
     size = int(engine.stats()["sessions"][chat.id]["kv_bytes"])
     engine.unload(model)
-    return model.nbytes + chats * size
+    budget = model.nbytes + chats * size
+    while not _holds(budget, folder, tokens):
+        budget += chats * size
+    return budget
+
+
+def _holds(budget: int, folder: Path, tokens: int) -> bool:
+    """Whether a reply of so many tokens is admitted at all."""
+    with Engine(budget) as engine:
+        reply = engine.open_session(engine.load(folder)).send(
+            "la", SamplingParams(max_tokens=tokens, seed=1)
+        )
+        try:
+            reply.tokens()
+        except EngineError as error:
+            if error.code == CAPACITY_EXHAUSTED:
+                return False
+            raise
+    return True
 
 
 class Schedule:
@@ -212,6 +233,8 @@ class Schedule:
             return
         self._go_on(chat)
         turn, text = _finished(chat)
+        # What a cache may grow to is more than it takes: a tight budget may be too tight for one.
+        assert self._tight or turn.code != CAPACITY_EXHAUSTED
         chat.turns.append(turn)
         chat.reply, chat.paused = None, False
         if turn.ended in ("finished", "cancelled") and turn.counts:
@@ -274,7 +297,8 @@ def _finished(chat: Chat) -> tuple[Turn, str]:
     else:
         assert isinstance(last, Failed)
         refused = last.code in (CONTEXT_OVERFLOW, UNSUPPORTED_SESSION)
-        if not refused and last.code not in (SESSION_CLOSED, UNKNOWN_MODEL):
+        expected = (SESSION_CLOSED, UNKNOWN_MODEL, CAPACITY_EXHAUSTED)
+        if not refused and last.code not in expected:
             raise AssertionError(f"a reply failed: {last.code}: {last.message}")
         ended = "refused" if refused else "failed"
     rebuilt = reply.stats.rebuilt or any(t.rebuilt for t in chat.turns)

