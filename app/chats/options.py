@@ -45,10 +45,21 @@ class ChatOptions:
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
-        """Read what was stored; keys that are not options are left alone."""
-        known = {f.name: params[f.name] for f in fields(cls) if f.name in params}
-        if "stop" in known:  # JSON knows lists only
-            known["stop"] = tuple(s for s in known["stop"] or () if isinstance(s, str) and s)
+        """Read what was stored; what is no option, or no good value of one, is left alone."""
+        known: dict[str, Any] = {}
+        for option in fields(cls):
+            value = params.get(option.name)
+            if option.name == "stop":  # JSON knows lists only
+                if isinstance(value, (list, tuple)):
+                    known["stop"] = tuple(s for s in value if isinstance(s, str) and s)
+            elif option.name in ("reasoning", "reproducible", "slide"):
+                if isinstance(value, bool):
+                    known[option.name] = value
+            elif option.name == "kv_bits":
+                if value in (4, 8):
+                    known["kv_bits"] = int(value)
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                known[option.name] = value
         return cls(**known)
 
     def to_params(self) -> dict[str, Any]:

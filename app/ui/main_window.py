@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
         self._paths = paths
         self._settings_window: SettingsWindow | None = None
         ComposerText.sends_with_ctrl = settings.send_key == "ctrl_enter"
-        self.presets = Presets(settings, self, self._on_preset_deleted)
+        self.presets = Presets(settings, self, self._on_preset_gone)
         self._library = library
         self._store = store
         self._settings = settings
@@ -422,9 +422,9 @@ class MainWindow(QMainWindow):
     def _on_settings_gone(self) -> None:
         self._settings_window = None
 
-    def _on_preset_deleted(self, name: str, preset: dict[str, object]) -> None:
+    def _on_preset_gone(self, name: str, preset: dict[str, object], how: str) -> None:
         self._undos.push(Undo(preset=(name, preset)))
-        self.toast.show_text(f"Preset “{name}” deleted", "Undo", 10.0)
+        self.toast.show_text(f"Preset “{name}” {how}", "Undo", 10.0)
 
     def show_shortcuts(self) -> None:
         dialogs.show_shortcuts(self)

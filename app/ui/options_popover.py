@@ -27,6 +27,7 @@ from app.ui.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 
 LABELS = 110
 
+_THINKING = ((None, "As the model"), (True, "Before answering"), (False, "Not at all"))
 _BITS = ((None, "As the model"), (8, "8 bits"), (4, "4 bits"))
 
 
@@ -68,12 +69,20 @@ class OptionsPopover(QFrame):
         self.same.setObjectName("link")
         self.same.setToolTip("Take the seed of the last answer, to have the same again")
         self.same.clicked.connect(self._take_last_seed)
-        self.thinking = QCheckBox("Think before answering", page)
+        self.thinking = QComboBox(page)
+        self.thinking.setAccessibleName("Thinking")
+        self.thinking.setFixedWidth(132)
+        for thinks, words in _THINKING:
+            self.thinking.addItem(words, thinks)
         self.reproducible = QCheckBox("Reproducible, to the last bit (slower)", page)
         self.slide = QCheckBox("Forget the oldest turns when the context is full", page)
-        self.stop = QLineEdit(page)
+        self.stop = QPlainTextEdit(page)
+        self.stop.setObjectName("field")
         self.stop.setAccessibleName("Stop at")
-        self.stop.setPlaceholderText("Texts, parted by |")
+        self.stop.setPlaceholderText("One text a line")
+        self.stop.setToolTip("Texts that end the answer, one a line; \\n stands for a line break")
+        self.stop.setTabChangesFocus(True)
+        self.stop.setFixedHeight(58)
         self.bits = QComboBox(page)
         self.bits.setAccessibleName("KV cache")
         for bits, words in _BITS:
@@ -89,12 +98,14 @@ class OptionsPopover(QFrame):
         seed.addWidget(self.seed)
         seed.addWidget(self.same)
         form.addRow(_label("Seed", page), seed)
+        self._thinking_label = _label("Thinking", page)
+        form.addRow(self._thinking_label, self.thinking)
         self._rest = QWidget(page)
         rest = _form()
         rest.setContentsMargins(0, 0, 0, 0)
         self._rest.setLayout(rest)
         self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
-        self.stop.setFixedWidth(132)
+        self.stop.setFixedWidth(200)
         self.bits.setFixedWidth(132)
         rest.addRow(_label("Stop at", page), self.stop)
         rest.addRow(_label("KV cache", page), self.bits)
@@ -108,7 +119,7 @@ class OptionsPopover(QFrame):
         layout.addLayout(head)
         layout.addWidget(self.system)
         layout.addLayout(form)
-        for box in (self.thinking, self.reproducible, self.slide):
+        for box in (self.reproducible, self.slide):
             layout.addWidget(box)
         layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._rest)
@@ -138,11 +149,13 @@ class OptionsPopover(QFrame):
             form.show_options(options, defaults)
         self.seed.setText("" if options.seed is None else str(options.seed))
         self.same.setVisible(self._last_seed() is not None)
-        self.thinking.setVisible(bool(model is not None and model.thinking))
-        self.thinking.setChecked(bool(options.reasoning))
+        thinks = bool(model is not None and model.thinking)
+        self.thinking.setVisible(thinks)
+        self._thinking_label.setVisible(thinks)
+        self.thinking.setCurrentIndex([t for t, _ in _THINKING].index(options.reasoning))
         self.reproducible.setChecked(options.reproducible)
         self.slide.setChecked(options.slide)
-        self.stop.setText("|".join(options.stop))
+        self.stop.setPlainText("\n".join(s.replace("\n", "\\n") for s in options.stop))
         self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
         finer = any(value is not None for value in self._finer.values().values())
         self.more.setChecked(finer or bool(options.stop) or options.kv_bits is not None)
@@ -151,14 +164,15 @@ class OptionsPopover(QFrame):
     def values(self) -> tuple[ChatOptions, str]:
         """What stands in the panel: options and instructions."""
         seed = self.seed.text().strip()
-        stop = tuple(part for part in self.stop.text().split("|") if part)
+        lines = self.stop.toPlainText().split("\n")
+        stop = tuple(line.replace("\\n", "\n") for line in lines if line)
         options = replace(
             self._shown,
             **self._plain.values(),
             **self._finer.values(),
             seed=int(seed) if seed else None,
             stop=stop,
-            reasoning=self.thinking.isChecked() or None,
+            reasoning=self.thinking.currentData(),
             reproducible=self.reproducible.isChecked(),
             slide=self.slide.isChecked(),
             kv_bits=self.bits.currentData(),

@@ -24,29 +24,26 @@ def preset_of(popover: OptionsPopover) -> dict[str, object]:
 
 def apply_preset(popover: OptionsPopover, preset: dict[str, object]) -> None:
     """Fill the panel with a preset; what it does not hold falls back to the default."""
-    params = preset.get("params")
-    try:
-        options = ChatOptions.from_params(params if isinstance(params, dict) else {})
-    except (TypeError, ValueError):  # a file edited by hand
-        options = ChatOptions()
-    popover.show_values(options, str(preset.get("system", "")))
+    params, system = preset.get("params"), preset.get("system")
+    options = ChatOptions.from_params(params if isinstance(params, dict) else {})
+    popover.show_values(options, system if isinstance(system, str) else "")
 
 
 class Presets:
     """Opens the menu of presets for a panel.
 
-    ``deleted`` is told name and preset, so that it can be taken back.
+    ``gone`` is told name, preset and what happened to it, so that it can be taken back.
     """
 
     def __init__(
         self,
         settings: Settings,
         parent: QWidget,
-        deleted: Callable[[str, dict[str, object]], None],
+        gone: Callable[[str, dict[str, object], str], None],
     ) -> None:
         self._settings = settings
         self._parent = parent
-        self._deleted = deleted
+        self._gone = gone
 
     def open(self, popover: OptionsPopover) -> QMenu:
         """The menu, shown below the panel's button."""
@@ -63,10 +60,11 @@ class Presets:
         menu.addSeparator()
         menu.addAction("Save as Preset…", lambda: self._save(popover))
         if presets:
-            going = menu.addMenu("Delete")
-            for name in sorted(presets, key=str.casefold):
-                action = going.addAction(name.replace("&", "&&"))
-                action.triggered.connect(lambda _checked=False, name=name: self.delete(name))
+            for words, act in (("Rename", self._ask_new_name), ("Delete", self.delete)):
+                submenu = menu.addMenu(words)
+                for name in sorted(presets, key=str.casefold):
+                    action = submenu.addAction(name.replace("&", "&&"))
+                    action.triggered.connect(lambda _checked=False, name=name, act=act: act(name))
         button = popover.presets
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 2)))
         return menu
@@ -79,11 +77,26 @@ class Presets:
         if fine:
             self.save(name, preset)
 
+    def _ask_new_name(self, old: str) -> None:
+        name, fine = QInputDialog.getText(self._parent, "Rename Preset", "Another name:", text=old)
+        if fine:
+            self.rename(old, name)
+
     def save(self, name: str, preset: dict[str, object]) -> None:
-        """Keep a preset under a name."""
-        name = " ".join(name.split())[:LONGEST]
+        """Keep a preset under a name; one that had it can be brought back."""
+        name = _tidy(name)
         if name:
+            replaced = self._settings.presets.get(name)
             self._settings.presets = {**self._settings.presets, name: preset}
+            if replaced is not None and replaced != preset:
+                self._gone(name, replaced, "replaced")
+
+    def rename(self, old: str, name: str) -> None:
+        """Keep a preset under another name; one that had that name can be brought back."""
+        name, preset = _tidy(name), self._settings.presets.get(old)
+        if name and name != old and preset is not None:
+            self._settings.presets = {n: p for n, p in self._settings.presets.items() if n != old}
+            self.save(name, preset)
 
     def delete(self, name: str) -> None:
         """Take a preset away."""
@@ -91,4 +104,8 @@ class Presets:
         preset = kept.pop(name, None)
         if preset is not None:
             self._settings.presets = kept
-            self._deleted(name, preset)
+            self._gone(name, preset, "deleted")
+
+
+def _tidy(name: str) -> str:
+    return " ".join(name.split())[:LONGEST]

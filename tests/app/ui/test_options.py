@@ -38,7 +38,7 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
     for name, value in chosen.items():
         boxes[name].set_number(value)
     panel.system.setPlainText("Be brief.")
-    panel.stop.setText("END|\\n##")
+    panel.stop.setPlainText("<|im_end|>\n\\n##")
     panel.slide.setChecked(True)
     panel.bits.setCurrentIndex(1)
     panel.close()
@@ -46,7 +46,7 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
     run.answered()
     sent = run.engine.sent[-1]
     assert {name: getattr(sent.params, name) for name in chosen} == chosen
-    assert sent.params.stop == ("END", "\\n##")
+    assert sent.params.stop == ("<|im_end|>", "\n##")
     assert sent.session.options["on_overflow"] == "slide"
     assert sent.session.options["kv_bits"] == 8
     assert sent.turns[0] == {"role": "system", "content": "Be brief."}
@@ -109,9 +109,38 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     assert list(run.app.settings.presets) == ["My poet"]
 
 
+def test_a_preset_is_renamed_and_one_replaced_comes_back(popover):
+    run, _ = popover
+    presets, settings = run.window.presets, run.app.settings
+    presets.save("one", {"params": {"temperature": 0.1}, "system": ""})
+    presets.save("two", {"params": {"temperature": 0.2}, "system": ""})
+    presets.rename("one", "first")
+    assert sorted(settings.presets) == ["first", "two"]
+    presets.rename("first", "two")
+    assert settings.presets == {"two": {"params": {"temperature": 0.1}, "system": ""}}
+    run.window.undo_close()
+    assert settings.presets["two"]["params"] == {"temperature": 0.2}
+
+
+@pytest.mark.parametrize("choice", [None, True, False])
+def test_thinking_is_left_to_the_model_or_switched(popover, choice):
+    run, panel = popover
+    panel.show()
+    panel.thinking.setCurrentIndex(panel.thinking.findData(choice))
+    panel.close()
+    run.say("say two")
+    run.answered()
+    assert run.engine.sent[-1].session.options["reasoning"] is choice
+
+
 def test_a_preset_spoilt_by_hand_harms_nothing(popover):
     _, panel = popover
-    for spoilt in ({}, {"params": 3}, {"params": {"unknown": 1}, "system": None}):
+    for spoilt in (
+        {},
+        {"params": 3},
+        {"params": {"unknown": 1}, "system": None},
+        {"params": {"kv_bits": 5, "temperature": "hot", "stop": 3, "slide": "yes"}},
+    ):
         apply_preset(panel, spoilt)
         assert panel.values()[0] == ChatOptions()
 
@@ -222,11 +251,13 @@ def test_larger_text_takes_more_room_at_once(start):
     pane = run.say("say " + "word " * 60)
     run.answered()
     last = pane.controller.transcript.last("assistant").id
-    before = pane.transcript.row(last).height()
+    row = pane.transcript.row(last)
+    run.until(lambda: row.height() == row.arrange(row.width()) > 100)  # laid out with its footer
+    before = row.height()
     theme().set_body_px(24)
-    run.until(lambda: pane.transcript.row(last).height() > before * 1.4)
+    run.until(lambda: row.height() > before * 1.4)
     theme().set_body_px(15)
-    run.until(lambda: pane.transcript.row(last).height() == before)
+    run.until(lambda: row.height() == before)
 
 
 def test_folders_are_shown(start):
