@@ -53,10 +53,14 @@ class Settings:
             data = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return cls()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             log.warning("Settings not read, starting with the defaults: %s", error)
             return cls()
-        return cls(**_valid(data)) if isinstance(data, dict) else cls()
+        try:
+            return cls(**_valid(data)) if isinstance(data, dict) else cls()
+        except (OverflowError, TypeError) as error:  # a number of four hundred digits, say
+            log.warning("Settings not understood, starting with the defaults: %s", error)
+            return cls()
 
     def save(self, path: Path) -> None:
         """Write the file in one step, so that a crash leaves the old one or the new one."""

@@ -58,7 +58,7 @@ class ChatOptions:
             elif option.name == "kv_bits":
                 if value in (4, 8):
                     known["kv_bits"] = int(value)
-            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            elif value is not None and _is_good(option.name, value):
                 known[option.name] = value
         return cls(**known)
 
@@ -70,6 +70,15 @@ class ChatOptions:
             if getattr(self, f.name) != f.default
         }
         return {n: list(v) if isinstance(v, tuple) else v for n, v in changed.items()}
+
+
+def _is_good(name: str, value: Any) -> bool:
+    """Whether the engine takes a value for one of its parameters, and the window can show it."""
+    try:
+        SamplingParams(**{name: value})
+    except (ValueError, TypeError):
+        return False
+    return name != "seed" or 0 <= value < 2**31
 
 
 # What a model's generation_config.json may say, under the engine's names for it.

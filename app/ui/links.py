@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
@@ -17,9 +17,24 @@ def ask_and_open(parent: QWidget, address: QUrl) -> None:
     box = QMessageBox(parent.window())
     box.setObjectName("link-dialog")
     box.setWindowTitle("Open Link")
-    shown = address.toDisplayString() or address.toString()
-    if address.scheme().lower() in OPENABLE:
-        box.setText("Open this address outside Stretto?")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    # As it is sent: the pretty form hides passwords, and shows letters that only look alike.
+    shown = bytes(address.toEncoded().data()).decode("ascii", "replace")
+    host = QUrl.toAce(address.host())
+    where = bytes(host.data()).decode("ascii", "replace")
+    web = address.scheme().lower() in OPENABLE
+    if web and address.userInfo() and address.scheme().lower() != "mailto":
+        # "good.org@evil.example" leads to the latter; no honest link needs this.
+        box.setText("This link hides where it leads, so Stretto does not open it.")
+        box.setInformativeText(f"It leads to {where}, not to what stands before the “@”:\n{shown}")
+        opens = None
+        box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
+    elif web:
+        box.setText(
+            f"Open this address at {where} outside Stretto?"
+            if where
+            else "Open this address outside Stretto?"
+        )
         box.setInformativeText(shown)
         opens = box.addButton("Open Link", QMessageBox.ButtonRole.AcceptRole)
         cancel = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)

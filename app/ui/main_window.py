@@ -294,8 +294,8 @@ class MainWindow(QMainWindow):
         if undo is None:
             return
         self.toast.hide()
-        if undo.preset is not None:
-            self.presets.save(*undo.preset)
+        if undo.presets is not None:
+            self.presets.restore(undo.presets)
             return
         if undo.removal is not None:
             self._restore_messages(undo, undo.removal)
@@ -422,9 +422,9 @@ class MainWindow(QMainWindow):
     def _on_settings_gone(self) -> None:
         self._settings_window = None
 
-    def _on_preset_gone(self, name: str, preset: dict[str, object], how: str) -> None:
-        self._undos.push(Undo(preset=(name, preset)))
-        self.toast.show_text(f"Preset “{name}” {how}", "Undo", 10.0)
+    def _on_preset_gone(self, words: str, before: dict[str, dict[str, object]]) -> None:
+        self._undos.push(Undo(presets=before))
+        self.toast.show_text(words, "Undo", 10.0)
 
     def show_shortcuts(self) -> None:
         dialogs.show_shortcuts(self)

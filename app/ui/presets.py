@@ -32,14 +32,14 @@ def apply_preset(popover: OptionsPopover, preset: dict[str, object]) -> None:
 class Presets:
     """Opens the menu of presets for a panel.
 
-    ``gone`` is told name, preset and what happened to it, so that it can be taken back.
+    ``gone`` is told in words what happened, and what the presets were before.
     """
 
     def __init__(
         self,
         settings: Settings,
         parent: QWidget,
-        gone: Callable[[str, dict[str, object], str], None],
+        gone: Callable[[str, dict[str, dict[str, object]]], None],
     ) -> None:
         self._settings = settings
         self._parent = parent
@@ -85,26 +85,30 @@ class Presets:
     def save(self, name: str, preset: dict[str, object]) -> None:
         """Keep a preset under a name; one that had it can be brought back."""
         name = _tidy(name)
+        before = self._settings.presets
         if name:
-            replaced = self._settings.presets.get(name)
-            self._settings.presets = {**self._settings.presets, name: preset}
-            if replaced is not None and replaced != preset:
-                self._gone(name, replaced, "replaced")
+            self._settings.presets = {**before, name: preset}
+            if before.get(name, preset) != preset:
+                self._gone(f"Preset “{name}” replaced", before)
 
     def rename(self, old: str, name: str) -> None:
-        """Keep a preset under another name; one that had that name can be brought back."""
-        name, preset = _tidy(name), self._settings.presets.get(old)
-        if name and name != old and preset is not None:
-            self._settings.presets = {n: p for n, p in self._settings.presets.items() if n != old}
-            self.save(name, preset)
+        """Keep a preset under another name; all can be taken back."""
+        name, before = _tidy(name), self._settings.presets
+        if name and name != old and old in before:
+            kept = {n: p for n, p in before.items() if n not in (old, name)}
+            self._settings.presets = {**kept, name: before[old]}
+            self._gone(f"Preset renamed to “{name}”", before)
 
     def delete(self, name: str) -> None:
         """Take a preset away."""
-        kept = dict(self._settings.presets)
-        preset = kept.pop(name, None)
-        if preset is not None:
-            self._settings.presets = kept
-            self._gone(name, preset, "deleted")
+        before = self._settings.presets
+        if name in before:
+            self._settings.presets = {n: p for n, p in before.items() if n != name}
+            self._gone(f"Preset “{name}” deleted", before)
+
+    def restore(self, before: dict[str, dict[str, object]]) -> None:
+        """Bring back what was there; what was saved since stays."""
+        self._settings.presets = {**self._settings.presets, **before}
 
 
 def _tidy(name: str) -> str:

@@ -15,7 +15,7 @@ class Undo:
         chat_id: the chat it concerns.
         deleted: whether the chat itself was deleted.
         was_open: whether the chat was on screen.
-        preset: name and content of a preset that was deleted.
+        presets: all presets as they were before one was deleted, replaced or renamed.
         removal: messages deleted from the chat, where that is what was done.
     """
 
@@ -23,7 +23,7 @@ class Undo:
     deleted: bool = False
     was_open: bool = True
     removal: Removal | None = None
-    preset: tuple[str, dict[str, object]] | None = None
+    presets: dict[str, dict[str, object]] | None = None
 
 
 class Undos:
@@ -36,7 +36,7 @@ class Undos:
 
     def push(self, undo: Undo) -> None:
         """Remember something; it replaces an older closing or deleting of the same chat."""
-        if undo.removal is None and undo.preset is None:
+        if undo.removal is None and undo.presets is None:
             self.drop(undo.chat_id)
         self._stack.append(undo)
         del self._stack[: -self.LONGEST]
@@ -47,5 +47,7 @@ class Undos:
     def drop(self, chat_id: str) -> None:
         """The chat was brought back in another way."""
         self._stack = [
-            u for u in self._stack if u.chat_id != chat_id or u.removal is not None or u.preset
+            u
+            for u in self._stack
+            if u.chat_id != chat_id or u.removal is not None or u.presets is not None
         ]

@@ -102,4 +102,5 @@ def peak_here(run: Callable[[], None]) -> int:
     mx.reset_peak_memory()
     run()
     # What was left over from before may have gone meanwhile.
-    return int(mx.get_peak_memory() - min(before, mx.get_active_memory()))
+    # Never below nothing: what others free meanwhile is not this contender's.
+    return max(0, int(mx.get_peak_memory() - min(before, mx.get_active_memory())))

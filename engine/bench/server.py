@@ -91,7 +91,7 @@ class Server:
         before, _ = self._memory()
         run()
         _, peak = self._memory()
-        return peak - before
+        return max(0, peak - before)  # what was held before may have gone meanwhile
 
     def _memory(self) -> tuple[int, int]:
         assert self._child.stdin is not None

@@ -120,6 +120,12 @@ def test_a_preset_is_renamed_and_one_replaced_comes_back(popover):
     assert settings.presets == {"two": {"params": {"temperature": 0.1}, "system": ""}}
     run.window.undo_close()
     assert settings.presets["two"]["params"] == {"temperature": 0.2}
+    assert settings.presets["first"]["params"] == {"temperature": 0.1}
+    presets.save("two", {"params": {}, "system": "x"})
+    run.window.undo_close()
+    run.window.undo_close()  # the first renaming, not the same thing again
+    assert settings.presets["two"]["params"] == {"temperature": 0.2}
+    assert "one" in settings.presets
 
 
 @pytest.mark.parametrize("choice", [None, True, False])
@@ -139,6 +145,7 @@ def test_a_preset_spoilt_by_hand_harms_nothing(popover):
         {},
         {"params": 3},
         {"params": {"unknown": 1}, "system": None},
+        {"params": {"max_tokens": 5.5, "seed": 1.5, "top_k": -1}},
         {"params": {"kv_bits": 5, "temperature": "hot", "stop": 3, "slide": "yes"}},
     ):
         apply_preset(panel, spoilt)
@@ -285,6 +292,8 @@ def test_folders_are_shown(start):
         '{"memory_gb": -3}',
         '{"presets": {"a": 3, "": {}}}',
         '{"cache_gb": "much", "new_chat": []}',
+        '{"memory_gb": 1' + "0" * 400 + "}",
+        "[" * 100_000,
     ],
 )
 def test_settings_out_of_bounds_fall_back(tmp_path, spoilt):

@@ -7,6 +7,7 @@ from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.ui.links import ask_and_open
 from app.ui.textview import TextView
 
 
@@ -81,3 +82,25 @@ def test_nothing_is_loaded_because_of_a_text(view, tmp_path):
     assert view.toPlainText() == ""
     for kind in (1, 2, 3):
         assert view.loadResource(kind, QUrl.fromLocalFile(str(secret))) is None
+
+
+@pytest.mark.parametrize(
+    ("address", "seen"),
+    [
+        ("https://xn--80ak6aa92e.com/login", "xn--80ak6aa92e.com"),  # letters that look alike
+        ("https://good.org/%E2%80%AEgpj.exe", "%E2%80%AE"),  # would turn the rest around
+    ],
+)
+def test_an_address_is_shown_as_it_is_sent(view, visited, address, seen):
+    said = answer_dialog("Cancel")
+    ask_and_open(view, QUrl(address))
+    assert seen in said[1]
+    assert said[1].isascii()
+    assert visited == []
+
+
+def test_an_address_that_hides_where_it_leads_is_not_opened(view, visited):
+    said = answer_dialog("Close")
+    ask_and_open(view, QUrl("https://good.org:443@evil.example/"))
+    assert "evil.example" in said[1]
+    assert visited == []
