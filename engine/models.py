@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.backend import Backend
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError
-from engine.params import SamplingParams
+from engine.params import takes
 
 if TYPE_CHECKING:  # Model must be importable without mlx, which engine.kv imports
     from engine.kv import Caches, Need
@@ -349,13 +349,4 @@ def _defaults(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     names = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-    return {n: found[n] for n in names if n in found and _is_good(n, found[n])}
-
-
-def _is_good(name: str, value: Any) -> bool:
-    """Whether a recommended setting is one that we take; some files hold `top_k: -1`."""
-    try:
-        SamplingParams(**{name: value})
-    except ValueError:
-        return False
-    return True
+    return {n: found[n] for n in names if n in found and takes(n, found[n])}

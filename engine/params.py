@@ -127,6 +127,15 @@ class SamplingParams:
             raise ValueError(f"{name} must be a non-empty text or None, not {value!r}")
 
 
+def takes(name: str, value: object) -> bool:
+    """Whether the parameter of that name may have that value, by itself."""
+    try:
+        SamplingParams(**{name: value})  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
 def _as_texts(name: str, given: object) -> tuple[str, ...]:
     """One string, several, or None, as callers of other programs are used to giving them."""
     if given is None:

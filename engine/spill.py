@@ -42,14 +42,17 @@ class Spill:
         self._pending: dict[Path, int] = {}
         self._change = threading.Condition()
         self._writer: threading.Thread | None = None
+        self._held: int | None = None
         for half in folder.glob("*.part") if folder is not None else ():
             with contextlib.suppress(OSError):  # left by a program that was killed
                 half.unlink()
 
     @property
     def nbytes(self) -> int:
-        """Bytes on disk."""
-        return sum(size for _, _, size in self._files())
+        """Bytes on disk; looked up again only after something was written or removed."""
+        if self._held is None:
+            self._held = sum(size for _, _, size in self._files())
+        return self._held
 
     @property
     def pending(self) -> int:
@@ -114,8 +117,7 @@ class Spill:
         """Remove a session's file, also one that is still being written."""
         path = self._path(session_id)
         self.settle(path)
-        with contextlib.suppress(OSError):
-            path.unlink()
+        self._unlink(path)
 
     def settle(self, path: Path | None = None) -> None:
         """Free what has been written. With a path, wait until that is on disk."""
@@ -126,6 +128,7 @@ class Spill:
                 while self._written:
                     done, _ = self._written.popleft()
                     self._pending.pop(done, None)
+                    self._held = None
                 if path not in self._pending:
                     return
                 self._change.wait()
@@ -155,6 +158,10 @@ class Spill:
 
     def _remove(self, path: Path, why: str) -> None:
         log.warning("A KV cache on disk cannot be used and is removed: %s", why)
+        self._unlink(path)
+
+    def _unlink(self, path: Path) -> None:
+        self._held = None
         with contextlib.suppress(OSError):
             path.unlink()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from engine import SamplingParams
+from engine.params import takes
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,7 @@ class ChatOptions:
 
 def _is_good(name: str, value: Any) -> bool:
     """Whether the engine takes a value for one of its parameters, and the window can show it."""
-    try:
-        SamplingParams(**{name: value})
-    except (ValueError, TypeError):
-        return False
-    return name != "seed" or 0 <= value < 2**31
+    return takes(name, value) and (name != "seed" or 0 <= value < 2**31)
 
 
 # What a model's generation_config.json may say, under the engine's names for it.

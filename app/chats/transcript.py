@@ -110,7 +110,13 @@ class Transcript:
 
     def last(self, role: str) -> Message | None:
         """The last message of that role on the shown path."""
-        return next((m for m in reversed(self.path) if m.role == role), None)
+        message_id = self.leaf_id
+        while message_id is not None and message_id in self._messages:
+            message = self._messages[message_id]
+            if message.role == role:
+                return message
+            message_id = message.parent_id
+        return None
 
     def _insert(self, message: Message) -> None:
         self._messages[message.id] = message

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.arguments import positive
 from engine.batch import openai
 from engine.batch.progress import Progress
 from engine.batch.requests import BadLine, Defaults, Parser, Request, digest, lines
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", type=Path, metavar="IN.jsonl", help="one request a line")
     parser.add_argument("output", type=Path, metavar="OUT.jsonl", help="one answer a line")
     parser.add_argument("--model", default=str(GUIDE), help="model folder or hub id (the Guide)")
-    parser.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="at once (8)")
+    parser.add_argument("--concurrency", type=positive, default=8, metavar="N", help="at once (8)")
     parser.add_argument("--seed", type=int, default=0, help="makes every line's own seed (0)")
     parser.add_argument("--max-tokens", type=int, help="where a line does not say (2048)")
     parser.add_argument("--temperature", type=float, help="where a line does not say")
@@ -58,13 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--restart", action="store_true", help="throw earlier answers away")
     parser.add_argument("--timings", action="store_true", help="also write each answer's times")
     parser.add_argument("--json", metavar="FILE", help="also write the summary; - for stdout")
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number
 
 
 def main(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.arguments import positive
 from engine.bench import contenders, latency, tables, throughput
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
@@ -34,25 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=AGAINST,
         help="in traffic: one after another, BatchGenerator, mlx_lm.server (all)",
     )
-    parser.add_argument("--chats", type=_positive, nargs="+", default=[1, 2, 4, 8, 16], metavar="N")
-    parser.add_argument("--tokens", type=_positive, default=48, help="tokens per reply (48)")
-    parser.add_argument("--rounds", type=_positive, default=3, help="median over so many (3)")
-    parser.add_argument("--short", type=_positive, default=64, help="tokens, short prompt (64)")
-    parser.add_argument("--long", type=_positive, default=1500, help="tokens, long prompt (1500)")
+    parser.add_argument("--chats", type=positive, nargs="+", default=[1, 2, 4, 8, 16], metavar="N")
+    parser.add_argument("--tokens", type=positive, default=48, help="tokens per reply (48)")
+    parser.add_argument("--rounds", type=positive, default=3, help="median over so many (3)")
+    parser.add_argument("--short", type=positive, default=64, help="tokens, short prompt (64)")
+    parser.add_argument("--long", type=positive, default=1500, help="tokens, long prompt (1500)")
     parser.add_argument("--every", type=float, default=0.5, help="s between staggered (0.5)")
-    parser.add_argument("--arriving", type=_positive, default=3000, help="long prompt that arrives")
-    parser.add_argument("--history", type=_positive, nargs="+", default=[500, 4000], metavar="N")
-    parser.add_argument("--forks", type=_positive, default=8, help="chats of one text (8)")
-    parser.add_argument("--length", type=_positive, nargs="+", default=[512, 2048], metavar="N")
+    parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
+    parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
+    parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
+    parser.add_argument("--length", type=positive, nargs="+", default=[512, 2048], metavar="N")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
     parser.add_argument("--chart", metavar="FILE.svg", help="also draw the rates")
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number
 
 
 def main(options: argparse.Namespace) -> int:
