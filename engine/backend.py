@@ -55,9 +55,51 @@ def take_openblas() -> str:
         return "reference"
     global _openblas
     if _openblas is None and "mlx.core" not in sys.modules:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), _right_kernels():
             _openblas = ctypes.CDLL("libopenblas.so.0", mode=ctypes.RTLD_GLOBAL)
     return "reference" if _openblas is None else "OpenBLAS"
+
+
+# What OpenBLAS's kernels of that name are compiled for.
+_SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
+
+
+@contextlib.contextmanager
+def _right_kernels() -> Iterator[None]:
+    """Let an OpenBLAS older than the processor use its AVX-512 kernels.
+
+    Debian 12's knows no Zen 4 or 5 and takes the AVX2 kernels there: 230 instead of 410 GFLOP/s
+    for a prompt's matrices, 83 instead of 65 ms for a step of eight chats of 135M parameters. It
+    recognises Intel's itself, so only AMD is told; what the user has set is left alone.
+    """
+    name = "OPENBLAS_CORETYPE"
+    vendor, flags = _processor()
+    if name in os.environ or vendor != "AuthenticAMD" or not flags >= _SKYLAKE:
+        yield
+        return
+    os.environ[name] = "SkylakeX"
+    try:
+        yield  # it is read once, while the library is loaded
+    finally:
+        del os.environ[name]
+
+
+def _processor() -> tuple[str, set[str]]:
+    """The vendor and the features of the processor, as Linux tells them; empty where it does not."""
+    told: dict[str, str] = {}
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
+        for line in lines:
+            name, _, value = line.partition(":")
+            told.setdefault(name.strip(), value.strip())
+    return told.get("vendor_id", ""), set(told.get("flags", "").split())
+
+
+def wide_kernels() -> bool:
+    """Whether the OpenBLAS that was taken multiplies with AVX-512."""
+    if _openblas is None:
+        return False
+    _openblas.openblas_get_corename.restype = ctypes.c_char_p
+    return _openblas.openblas_get_corename() in (b"SkylakeX", b"Cooperlake", b"SapphireRapids")
 
 
 @contextlib.contextmanager
@@ -115,7 +157,7 @@ def _start() -> Backend:
         device = "cuda"
     else:
         device = "cpu"
-    if device == "cpu" and blas == "OpenBLAS":
+    if device == "cpu" and blas == "OpenBLAS" and not wide_kernels():
         from engine import skinny
 
         skinny.install()
