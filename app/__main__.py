@@ -1,4 +1,4 @@
-"""``python -m app``: open the window."""
+"""``python -m app`` and ``stretto``: open the window, or run one of the engine's commands."""
 
 from __future__ import annotations
 
@@ -13,10 +13,30 @@ from app.paths import Paths
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
-    parser = argparse.ArgumentParser(prog="stretto", description="Many local chats, side by side.")
+    given = sys.argv[1:] if arguments is None else arguments
+    if given and not given[0].startswith("-"):
+        from engine import cli
+
+        return cli.main(given, prog="stretto")
+    parser = argparse.ArgumentParser(
+        prog="stretto",
+        description="Many local chats, side by side.",
+        epilog="The engine without the window: stretto chat|batch|bench …, stretto chat --help",
+    )
     parser.add_argument("--profile", type=Path, help="keep everything in this folder")
     parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
-    options = parser.parse_args(arguments)
+    parser.add_argument("--self-test", action="store_true", help="try everything out, and report")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="the self-test's report for machines"
+    )
+    parser.add_argument(
+        "--picture", type=Path, metavar="FILE", help="the self-test's window as PNG"
+    )
+    options = parser.parse_args(given)
+    if options.self_test:
+        from app import selftest
+
+        return selftest.run(options.json, options.picture)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
     # Qt takes a moment to import: after the arguments, so that --help answers at once.

@@ -85,7 +85,7 @@ def _right_kernels() -> Iterator[None]:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """The vendor and the features of the processor, as Linux tells them; empty where it does not."""
+    """The processor's vendor and features as Linux tells them; empty where it does not."""
     told: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:

@@ -11,10 +11,10 @@ from engine.bench import command as bench
 from engine.bench import families, soak
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
     """Run one command; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m engine",
+        prog=prog,
         description="Stretto's engine: many isolated chats on one copy of the weights.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

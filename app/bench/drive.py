@@ -24,22 +24,33 @@ def program(model: str = GUIDE, size: tuple[int, int] = (1440, 900)) -> Iterator
 
     Raises RuntimeError if the model does not load.
     """
+    with (
+        tempfile.TemporaryDirectory(prefix="stretto-") as folder,
+        program_in(Paths.in_profile(Path(folder)), model, size) as driver,
+    ):
+        yield driver
+
+
+@contextmanager
+def program_in(
+    paths: Paths, model: str = GUIDE, size: tuple[int, int] = (1440, 900)
+) -> Iterator[Driver]:
+    """The program over this profile, which stays when it has ended."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     qt = make_qt(["stretto"])
-    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
-        paths = Paths.in_profile(Path(folder))
-        Settings(model=model, appearance="light").save(paths.settings)
-        application = Application(qt, paths)
-        application.start()
-        driver = Driver(application)
-        try:
-            driver.window.resize(*size)
-            driver.until(lambda: driver.pane.header.state in {"Ready", "Not loaded"}, 120)
-            if driver.pane.header.state != "Ready":
-                raise RuntimeError(driver.pane.notice.text)
-            yield driver
-        finally:
-            application.shut_down()
+    paths.create()
+    Settings(model=model, appearance="light").save(paths.settings)
+    application = Application(qt, paths)
+    application.start()
+    driver = Driver(application)
+    try:
+        driver.window.resize(*size)
+        driver.until(lambda: driver.pane.header.state in {"Ready", "Not loaded"}, 120)
+        if driver.pane.header.state != "Ready":
+            raise RuntimeError(driver.pane.notice.text)
+        yield driver
+    finally:
+        application.shut_down()
 
 
 class Driver:

@@ -95,13 +95,14 @@ def _compare(
     )
     figures |= {"model": asdict(it.model), "backend": backend, "load_before": load}
     if "decode" in options.parts:
-        rows = throughput.compare(
+        tables.decode_head(say)
+        figures["decode"] = []
+        for r in throughput.compare(
             it, options.chats, options.tokens, options.rounds, options.short, options.long, note
-        )
-        tables.decode(rows, say)
-        figures["decode"] = [
-            {**asdict(r), "over_alone": r.over_alone, "over_batch": r.over_batch} for r in rows
-        ]
+        ):
+            tables.decode(r, say)
+            ratios = {"over_alone": r.over_alone, "over_batch": r.over_batch}
+            figures["decode"].append({**asdict(r), **ratios})
     if "traffic" in options.parts:
         found = _traffic(it, options, say, note)
         figures["traffic"] = [asdict(f) for f in found]

@@ -13,14 +13,18 @@ from engine.bench.traffic import Figures
 Say = Callable[[str], None]
 
 
-def decode(rows: Sequence[Row], say: Say) -> None:
+def decode_head(say: Say) -> None:
+    """What the columns of `decode` mean."""
     say("\nDecode, all chats together, tokens/s")
     say(f"{'chats':>5}  {'lengths':<9} {'Stretto':>9} {'alone':>9} {'batch':>9}")
-    for r in rows:
-        say(
-            f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
-            f"   {r.over_alone:>5.2f}x alone  {r.over_batch:>5.2f}x BatchGenerator"
-        )
+
+
+def decode(r: Row, say: Say) -> None:
+    """One line, as soon as it is measured."""
+    say(
+        f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
+        f"   {r.over_alone:>5.2f}x alone  {r.over_batch:>5.2f}x BatchGenerator"
+    )
 
 
 def traffic_head(say: Say) -> None:

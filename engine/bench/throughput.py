@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,9 +44,8 @@ def compare(
     short: int,
     long: int,
     say: Callable[[str], None],
-) -> list[Row]:
+) -> Iterator[Row]:
     """Measure every N with equal lengths and, from 2 on, with one long chat among short ones."""
-    rows = []
     for n in chats:
         cases = {"equal": [short] * n}
         if n > 1:
@@ -60,8 +59,7 @@ def compare(
                 rates["alone"].append(alone_rate(subject, prompts, tokens))
                 rates["batch"].append(batch_rate(subject, prompts, tokens))
             middle = {k: statistics.median(v) for k, v in rates.items()}
-            rows.append(Row(n, name, middle["stretto"], middle["alone"], middle["batch"]))
-    return rows
+            yield Row(n, name, middle["stretto"], middle["alone"], middle["batch"])
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:

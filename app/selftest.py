@@ -1,0 +1,224 @@
+"""``stretto --self-test``: the installed program tries itself out, in a profile of its own.
+
+It goes the way a person goes: the window opens on the Guide, two panes ask at once, both answers
+come, the window is drawn, and after the end everything is found in the store again. Made for the
+frozen program, where what is missing shows only once it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import platform
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from app import __version__
+from app.paths import Paths
+
+PACKAGES = (
+    "PySide6-Essentials",
+    "PySide6-QtAds",
+    "mlx",
+    "mlx-lm",
+    "transformers",
+    "tokenizers",
+    "huggingface_hub",
+    "llguidance",
+)
+QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
+"""Their answers are long enough that both are being given at once."""
+COLOURS = 20
+"""A window that was drawn shows at least so many; an empty one shows two or three."""
+
+
+@dataclass
+class Check:
+    """One thing tried; ``detail`` is the error where it did not go well."""
+
+    name: str
+    ok: bool
+    detail: str
+    seconds: float
+
+
+@dataclass
+class Report:
+    """What was found.
+
+    Attributes:
+        machine: system, versions and devices.
+        checks: in the order in which they were done; what follows a failure may be missing.
+    """
+
+    machine: dict[str, Any] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.checks) and all(check.ok for check in self.checks)
+
+    def do(self, name: str, action: Callable[[], str]) -> None:
+        """Note how ``action`` goes. Raises what it raises, once that is noted."""
+        began = time.perf_counter()
+        try:
+            detail = action()
+        except Exception as error:
+            detail = f"{type(error).__name__}: {error}"
+            self.checks.append(Check(name, False, detail, time.perf_counter() - began))
+            raise
+        self.checks.append(Check(name, True, detail, time.perf_counter() - began))
+
+    def text(self) -> str:
+        lines = [f"Stretto {__version__}"]
+        lines += [f"  {name}: {value}" for name, value in self.machine.items()]
+        for check in self.checks:
+            mark = "ok  " if check.ok else "FAIL"
+            lines.append(f"{mark} {check.name} ({check.seconds:.1f} s): {check.detail}")
+        lines.append("Everything works." if self.ok else "Something does not work.")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "version": __version__,
+            "ok": self.ok,
+            "machine": self.machine,
+            "checks": [asdict(check) for check in self.checks],
+        }
+
+
+def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
+    """Try everything, print the report, write it as JSON where asked; 0 when all is well."""
+    # Under Xvfb or on a real screen the caller says so; by default nothing is shown.
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    report = Report(machine=_machine())
+    trouble = _Trouble()
+    logging.getLogger().addHandler(trouble)
+    with tempfile.TemporaryDirectory(prefix="stretto-self-test-") as folder:
+        try:
+            _try_out(report, Paths.in_profile(Path(folder)), picture_to)
+            report.do("log", trouble.look)
+        except Exception:
+            traceback.print_exc()
+    logging.getLogger().removeHandler(trouble)
+    print(report.text())
+    if json_to is not None:
+        json_to.write_text(json.dumps(report.as_dict(), indent=1), encoding="utf-8")
+    return 0 if report.ok else 1
+
+
+def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
+    from contextlib import ExitStack
+
+    from app.bench.drive import Driver, program_in
+
+    with ExitStack() as stack:
+        drivers: list[Driver] = []
+
+        def start() -> str:
+            drivers.append(stack.enter_context(program_in(paths, size=(1280, 800))))
+            return "the window is open, the Guide is loaded"
+
+        report.do("start", start)
+        driver = drivers[0]
+        engine = driver.application.shelf.engine
+        if engine is not None:
+            report.machine["backend"] = engine.stats()["backend"]
+        report.do("answers", lambda: _two_answers(driver))
+        report.do("picture", lambda: _picture(driver, picture_to))
+    report.do("store", lambda: _stored(paths))
+
+
+def _two_answers(driver: Any) -> str:
+    """Ask in two panes at once and wait for both answers."""
+    left = driver.pane.controller
+    driver.window.split("right")
+    right = driver.pane.controller
+    for controller, question in zip((left, right), QUESTIONS, strict=True):
+        controller.send(question)
+    both = (left, right)
+    driver.until(
+        lambda: all(c.answering_id and c.message(c.answering_id).content for c in both), 60
+    )
+    driver.until(lambda: not any(c.answering for c in both), 120)
+    texts = [c.transcript.path[-1] for c in both]
+    for message in texts:
+        if message.status != "complete" or not message.content.strip():
+            raise RuntimeError(f"an answer is {message.status}: {message.error or 'empty'}")
+    return "two chats answered at once: " + " / ".join(repr(m.content[:40]) for m in texts)
+
+
+def _picture(driver: Any, picture_to: Path | None) -> str:
+    """Draw the window and see that there is something on it."""
+    driver.wait(0.3)
+    pixmap = driver.window.grab()
+    if picture_to is not None:
+        pixmap.save(str(picture_to))
+    image = pixmap.toImage()
+    colours = {
+        image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)
+    }
+    if len(colours) < COLOURS:
+        raise RuntimeError(f"the window shows {len(colours)} colours: nothing was drawn")
+    return f"{image.width()} x {image.height()} pixels, {len(colours)} colours"
+
+
+def _stored(paths: Paths) -> str:
+    """Read the chats again, as the next start would."""
+    from app.store import Store
+
+    with Store.open(paths.chats) as store:
+        asked = {
+            message.content: len(store.path(chat.id))
+            for chat in store.chats()
+            for message in store.messages(chat.id)
+            if message.role == "user"
+        }
+    for question in QUESTIONS:
+        if asked.get(question, 0) < 2:
+            raise RuntimeError(f"{question!r} and its answer are not in the store")
+    return f"{len(asked)} chats written and read"
+
+
+class _Trouble(logging.Handler):
+    """Notes what the parts complain of: in a frozen program a module that is not there."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.exc_info is not None:
+            text += f" ({record.exc_info[1]!r})"
+        if record.levelno >= logging.ERROR or "No module named" in text:
+            self.found.append(text)
+
+    def look(self) -> str:
+        if self.found:
+            raise RuntimeError("; ".join(self.found))
+        return "nothing in it"
+
+
+def _machine() -> dict[str, Any]:
+    from PySide6.QtCore import qVersion
+
+    def of(package: str) -> str:
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return "unknown"
+
+    return {
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "qt": qVersion(),
+        **{package: of(package) for package in PACKAGES},
+    }

@@ -1,0 +1,69 @@
+"""The self-test: it goes through on a whole program and says what is missing in a broken one."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import __main__, selftest
+
+
+def run(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
+    start = f"import sys; from app.__main__ import main\n{code}\nsys.exit(main(sys.argv[1:]))"
+    return subprocess.run(
+        [sys.executable, "-c", start, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+
+
+def test_a_whole_program_passes(tmp_path: Path) -> None:
+    report, picture = tmp_path / "report.json", tmp_path / "window.png"
+    done = run("--self-test", "--json", str(report), "--picture", str(picture))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Everything works." in done.stdout
+    told = json.loads(report.read_text())
+    assert told["ok"]
+    assert [c["name"] for c in told["checks"]] == ["start", "answers", "picture", "store", "log"]
+    assert told["machine"]["backend"]["device"]
+    assert picture.stat().st_size > 10_000
+
+
+def test_a_program_without_its_model_fails_and_says_so(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    broken = (
+        "from app import paths; from pathlib import Path; "
+        f"paths.resources = lambda: Path({str(tmp_path)!r})"
+    )
+    done = run("--self-test", "--json", str(report), code=broken)
+    assert done.returncode == 1, done.stdout
+    told = json.loads(report.read_text())
+    assert not told["ok"]
+    assert told["checks"][-1]["name"] == "start"
+    assert "Something does not work." in done.stdout
+
+
+def test_a_module_that_is_missing_is_found_in_the_log() -> None:
+    trouble = selftest._Trouble()
+    log = logging.Logger("some part")
+    log.addHandler(trouble)
+    assert trouble.look() == "nothing in it"
+    log.warning("slow today")
+    assert trouble.look() == "nothing in it"
+    log.warning("No module named 'mlx_lm.models.llama'")
+    with pytest.raises(RuntimeError, match="llama"):
+        trouble.look()
+
+
+def test_the_engines_commands_are_reached(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        __main__.main(["batch", "--help"])
+    assert ended.value.code == 0
+    assert "usage: stretto batch" in capsys.readouterr().out
