@@ -6,7 +6,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: run test lint format bench setup clean screenshots
+.PHONY: run test lint format bench setup clean screenshots app
 
 run: setup
 	$(PY) -m app $(ARGS)
@@ -29,8 +29,11 @@ bench: setup
 screenshots: setup
 	QT_QPA_PLATFORM=offscreen $(PY) -m app.bench.screenshots resources/screenshots
 
+app: setup
+	$(PY) packaging/build.py $(ARGS)
+
 setup:
 	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

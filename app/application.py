@@ -48,7 +48,7 @@ def make_qt(arguments: list[str]) -> QApplication:
     """The QApplication with the program's name, icon and flags."""
     QApplication.setApplicationName(APP_NAME)
     QApplication.setApplicationDisplayName(APP_NAME)
-    QApplication.setDesktopFileName("stretto")
+    QApplication.setDesktopFileName("app.stretto.Stretto")
     configure_docking()
     qt = QApplication(arguments)
     qt.setWindowIcon(app_icon())

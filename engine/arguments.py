@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 
 def positive(text: str) -> int:
@@ -11,3 +12,10 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
     return number
+
+
+def own_command(*arguments: str) -> list[str]:
+    """The command line of one of the engine's commands in a process of its own."""
+    if getattr(sys, "frozen", False):  # the program is its own interpreter
+        return [sys.executable, *arguments]
+    return [sys.executable, "-m", "engine", *arguments]

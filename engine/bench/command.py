@@ -141,7 +141,9 @@ def _traffic(
             who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # loaded before anything is timed
-        if "server" in options.against:
+        if "server" in options.against and getattr(sys, "frozen", False):
+            note("mlx_lm.server is left out: it needs a Python to run in, and this program is one")
+        elif "server" in options.against:
             note("mlx_lm.server starts …")
             server = stack.enter_context(Server(it.model.path))
             who["mlx_lm.server"] = (server, server.peak)

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from engine.arguments import own_command
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
 
@@ -219,7 +220,7 @@ def _findings(wanted: Sequence[str]) -> Iterator[Finding]:
     """The findings in order, from a process of their own: a model may take its process with it."""
     left = list(wanted)
     while left:
-        command = [sys.executable, "-m", "engine", "families", "--lines", *left]
+        command = own_command("families", "--lines", *left)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:

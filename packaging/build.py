@@ -1,0 +1,164 @@
+"""Build the program as people get it: ``make app``.
+
+A folder that needs no Python, an archive of it, and a report of what takes how much. Fails when
+the program is larger than the budget or its own self-test does not pass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+FOLDER = BUILD / "dist" / "Stretto"
+ICON = ROOT / "resources" / "icons" / "stretto.svg"
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import contents  # noqa: E402
+import icons  # noqa: E402
+import macos  # noqa: E402
+
+FOLDER_BUDGET = 350_000_000
+"""Bytes of the Linux folder. The aim is 290 million; OpenBLAS alone takes 37, Qt's ICU 39."""
+ARCHIVE_BUDGET = 95_000_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--no-archive", action="store_true", help="the folder is enough")
+    options = parser.parse_args()
+    ensure_pyinstaller()
+    if sys.platform == "darwin":
+        BUILD.mkdir(exist_ok=True)
+        (BUILD / "Stretto.icns").write_bytes(icons.icns(ICON))
+    freeze()
+    if sys.platform == "linux":
+        strip_python()
+        add_desktop_files()
+    size = report()
+    self_test()
+    if size > FOLDER_BUDGET:
+        print(f"The folder is larger than {FOLDER_BUDGET / 1e6:.0f} MB.")
+        return 1
+    if sys.platform != "linux" or options.no_archive:
+        return 0
+    archive = pack()
+    packed = archive.stat().st_size
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    print(f"{archive.relative_to(ROOT)}: {packed / 1e6:.1f} MB, sha256 {digest}")
+    if packed > ARCHIVE_BUDGET:
+        print(f"The archive is larger than {ARCHIVE_BUDGET / 1e6:.0f} MB.")
+        return 1
+    return 0
+
+
+def ensure_pyinstaller() -> None:
+    """Install what building needs, at the versions of the constraints file."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    command += ["--constraint", str(ROOT / "packaging" / "constraints.txt")]
+    subprocess.run([*command, *project["optional-dependencies"]["app"]], check=True)
+
+
+def freeze() -> None:
+    """Run PyInstaller. Whatever may vary from one build to the next is fixed."""
+    shutil.rmtree(FOLDER.parent, ignore_errors=True)
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": "0",
+        "SOURCE_DATE_EPOCH": str(committed_at()),
+        # Qt's hooks import it, and there may be no screen.
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
+    command += ["--distpath", str(FOLDER.parent), "--workpath", str(BUILD / "work")]
+    subprocess.run(
+        [*command, str(ROOT / "packaging" / "stretto.spec")], check=True, env=environment
+    )
+
+
+def committed_at() -> int:
+    """Seconds since 1970 at which what is built was committed."""
+    git = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+    done = subprocess.run(git, check=False, capture_output=True, text=True)
+    return int(done.stdout.strip() or 0)
+
+
+def strip_python() -> None:
+    """Take the debugging symbols from Python's own library; other wheels come without."""
+    for library in (FOLDER / "_internal").glob("libpython*.so*"):
+        if shutil.which("strip") and not library.is_symlink():
+            subprocess.run(["strip", "--strip-unneeded", str(library)], check=True)
+
+
+def add_desktop_files() -> None:
+    """What a Linux desktop wants to know, and the script that tells it."""
+    linux = ROOT / "packaging" / "linux"
+    shutil.copy(linux / "install.sh", FOLDER)
+    (FOLDER / "share").mkdir()
+    for size in (16, 22, 24, 32, 48, 64, 128, 256, 512):
+        place = FOLDER / "share" / "icons" / f"{size}x{size}"
+        place.mkdir(parents=True)
+        (place / f"{macos.IDENTIFIER}.png").write_bytes(icons.png(ICON, size))
+    for file in sorted(linux.glob("app.stretto.*")):
+        shutil.copy(file, FOLDER / "share")
+
+
+def report() -> int:
+    """Print what takes how much, largest first; returns the bytes of all."""
+    sizes: Counter[str] = Counter()
+    for file in FOLDER.rglob("*"):
+        if file.is_symlink() or not file.is_file():
+            continue
+        parts = file.relative_to(FOLDER).parts
+        part = parts[1] if len(parts) > 1 else parts[0]
+        if len(parts) == 2 and ".so" in part:
+            part = "openblas" if "openblas" in part else "the system's libraries"
+        sizes[part.split("-")[0] if part.endswith(".dist-info") else part] += file.stat().st_size
+    for part, size in sizes.most_common(20):
+        print(f"{size / 1e6:>8.1f} MB  {part}")
+    print(f"{sizes.total() / 1e6:>8.1f} MB  in all")
+    return sizes.total()
+
+
+def self_test() -> None:
+    """The frozen program must work. Raises CalledProcessError."""
+    program = FOLDER / "stretto"
+    if sys.platform == "darwin":
+        program = FOLDER.parent / "Stretto.app" / "Contents" / "MacOS" / "stretto"
+    subprocess.run(
+        [str(program), "--self-test", "--json", str(BUILD / "self-test.json")], check=True
+    )
+
+
+def pack() -> Path:
+    """The folder as an archive in which only the contents can differ: no times, no owners."""
+    name = f"Stretto-{contents.version(ROOT)}-linux-{os.uname().machine}"
+    target = BUILD / f"{name}.tar.xz"
+    moment = committed_at()
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.mtime = moment
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        return entry
+
+    with lzma.open(target, "wb", preset=6) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+        for file in sorted(FOLDER.rglob("*")):
+            tar.add(file, f"{name}/{file.relative_to(FOLDER)}", recursive=False, filter=plain)
+    return target
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""What goes into the frozen program, and what stays out."""
+
+from __future__ import annotations
+
+import ctypes.util
+import importlib.util
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+# Their versions are asked for at run time, by transformers' own checks or by our reports.
+METADATA = (
+    "PySide6-Essentials",
+    "PySide6-QtAds",
+    "filelock",
+    "huggingface_hub",
+    "hf-xet",
+    "llguidance",
+    "mlx",
+    "mlx-lm",
+    "numpy",
+    "packaging",
+    "pyyaml",
+    "regex",
+    "safetensors",
+    "tokenizers",
+    "tqdm",
+    "transformers",
+)
+
+# Never needed, though something that is there would import them if it could.
+EXCLUDED = [
+    *("tkinter", "turtle", "idlelib", "lib2to3", "ensurepip", "pip", "setuptools", "wheel"),
+    *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "ruff", "PyInstaller"),
+    *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
+    *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
+    # huggingface_hub has them for its own commands and its client of inference servers
+    *("typer", "rich", "shellingham", "pydantic", "pydantic_core"),
+    *("PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtQuickWidgets", "PySide6.QtTest"),
+    *("PySide6.QtDesigner", "PySide6.QtHelp", "PySide6.QtUiTools", "PySide6.QtSql"),
+]
+
+# What of transformers needs torch, or belongs to training: this program takes its tokenizers.
+_TRAINING = re.compile(
+    r"transformers\."
+    r"(pipelines|trainer|data|integrations|kernels|loss|onnx|quantizers|sagemaker|cli|commands"
+    r"|optimization|testing_utils|distributed|tensor_parallel|conversion_mapping"
+    r"|(.*\.)?(modeling|modular|image_processing|processing|feature_extraction|video_processing"
+    r"|convert|generation|fusion)(_|$|\.))"
+)
+# Imported by transformers' own start or by its tokenizers, although they look as if not.
+_KEPT = re.compile(
+    r"transformers\.(processing_utils|feature_extraction_utils|image_processing_base"
+    r"|modeling_(gguf_pytorch|rope)_utils|convert_slow_tokenizer|generation(\.configuration_utils)?"
+    r"|integrations(\.(heterogeneity|mistral)(\..*)?)?|models\.auto\..*"
+    r"|models\.\w+)$"
+)
+
+# libQt6Qml itself must stay: the bindings of the docking library are linked with it.
+_UNUSED_FILES = re.compile(
+    r"(^|/)(libQt6(Quick|Test|Designer|Help|Sql|Pdf|VirtualKeyboard|EglF)"
+    r"|Qt(OpenGL|Qml|Quick|Test|Designer|Help|Sql)\w*\.abi3\.so|qml/|translations/qt)"
+    r"|plugins/(qmltooling|sqldrivers|designer|virtualkeyboard|platforminputcontexts/libqtvirtual"
+    r"|platforms/libq(eglfs|linuxfb|minimalegl|vnc|vkkhrdisplay)|egldeviceintegrations"
+    r"|platformthemes/libqgtk3|networkinformation|wayland-graphics)"
+    r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
+)
+
+
+def version(root: Path) -> str:
+    """The program's version, from where it is written down."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["version"])
+
+
+def resources(root: Path) -> Iterator[Path]:
+    """The program's own data: icons, translations, and of the Guide only what is loaded."""
+    yield from sorted(p for p in (root / "resources" / "icons").iterdir() if p.is_file())
+    yield from sorted(p for p in (root / "resources" / "translations").iterdir() if p.is_file())
+    guide = root / "resources" / "guide"
+    for suffix in ("*.json", "*.safetensors", "*.jinja"):
+        yield from sorted(guide.glob(suffix))
+
+
+def transformers_modules() -> list[str]:
+    """The modules of transformers that are shipped; found on disk, as importing them takes long."""
+    spec = importlib.util.find_spec("transformers")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    package = Path(spec.submodule_search_locations[0])
+    names = []
+    for file in sorted(package.rglob("*.py")):
+        parts = file.relative_to(package.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if wanted_module(name):
+            names.append(name)
+    return names
+
+
+def wanted_module(name: str) -> bool:
+    """Whether a module that was found is shipped."""
+    return bool(_KEPT.match(name)) or not _TRAINING.match(name)
+
+
+def wanted_file(name: str) -> bool:
+    """Whether a file is shipped, by where it would lie in the program's folder."""
+    if name.startswith("transformers/") and name.endswith(".py"):
+        module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        return wanted_module(module)
+    return not _UNUSED_FILES.search(name)
+
+
+def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """The entries without the libraries that only what has been left out asked for.
+
+    The system's libraries lie at the top of the folder; they stay where something that stays,
+    directly or by way of others, is linked with them.
+    """
+    from PyInstaller.depend import bindepend
+
+    def from_system(entry: tuple[str, str, str]) -> bool:
+        return "/" not in entry[0] and "site-packages" not in entry[1] and entry[2] == "BINARY"
+
+    by_name = {entry[0]: entry for entry in binaries if from_system(entry)}
+    wanted: set[str] = set()
+    waiting = [e for e in binaries if not from_system(e) or e[0].startswith(_OPENED_BY_NAME)]
+    kept = [*waiting]
+    while waiting:
+        _, source, kind = waiting.pop()
+        if kind not in ("BINARY", "EXTENSION"):
+            continue
+        for name, _ in bindepend.get_imports(source):
+            if name in by_name and name not in wanted:
+                wanted.add(name)
+                waiting.append(by_name[name])
+    return [e for e in binaries if e in kept or e[0] in wanted]
+
+
+_OPENED_BY_NAME = ("libpython", "libopenblas")
+
+
+def openblas() -> list[Path]:
+    """The building machine's OpenBLAS, if it has one: it reads prompts 15 to 30 times faster."""
+    if ctypes.util.find_library("openblas") is None:
+        return []
+    lines = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True)
+    for line in lines.stdout.splitlines():
+        name, _, path = line.strip().partition(" => ")
+        if name.startswith("libopenblas.so.0"):
+            return [Path(path)]
+    return []

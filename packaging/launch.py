@@ -1,0 +1,11 @@
+"""The entry of the frozen program."""
+
+import multiprocessing
+import sys
+
+from app.__main__ import main
+
+if __name__ == "__main__":
+    # A library that starts a helper process starts this very file again.
+    multiprocessing.freeze_support()
+    sys.exit(main())

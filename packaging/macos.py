@@ -1,0 +1,43 @@
+"""What macOS wants to know of the program."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+IDENTIFIER = "app.stretto.Stretto"
+
+MINIMUM_SYSTEM = "14.0"
+"""The oldest system that MLX's wheels are made for."""
+
+
+def identity() -> str | None:
+    """The Developer ID to sign with, from the environment; None signs ad hoc."""
+    return os.environ.get("STRETTO_CODESIGN_IDENTITY") or None
+
+
+def info_plist(version: str) -> dict[str, Any]:
+    """The entries of Info.plist beside those that PyInstaller writes itself."""
+    return {
+        "CFBundleName": "Stretto",
+        "CFBundleDisplayName": "Stretto",
+        "CFBundleIdentifier": IDENTIFIER,
+        "CFBundleShortVersionString": version,
+        "CFBundleVersion": version,
+        "LSMinimumSystemVersion": MINIMUM_SYSTEM,
+        "LSApplicationCategoryType": "public.app-category.productivity",
+        "LSArchitecturePriority": ["arm64"],
+        "NSHighResolutionCapable": True,
+        # The window draws its own dark appearance.
+        "NSRequiresAquaSystemAppearance": False,
+        "NSHumanReadableCopyright": "MIT License",
+        # A model is a folder; it can be dropped on the icon.
+        "CFBundleDocumentTypes": [
+            {
+                "CFBundleTypeName": "MLX model folder",
+                "CFBundleTypeRole": "Viewer",
+                "LSHandlerRank": "Alternate",
+                "LSItemContentTypes": ["public.folder"],
+            }
+        ],
+    }

@@ -1,0 +1,208 @@
+"""What `make app` is made of, as far as that shows without building it."""
+
+from __future__ import annotations
+
+import configparser
+import importlib.util
+import os
+import plistlib
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "packaging"
+LINUX = PACKAGING / "linux"
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
+    """Loads one of the scripts in `packaging/`, which is no package."""
+    monkeypatch.syspath_prepend(str(PACKAGING))
+
+    def load(name: str) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(f"bundle_{name}", PACKAGING / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        loaded = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        return loaded
+
+    yield load
+    for name in ("contents", "icons", "macos"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "shipped"),
+    [
+        ("transformers", True),
+        ("transformers.tokenization_utils_base", True),
+        ("transformers.models.auto.tokenization_auto", True),
+        ("transformers.models.llama.configuration_llama", True),
+        ("transformers.models.llama.tokenization_llama", True),
+        ("transformers.modeling_rope_utils", True),
+        ("transformers.convert_slow_tokenizer", True),
+        ("transformers.models.llama.modeling_llama", False),
+        ("transformers.models.clip.image_processing_clip", False),
+        ("transformers.trainer", False),
+        ("transformers.pipelines.base", False),
+        ("mlx_lm.models.llama", True),
+        ("engine.loop", True),
+    ],
+)
+def test_of_transformers_the_tokenizers_are_shipped(
+    module: object, name: str, shipped: bool
+) -> None:
+    contents = module("contents")  # type: ignore[operator]
+    assert contents.wanted_module(name) is shipped
+    if name.startswith("transformers."):
+        assert contents.wanted_file(name.replace(".", "/") + ".py") is shipped
+
+
+def test_every_module_that_loading_a_tokenizer_imports_is_shipped() -> None:
+    """In a process of its own, as these modules stay imported."""
+    code = f"""
+import sys
+sys.path[:0] = [{str(PACKAGING)!r}, {str(ROOT)!r}]
+from pathlib import Path
+from engine.backend import start
+start()
+from mlx_lm.utils import load_tokenizer
+tokenizer = load_tokenizer(Path({str(ROOT / "resources" / "guide")!r}))
+tokenizer.apply_chat_template([{{"role": "user", "content": "Hello"}}], tokenize=True)
+import contents
+used = [m for m in sys.modules if m.startswith("transformers")]
+assert len(used) > 20, used
+print([m for m in used if not contents.wanted_module(m)])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_guide_is_shipped_without_its_workshop(module: object) -> None:
+    contents = module("contents")  # type: ignore[operator]
+    names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources(ROOT)}
+    assert {"guide/model.safetensors", "guide/tokenizer.json", "guide/config.json"} <= names
+    assert "icons/stretto.svg" in names
+    assert not [name for name in names if name.endswith((".py", ".toml", ".md"))]
+
+
+def test_info_plist_has_what_macos_wants(module: object) -> None:
+    macos = module("macos")  # type: ignore[operator]
+    plist = plistlib.loads(plistlib.dumps(macos.info_plist("1.2.3")))
+    assert plist["CFBundleVersion"] == plist["CFBundleShortVersionString"] == "1.2.3"
+    assert plist["CFBundleIdentifier"] == "app.stretto.Stretto"
+    assert plist["LSMinimumSystemVersion"] == "14.0"
+    assert plist["NSHighResolutionCapable"] is True
+    entitlements = plistlib.loads((PACKAGING / "macos" / "entitlements.plist").read_bytes())
+    assert set(entitlements) == {
+        "com.apple.security.cs.allow-unsigned-executable-memory",
+        "com.apple.security.cs.disable-library-validation",
+    }
+
+
+def test_the_program_is_signed_ad_hoc_unless_told(
+    module: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    macos = module("macos")  # type: ignore[operator]
+    monkeypatch.delenv("STRETTO_CODESIGN_IDENTITY", raising=False)
+    assert macos.identity() is None  # "-" would turn on the hardened runtime
+    monkeypatch.setenv("STRETTO_CODESIGN_IDENTITY", "Developer ID Application: Somebody")
+    assert macos.identity() == "Developer ID Application: Somebody"
+
+
+def test_the_desktop_files_speak_of_one_program(module: object) -> None:
+    contents = module("contents")  # type: ignore[operator]
+    macos = module("macos")  # type: ignore[operator]
+    desktop = configparser.ConfigParser(interpolation=None)
+    desktop.optionxform = str  # type: ignore[assignment, method-assign]
+    desktop.read(LINUX / f"{macos.IDENTIFIER}.desktop", encoding="utf-8")
+    entry = desktop["Desktop Entry"]
+    assert entry["Icon"] == macos.IDENTIFIER
+    about = ET.parse(LINUX / f"{macos.IDENTIFIER}.metainfo.xml").getroot()
+    assert about.findtext("id") == macos.IDENTIFIER
+    assert about.findtext("launchable") == f"{macos.IDENTIFIER}.desktop"
+    newest = about.find("releases/release")
+    assert newest is not None
+    assert newest.get("version") == contents.version(ROOT)
+    source = (ROOT / "app" / "application.py").read_text(encoding="utf-8")
+    assert f'setDesktopFileName("{macos.IDENTIFIER}")' in source
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="for Linux desktops")
+def test_install_puts_the_program_into_the_menu_and_takes_it_out(tmp_path: Path) -> None:
+    folder, home = tmp_path / "a folder" / "Stretto", tmp_path / "home"
+    (folder / "share").mkdir(parents=True)
+    (folder / "_internal" / "resources" / "icons").mkdir(parents=True)
+    (folder / "_internal" / "resources" / "icons" / "stretto.svg").write_text("<svg/>")
+    sized = folder / "share" / "icons" / "48x48"
+    sized.mkdir(parents=True)
+    (sized / "app.stretto.Stretto.png").write_bytes(b"a picture")
+    (folder / "stretto").write_text("#!/bin/sh\necho here\n")
+    (folder / "stretto").chmod(0o755)
+    for file in LINUX.iterdir():
+        target = folder if file.suffix == ".sh" else folder / "share"
+        (target / file.name).write_bytes(file.read_bytes())
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+
+    def install(*options: str) -> None:
+        subprocess.run(["sh", str(folder / "install.sh"), *options], check=True, env=environment)
+
+    install()
+    entry = home / ".local/share/applications/app.stretto.Stretto.desktop"
+    assert f'Exec="{folder}/stretto"' in entry.read_text()
+    said = subprocess.run([home / ".local/bin/stretto"], check=True, capture_output=True, text=True)
+    assert said.stdout == "here\n"
+    assert (home / ".local/share/icons/hicolor/48x48/apps/app.stretto.Stretto.png").exists()
+    install("--remove")
+    assert not [path for path in home.rglob("*") if not path.is_dir()]
+    assert (folder / "stretto").exists()
+
+
+def test_the_archive_depends_on_its_contents_alone(
+    module: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    build = module("build")  # type: ignore[operator]
+    packed = []
+    for moment, order in ((1, "ab"), (2_000_000_000, "ba")):
+        folder = tmp_path / str(moment) / "Stretto"
+        folder.mkdir(parents=True)
+        for name in order:
+            (folder / name).write_text(f"the file {name}")
+            os.utime(folder / name, (moment, moment))
+        monkeypatch.setattr(build, "FOLDER", folder)
+        monkeypatch.setattr(build, "BUILD", folder.parent)
+        packed.append(build.pack().read_bytes())
+    assert packed[0] == packed[1]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.qt_log_ignore("Start tag expected")
+def test_the_icon_for_macos_has_all_sizes(module: object) -> None:
+    from PySide6.QtGui import QImage
+
+    icons = module("icons")  # type: ignore[operator]
+    data = icons.icns(ROOT / "resources" / "icons" / "stretto.svg")
+    assert data[:4] == b"icns"
+    assert int.from_bytes(data[4:8], "big") == len(data)
+    found, at = {}, 8
+    while at < len(data):
+        name, length = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "big")
+        image = QImage.fromData(data[at + 8 : at + length], "PNG")
+        assert image.width() == image.height()
+        middle = image.pixelColor(image.width() // 2, image.height() // 2)
+        assert middle.alpha() == 255  # something was drawn
+        found[name] = image.width()
+        at += length
+    assert found == icons.ICNS
+    assert {16, 32, 64, 128, 256, 512, 1024} == set(found.values())
+    with pytest.raises(ValueError, match="no SVG"):
+        icons.png(ROOT / "README.md", 16)
