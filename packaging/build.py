@@ -81,7 +81,7 @@ def freeze() -> None:
         # Qt's hooks import it, and there may be no screen.
         "QT_QPA_PLATFORM": "offscreen",
     }
-    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
     command += ["--distpath", str(FOLDER.parent), "--workpath", str(BUILD / "work")]
     subprocess.run(
         [*command, str(ROOT / "packaging" / "stretto.spec")], check=True, env=environment

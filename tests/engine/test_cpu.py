@@ -53,21 +53,20 @@ def test_few_rows_give_the_same_whichever_side_the_weights_are_on() -> None:
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
         layers = [nn.Linear(24, 40), nn.Linear(24, 40, bias=False)]
-        table = nn.Embedding(40, 24)
         x = mx.random.normal((5, 1, 24))
-        before = [layer(x) for layer in layers] + [table.as_linear(x)]
+        before = [layer(x) for layer in layers]
         mx.eval(before)
         calls = []
         skinny.install()
         exchanged = skinny._exchanged
         skinny._exchanged = lambda *given: calls.append(1) or exchanged(*given)
         with skinny.few_rows():
-            after = [layer(x) for layer in layers] + [table.as_linear(x)]
+            after = [layer(x) for layer in layers]
             layers[0](x[:1]), layers[0](x.reshape(1, 5, 24)), layers[0](x.astype(mx.float16))
         layers[0](x)
         for a, b in zip(before, after):
             assert mx.allclose(a, b, rtol=1e-5, atol=1e-5), (a, b)
-        assert len(calls) == 3, calls
+        assert len(calls) == 2, calls
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
