@@ -13,18 +13,17 @@ import platform
 import sys
 import time
 import traceback
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from app import __version__
+from app.versions import versions
 
 KEPT = 20
 """Older reports are removed."""
 
 LOG_LINES = 60
-_PACKAGES = ("PySide6-Essentials", "PySide6-QtAds", "mlx", "mlx-lm", "transformers")
 
 
 class CrashReports:
@@ -99,7 +98,7 @@ class CrashReports:
             what,
             "",
             f"{platform.platform()}, Python {platform.python_version()}",
-            *(f"{name} {_version(name)}" for name in _PACKAGES),
+            *(f"{name} {number}" for name, number in versions().items()),
             "",
             stack.strip(),
             "",
@@ -127,10 +126,3 @@ class CrashReports:
             return self._log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
         except OSError:
             return ["(there is none)"]
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "is not installed"

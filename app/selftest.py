@@ -15,24 +15,15 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from app import __version__
 from app.paths import Paths
+from app.versions import versions
 
-PACKAGES = (
-    "PySide6-Essentials",
-    "PySide6-QtAds",
-    "mlx",
-    "mlx-lm",
-    "transformers",
-    "tokenizers",
-    "huggingface_hub",
-    "llguidance",
-)
 QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
 """Their answers are long enough that both are being given at once."""
 COLOURS = 20
@@ -115,8 +106,6 @@ def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
 
 
 def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
-    from contextlib import ExitStack
-
     from app.bench.drive import Driver, program_in
 
     with ExitStack() as stack:
@@ -210,15 +199,9 @@ class _Trouble(logging.Handler):
 def _machine() -> dict[str, Any]:
     from PySide6.QtCore import qVersion
 
-    def of(package: str) -> str:
-        try:
-            return version(package)
-        except PackageNotFoundError:
-            return "unknown"
-
     return {
         "system": platform.platform(),
         "python": platform.python_version(),
         "qt": qVersion(),
-        **{package: of(package) for package in PACKAGES},
+        **versions(),
     }

@@ -1,0 +1,27 @@
+"""Which versions of what others wrote the program runs with, for reports."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = (
+    "PySide6-Essentials",
+    "PySide6-QtAds",
+    "mlx",
+    "mlx-lm",
+    "transformers",
+    "tokenizers",
+    "huggingface_hub",
+    "llguidance",
+)
+
+
+def versions() -> dict[str, str]:
+    """The installed version of each package; words where one is not there."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "is not installed"
+    return found
