@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
+FROZEN = bool(getattr(sys, "frozen", False))
+"""Whether this is the packaged program, which is its own interpreter."""
+
 
 def positive(text: str) -> int:
     """A whole number of at least 1, for `argparse`."""
@@ -16,6 +19,6 @@ def positive(text: str) -> int:
 
 def own_command(*arguments: str) -> list[str]:
     """The command line of one of the engine's commands in a process of its own."""
-    if getattr(sys, "frozen", False):  # the program is its own interpreter
+    if FROZEN:
         return [sys.executable, *arguments]
     return [sys.executable, "-m", "engine", *arguments]

@@ -73,8 +73,7 @@ def _right_kernels() -> Iterator[None]:
     recognises Intel's itself, so only AMD is told; what the user has set is left alone.
     """
     name = "OPENBLAS_CORETYPE"
-    vendor, flags = _processor()
-    if name in os.environ or vendor != "AuthenticAMD" or not flags >= _SKYLAKE:
+    if name in os.environ or not _unseen_avx512():
         yield
         return
     os.environ[name] = "SkylakeX"
@@ -84,11 +83,18 @@ def _right_kernels() -> Iterator[None]:
         del os.environ[name]
 
 
+def _unseen_avx512() -> bool:
+    vendor, flags = _processor()
+    return vendor == "AuthenticAMD" and flags >= _SKYLAKE
+
+
 def _processor() -> tuple[str, set[str]]:
     """The processor's vendor and features as Linux tells them; empty where it does not."""
     told: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
+            if not line.strip():
+                break  # the other cores say the same
             name, _, value = line.partition(":")
             told.setdefault(name.strip(), value.strip())
     return told.get("vendor_id", ""), set(told.get("flags", "").split())

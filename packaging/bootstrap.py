@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 if sys.version_info < (3, 11):  # noqa: UP036 - this line is for whoever runs it with an older one
     sys.exit(
@@ -114,11 +115,24 @@ def create_venv() -> None:
     )
 
 
+def project() -> dict[str, Any]:
+    """What `pyproject.toml` says of the project, so that it stands in one place."""
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return found
+
+
 def requirements(backend: str) -> list[str]:
-    """What to install, read from `pyproject.toml` so that it stands in one place."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    return [*project["dependencies"], *extras[backend], *extras["dev"]]
+    """What to install."""
+    extras = project()["optional-dependencies"]
+    return [*project()["dependencies"], *extras[backend], *extras["dev"]]
+
+
+def install(wanted: list[str]) -> None:
+    """Install into .venv, at the versions of the constraints file."""
+    pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
+    command = [*pip, "--quiet", "--constraint", str(CONSTRAINTS), *wanted]
+    if subprocess.run(command, check=False).returncode:
+        sys.exit("Setting up .venv failed; pip's message above says why. Nothing else was changed.")
 
 
 def main() -> None:
@@ -144,10 +158,7 @@ def main() -> None:
     print("Setting up .venv (once; a few minutes on a slow line) …", flush=True)
     if not (VENV / "bin" / "python").exists():
         create_venv()
-    pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    command = [*pip, "--quiet", "--constraint", str(CONSTRAINTS), *requirements(backend)]
-    if subprocess.run(command, check=False).returncode:
-        sys.exit("Setting up .venv failed; pip's message above says why. Nothing else was changed.")
+    install(requirements(backend))
     stamp.write_text(wanted)
 
 

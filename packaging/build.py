@@ -14,20 +14,20 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tomllib
 from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
-FOLDER = BUILD / "dist" / "Stretto"
-ICON = ROOT / "resources" / "icons" / "stretto.svg"
+sys.path[:0] = [str(ROOT / "packaging"), str(ROOT)]
 
-sys.path.insert(0, str(Path(__file__).parent))
-
+import bootstrap  # noqa: E402
 import contents  # noqa: E402
 import icons  # noqa: E402
 import macos  # noqa: E402
+
+BUILD = ROOT / "build"
+FOLDER = BUILD / "dist" / "Stretto"
+ICON = ROOT / "resources" / "icons" / "stretto.svg"
 
 FOLDER_BUDGET = 350_000_000
 """Bytes of the Linux folder. The aim is 290 million; OpenBLAS alone takes 37, Qt's ICU 39."""
@@ -38,7 +38,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--no-archive", action="store_true", help="the folder is enough")
     options = parser.parse_args()
-    ensure_pyinstaller()
+    bootstrap.install(bootstrap.project()["optional-dependencies"]["app"])
     if sys.platform == "darwin":
         BUILD.mkdir(exist_ok=True)
         (BUILD / "Stretto.icns").write_bytes(icons.icns(ICON))
@@ -61,14 +61,6 @@ def main() -> int:
         print(f"The archive is larger than {ARCHIVE_BUDGET / 1e6:.0f} MB.")
         return 1
     return 0
-
-
-def ensure_pyinstaller() -> None:
-    """Install what building needs, at the versions of the constraints file."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    command += ["--constraint", str(ROOT / "packaging" / "constraints.txt")]
-    subprocess.run([*command, *project["optional-dependencies"]["app"]], check=True)
 
 
 def freeze() -> None:
@@ -144,7 +136,7 @@ def self_test() -> None:
 
 def pack() -> Path:
     """The folder as an archive in which only the contents can differ: no times, no owners."""
-    name = f"Stretto-{contents.version(ROOT)}-linux-{os.uname().machine}"
+    name = f"Stretto-{contents.version()}-linux-{os.uname().machine}"
     target = BUILD / f"{name}.tar.xz"
     moment = committed_at()
 

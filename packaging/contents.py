@@ -6,28 +6,17 @@ import ctypes.util
 import importlib.util
 import re
 import subprocess
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-# Their versions are asked for at run time, by transformers' own checks or by our reports.
+import bootstrap
+
+from app.versions import PACKAGES
+
+# Their versions are asked for at run time, by our reports or by transformers' own checks.
 METADATA = (
-    "PySide6-Essentials",
-    "PySide6-QtAds",
-    "filelock",
-    "huggingface_hub",
-    "hf-xet",
-    "llguidance",
-    "mlx",
-    "mlx-lm",
-    "numpy",
-    "packaging",
-    "pyyaml",
-    "regex",
-    "safetensors",
-    "tokenizers",
-    "tqdm",
-    "transformers",
+    *PACKAGES,
+    *("filelock", "hf-xet", "numpy", "packaging", "pyyaml", "regex", "safetensors", "tqdm"),
 )
 
 # Never needed, though something that is there would import them if it could.
@@ -69,17 +58,20 @@ _UNUSED_FILES = re.compile(
 )
 
 
-def version(root: Path) -> str:
+# What the program opens by name; nothing is linked with it.
+_OPENED_BY_NAME = ("libpython", "libopenblas")
+
+
+def version() -> str:
     """The program's version, from where it is written down."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["version"])
+    return str(bootstrap.project()["version"])
 
 
-def resources(root: Path) -> Iterator[Path]:
-    """The program's own data: icons, translations, and of the Guide only what is loaded."""
-    yield from sorted(p for p in (root / "resources" / "icons").iterdir() if p.is_file())
-    yield from sorted(p for p in (root / "resources" / "translations").iterdir() if p.is_file())
-    guide = root / "resources" / "guide"
+def resources() -> Iterator[Path]:
+    """The program's own data: its icons, and of the Guide only what is loaded."""
+    whole = bootstrap.ROOT / "resources"
+    yield from sorted(p for p in (whole / "icons").iterdir() if p.is_file())
+    guide = whole / "guide"
     for suffix in ("*.json", "*.safetensors", "*.jinja"):
         yield from sorted(guide.glob(suffix))
 
@@ -121,12 +113,13 @@ def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, st
     from PyInstaller.depend import bindepend
 
     def from_system(entry: tuple[str, str, str]) -> bool:
-        return "/" not in entry[0] and "site-packages" not in entry[1] and entry[2] == "BINARY"
+        name, source, kind = entry
+        at_top = "/" not in name and "site-packages" not in source
+        return at_top and kind == "BINARY" and not name.startswith(_OPENED_BY_NAME)
 
     by_name = {entry[0]: entry for entry in binaries if from_system(entry)}
     wanted: set[str] = set()
-    waiting = [e for e in binaries if not from_system(e) or e[0].startswith(_OPENED_BY_NAME)]
-    kept = [*waiting]
+    waiting = [entry for entry in binaries if not from_system(entry)]
     while waiting:
         _, source, kind = waiting.pop()
         if kind not in ("BINARY", "EXTENSION"):
@@ -135,10 +128,7 @@ def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, st
             if name in by_name and name not in wanted:
                 wanted.add(name)
                 waiting.append(by_name[name])
-    return [e for e in binaries if e in kept or e[0] in wanted]
-
-
-_OPENED_BY_NAME = ("libpython", "libopenblas")
+    return [entry for entry in binaries if not from_system(entry) or entry[0] in wanted]
 
 
 def openblas() -> list[Path]:

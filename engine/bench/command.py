@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.arguments import positive
+from engine.arguments import FROZEN, positive
 from engine.bench import contenders, latency, tables, throughput
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
@@ -141,7 +141,7 @@ def _traffic(
             who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # loaded before anything is timed
-        if "server" in options.against and getattr(sys, "frozen", False):
+        if "server" in options.against and FROZEN:
             note("mlx_lm.server is left out: it needs a Python to run in, and this program is one")
         elif "server" in options.against:
             note("mlx_lm.server starts …")

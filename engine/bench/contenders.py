@@ -101,6 +101,5 @@ def peak_here(run: Callable[[], None]) -> int:
     before = mx.get_active_memory()
     mx.reset_peak_memory()
     run()
-    # What was left over from before may have gone meanwhile.
-    # Never below nothing: what others free meanwhile is not this contender's.
+    # What was left over from before may be freed meanwhile; that is not this contender's doing.
     return max(0, int(mx.get_peak_memory() - min(before, mx.get_active_memory())))

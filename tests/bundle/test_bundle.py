@@ -34,7 +34,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
         return loaded
 
     yield load
-    for name in ("contents", "icons", "macos"):
+    for name in ("bootstrap", "contents", "icons", "macos"):
         sys.modules.pop(name, None)
 
 
@@ -89,7 +89,7 @@ print([m for m in used if not contents.wanted_module(m)])
 
 def test_the_guide_is_shipped_without_its_workshop(module: object) -> None:
     contents = module("contents")  # type: ignore[operator]
-    names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources(ROOT)}
+    names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources()}
     assert {"guide/model.safetensors", "guide/tokenizer.json", "guide/config.json"} <= names
     assert "icons/stretto.svg" in names
     assert not [name for name in names if name.endswith((".py", ".toml", ".md"))]
@@ -132,7 +132,7 @@ def test_the_desktop_files_speak_of_one_program(module: object) -> None:
     assert about.findtext("launchable") == f"{macos.IDENTIFIER}.desktop"
     newest = about.find("releases/release")
     assert newest is not None
-    assert newest.get("version") == contents.version(ROOT)
+    assert newest.get("version") == contents.version()
     source = (ROOT / "app" / "application.py").read_text(encoding="utf-8")
     assert f'setDesktopFileName("{macos.IDENTIFIER}")' in source
 
