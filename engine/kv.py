@@ -10,9 +10,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
+
+if TYPE_CHECKING:
+    from engine.pool import Pool
 
 Caches = list[Any]
 
@@ -110,14 +113,17 @@ class SessionKV:
         cuts: the lengths at which chunks of prompts ended, as far as the tokens from the first on
             were read in chunks. What follows the last of them was generated.
         ledger: which text the tokens stand for.
-        caches: the layers' caches, or None when dropped or not made yet.
+        caches: the layers' caches, or None when dropped or not made yet. Asking for them makes
+            the session stand up from its seat; who only wants to know about them asks `layers`.
+        pool: where the keys and values are while the session is seated, else None.
         on_disk: how many tokens the file holds that is the same as the caches; -1 for none.
         rebuilt: whether caches that had been dropped were (or are being) made anew.
     """
 
     def __init__(self, make: Callable[[], Caches]) -> None:
         self.make = make
-        self.caches: Caches | None = None
+        self._caches: Caches | None = None
+        self.pool: Pool | None = None
         self.tokens: list[int] = []
         self.cuts: list[int] = []
         self.ledger = Ledger()
@@ -128,15 +134,37 @@ class SessionKV:
         self._sharers: weakref.WeakSet[SessionKV] | None = None
 
     @property
+    def caches(self) -> Caches | None:
+        self.stand_up()
+        return self._caches
+
+    @caches.setter
+    def caches(self, caches: Caches | None) -> None:
+        if self.pool is not None:
+            self.pool.leave(self)
+        self._caches = caches
+
+    def stand_up(self) -> None:
+        """Take the keys and values back from the pool, if that is where they are."""
+        if self.pool is not None:
+            self.pool.stand_up(self)
+
+    @property
+    def layers(self) -> Caches:
+        """The layers' caches wherever their keys and values are; empty when there are none."""
+        return self._caches or []
+
+    @property
     def length(self) -> int:
         """Tokens that the caches hold now."""
-        return len(self.tokens) if self.caches is not None else 0
+        return len(self.tokens) if self._caches is not None else 0
 
     @property
     def nbytes(self) -> int:
-        held = [self.caches or [], self._snapshot.caches if self._snapshot else []]
+        held = [self.layers, self._snapshot.caches if self._snapshot else []]
         seen = {id(a): a.nbytes for a in leaves(held)}
-        return sum(seen.values())
+        seat = self.pool.nbytes_each if self.pool is not None else 0
+        return seat + sum(seen.values())
 
     @property
     def sharers(self) -> int:
@@ -158,7 +186,7 @@ class SessionKV:
     @property
     def trimmable(self) -> bool:
         """Whether the last tokens can be taken back."""
-        return all(_can_trim(c) for c in self.caches or [])
+        return all(_can_trim(c) for c in self.layers)
 
     def begin(self, prompt: list[int]) -> int:
         """Get the caches ready for `prompt`: keep what they share with it, make the rest undone.
@@ -219,7 +247,7 @@ class SessionKV:
         At most all but the last one. With `cuts` only what was read in chunks that ended there,
         and nowhere else, so that the caches are the same bits as if the prompt had been read so.
         """
-        if self.caches is None:
+        if self._caches is None:
             return 0
         shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
         within = [shared]
@@ -295,7 +323,7 @@ class SessionKV:
     @property
     def needs_snapshot(self) -> bool:
         """Whether this kind of cache can only be taken back to a saved copy."""
-        return any(_may_not_trim(c) for c in self.caches or [])
+        return any(_may_not_trim(c) for c in self.layers)
 
     def snapshot(self) -> None:
         """Remember the caches as they are now, at a turn's border."""
@@ -306,7 +334,7 @@ class SessionKV:
 
     def drop(self) -> None:
         """Free the caches, keep the ledger: the next turn makes them anew by prefill."""
-        self._dropped = self._dropped or self.caches is not None
+        self._dropped = self._dropped or self._caches is not None
         self.caches = None
         self._snapshot = None
         self._part()

@@ -16,6 +16,7 @@ from engine.params import takes
 
 if TYPE_CHECKING:  # Model must be importable without mlx, which engine.kv imports
     from engine.kv import Caches, Need
+    from engine.pool import Pool
 
 # What the loader needs beside the weights, in a plain folder or a hub snapshot.
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json")
@@ -58,6 +59,7 @@ class LoadedModel:
     eos: frozenset[int]
     need: Need
     make_cache: Any  # () -> Caches
+    pool: Pool | None = None  # where its sessions sit while they decode together, if they can
     token_by_token: bool = False  # its prompts cannot be read in chunks, see engine.borders
     kept_in: dict[int, Any] = field(default_factory=dict)  # see engine.quantised
     form_tokenizer: Any = None  # llguidance's, once an answer of a given form was asked for
@@ -180,6 +182,7 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
     from mlx_lm.utils import load_model
 
     from engine import borders, probe
+    from engine.pool import Pool
 
     name = _display_name(asked, folder)
     config = check_folder(folder, name)
@@ -205,7 +208,7 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         raise _load_error(name, config, error) from None
     make_cache = borders.wide_enough(net, lambda: make_prompt_cache(net))
     yield
-    need, step = yield from probe.explore(net, make_cache, len(tokenizer))
+    need, step, seats = yield from probe.explore(net, make_cache, len(tokenizer))
     token_by_token = borders.sees_ahead(net, make_cache, len(tokenizer))
     dtype = _compute_dtype(net)
     info = Model(
@@ -226,6 +229,7 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         eos=frozenset(tokenizer.eos_token_ids),
         need=need,
         make_cache=make_cache,
+        pool=Pool() if seats else None,
         token_by_token=token_by_token,
     )
 

@@ -10,11 +10,13 @@ from typing import Any
 import mlx.core as mx
 
 from engine import ragged
-from engine.kv import Caches, Need, clone, leaves, measure
+from engine.kv import Caches, Need, SessionKV, clone, leaves, measure
+from engine.pool import Pool
 
 log = logging.getLogger(__name__)
 
 SHARED, ROWS, ALONE = "shared", "rows", "alone"
+SEATED = "seated"  # shared, and in the seats of a pool
 
 # A garbled row differs by about the logits' own spread; rounding differs by a thousandth of it in
 # float32 and by a few hundredths in bfloat16 or with quantized weights.
@@ -23,8 +25,10 @@ TOLERANCE = 0.1
 
 def explore(
     net: Any, make_cache: Callable[[], Caches], vocab: int
-) -> Generator[None, None, tuple[Need, str]]:
-    """What a session needs, and how sessions can share a step; yields after every forward pass.
+) -> Generator[None, None, tuple[Need, str, bool]]:
+    """What a session needs, how sessions can share a step, and whether they can sit meanwhile.
+
+    Yields after every forward pass.
 
     Three short sessions are stepped together and alone, by each way of sharing in turn; the first
     that gives the same logits is taken. Costs about a dozen forward passes.
@@ -38,11 +42,11 @@ def explore(
         sessions.append(caches)
         yield
     need = measure(sessions[0])
-    way = yield from _way(net, sessions, vocab)
-    return need, way
+    way, seats = yield from _way(net, sessions, vocab)
+    return need, way, seats
 
 
-def _way(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, str]:
+def _way(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, tuple[str, bool]]:
     steps = [[t % vocab for t in tokens] for tokens in ((5, 11, 17), (13, 2, 29))]
     alone = [clone(caches) for caches in sessions]
     expected = []
@@ -54,12 +58,12 @@ def _way(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, 
             yield
         expected.append(mx.concatenate(rows).astype(mx.float32))
     if (yield from _agrees(SHARED, net, sessions, steps, expected)):
-        return SHARED
+        return SHARED, (yield from _agrees(SEATED, net, sessions, steps, expected))
     undo = ragged.share_rows(_row_modules(net, sessions[0]))
     if (yield from _agrees(ROWS, net, sessions, steps, expected)):
-        return ROWS
+        return ROWS, False
     undo()
-    return ALONE
+    return ALONE, False
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
@@ -76,7 +80,7 @@ def _agrees(
     way: str, net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
 ) -> Generator[None, None, bool]:
     try:
-        difference = yield from _difference(net, sessions, steps, expected)
+        difference = yield from _difference(way, net, sessions, steps, expected)
     except Exception as error:  # whatever a model does with caches it does not know
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
         return False
@@ -94,14 +98,25 @@ def apart(got: mx.array, wanted: mx.array) -> float:
 
 
 def _difference(
-    net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
+    way: str, net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
 ) -> Generator[None, None, float]:
     """Largest difference between sharing and stepping alone, in the logits' standard deviation."""
     together = [clone(caches) for caches in sessions]
+    pool, rows = Pool(), [SessionKV(list) for _ in sessions]
+    for kv, caches in zip(rows, together, strict=True):
+        kv.caches = caches
     worst = 0.0
-    for tokens, wanted in zip(steps, expected, strict=True):
-        shared = ragged.share_caches(together)
-        got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
-        worst = max(worst, apart(got, wanted))
-        yield
+    try:
+        for tokens, wanted in zip(steps, expected, strict=True):
+            if way == SEATED:
+                pool.arrange(rows)
+                if not pool.seated:
+                    return math.inf
+            shared = ragged.share_caches(together, pool)
+            got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
+            worst = max(worst, apart(got, wanted))
+            yield
+    finally:
+        for kv in rows:
+            kv.drop()  # pool and rows know each other, and nobody collects cycles
     return worst

@@ -8,6 +8,7 @@ this do it:
 1.  A cache-shaped object per layer (`RaggedKV`, `RaggedArrays`, `RaggedList`) hands each row to
     its own cache, and `scaled_dot_product_attention`, replaced in `mlx_lm` by `install`, sees it
     and loops over the rows.
+    Rows that sit in a `Pool` (`SeatedKV`) are attended to in one go.
 2.  Where a model does more with the keys than that, the *module* that handles the cache is called
     row by row (`share_rows`). It reads that module's weights once per row, so it comes second.
 
@@ -21,9 +22,12 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
+
+if TYPE_CHECKING:
+    from engine.pool import Pool
 
 _original_attention: Callable[..., mx.array] | None = None
 
@@ -58,6 +62,8 @@ def _attention(
     assert _original_attention is not None
     if not isinstance(keys, _Rows):
         return _original_attention(queries, keys, values, cache, scale, mask, sinks)
+    if isinstance(keys, _Seated) and mask is None and queries.shape[2] == 1:
+        return _seated_attention(queries, keys, values, scale, sinks)
     n = len(keys.rows)
     if _plain(queries, keys, mask, sinks):
         return _one_query_each(queries * scale, keys.rows, values.rows)
@@ -79,8 +85,40 @@ def _plain(queries: mx.array, keys: _Rows, mask: Any, sinks: Any) -> bool:
         and sinks is None
         and queries.shape[2] == 1
         and all(isinstance(row, mx.array) for row in keys.rows)
-        and queries.dtype == mx.float32
-        and mx.default_device() == _CPU
+        and _lean(queries)
+    )
+
+
+def _lean(queries: mx.array) -> bool:
+    return queries.dtype == mx.float32 and mx.default_device() == _CPU
+
+
+def _seated_attention(
+    queries: mx.array, keys: _Seated, values: _Seated, scale: float, sinks: Any
+) -> mx.array:
+    """Attention of one query a row: those that sit in one go, the others as without seats."""
+    assert _original_attention is not None
+    step = keys.step
+    n, seated = queries.shape[0], step.seated
+    q = queries if seated == n else queries[:seated]
+    k = keys.buffer[:seated, :, : step.most]
+    v = values.buffer[:seated, :, : step.most]
+    if sinks is None and _lean(queries):
+        _, heads, _, dim = q.shape
+        shared = k.shape[1]
+        scores = (q * scale).reshape(seated, shared, heads // shared, dim) @ k.swapaxes(-1, -2)
+        if step.beyond is not None:
+            scores = scores + step.beyond
+        out = (mx.softmax(scores, axis=-1) @ v).reshape(seated, heads, 1, -1)
+    else:
+        within = step.beyond if step.beyond is None else step.beyond == 0
+        out = _original_attention(q, k, v, keys.caches[0], scale, within, sinks)
+    if seated == n:
+        return out
+    standing = keys.caches[seated:]
+    others = _Rows(keys.others, standing), _Rows(values.others, standing)
+    return mx.concatenate(
+        [out, _attention(queries[seated:], *others, standing[0], scale, None, sinks)]
     )
 
 
@@ -130,6 +168,54 @@ class _Rows:
         return _Rows([change(row) for row in self.rows], self.caches)
 
 
+class _Seated(_Rows):
+    """Keys or values of which the first rows sit in the buffer of a `Pool`, for one step.
+
+    Attention takes the buffer; for whatever else a model does with them there are the rows.
+    """
+
+    def __init__(
+        self, step: _Step, buffer: mx.array, others: list[Any], caches: Sequence[Any]
+    ) -> None:
+        self.step = step
+        self.buffer = buffer
+        self.others = others
+        self.caches = caches
+
+    @functools.cached_property
+    def rows(self) -> list[Any]:  # type: ignore[override]
+        seated = [
+            self.buffer[seat : seat + 1, :, :length]
+            for seat, length in enumerate(self.step.lengths)
+        ]
+        return [*seated, *self.others]
+
+
+class _Step:
+    """How far the seats of a pool are filled once a step's token has been written.
+
+    Attributes:
+        seated: how many rows sit; they are the first ones.
+        lengths: tokens in each seat.
+        most: tokens in the fullest one.
+        beyond: to be added to the scores `[seated, 1, 1, most]`: -inf where a row has no tokens;
+            None when all have the same number.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self.seated = len(pool.seated)
+        self.lengths = tuple(length + 1 for length in pool.lengths)
+        self.most = max(self.lengths)
+        self.seats = mx.arange(self.seated)
+        self.at = mx.array(self.lengths, mx.int32) - 1
+        self.beyond: mx.array | None = None
+        if min(self.lengths) < self.most:
+            filled = mx.arange(self.most) < mx.array(self.lengths)[:, None]
+            dtype = pool.keys[0].dtype
+            beyond = mx.where(filled, mx.array(0, dtype), mx.array(float("-inf"), dtype))
+            self.beyond = beyond.reshape(self.seated, 1, 1, self.most)
+
+
 class _Factor(mx.array):
     """Keys for each row on the right of a matrix product with a tensor of all rows.
 
@@ -167,7 +253,7 @@ class RaggedKV:
         self.rows = rows
         self._offsets = offsets
         # Models that handle keys themselves ask for these to see whether they are quantised.
-        if all(hasattr(cache, "bits") for cache in rows):
+        if rows and all(hasattr(cache, "bits") for cache in rows):
             self.bits, self.group_size = rows[0].bits, rows[0].group_size
 
     @property
@@ -196,6 +282,43 @@ class RaggedKV:
         if isinstance(values[0], (int, float, str, bool)) and all(v == values[0] for v in values):
             return values[0]
         raise AttributeError(f"rows differ in {name!r}, or it is no plain setting")
+
+
+class SeatedKV(RaggedKV):
+    """One layer's KV caches of which the first rows sit in a pool."""
+
+    def __init__(
+        self, rows: Sequence[Any], offsets: Offsets, pool: Pool, step: _Step, layer: int
+    ) -> None:
+        super().__init__(rows, offsets)
+        self._pool = pool
+        self._step = step
+        self._layer = layer
+        self._standing = RaggedKV(rows[step.seated :], offsets)
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[_Rows, _Rows]:
+        step, seated = self._step, self._step.seated
+        if any(c.offset + 1 != n for c, n in zip(self.rows, step.lengths, strict=False)):
+            raise NotImplementedError("a layer's cache is written twice in a step")
+        for cache in self.rows[:seated]:
+            cache.offset += 1
+        if seated == len(self.rows):
+            self._pool.write(self._layer, step.seats, step.at, keys, values)
+        else:
+            here = keys[:seated], values[:seated]
+            self._pool.write(self._layer, step.seats, step.at, *here)
+            self._standing.update_and_fetch(keys[seated:], values[seated:])
+        return self.keys_and_values()
+
+    def keys_and_values(self) -> tuple[_Rows, _Rows]:
+        k = v = _Rows([], [])
+        if self._standing.rows:
+            k, v = self._standing.keys_and_values()
+        keys, values = self._pool.keys[self._layer], self._pool.values[self._layer]
+        return (
+            _Seated(self._step, keys, k.rows, self.rows),
+            _Seated(self._step, values, v.rows, self.rows),
+        )
 
 
 class RaggedArrays:
@@ -262,9 +385,16 @@ def share(rows: Sequence[Any], offsets: Offsets) -> Any:
     return RaggedKV(rows, offsets)
 
 
-def share_caches(caches: Sequence[Sequence[Any]]) -> list[Any]:
-    """Turn N sessions' lists of layer caches into one list of ragged layer caches."""
+def share_caches(caches: Sequence[Sequence[Any]], pool: Pool | None = None) -> list[Any]:
+    """Turn N sessions' lists of layer caches into one list of ragged layer caches.
+
+    The first of them may sit in a `pool`, in the order of its seats.
+    """
     offsets = Offsets()
+    if pool is not None and pool.seated:
+        step = _Step(pool)
+        layers = enumerate(zip(*caches, strict=True))
+        return [SeatedKV(rows, offsets, pool, step, layer) for layer, rows in layers]
     return [None if rows[0] is None else share(rows, offsets) for rows in zip(*caches, strict=True)]
 
 
@@ -422,4 +552,4 @@ class _OneRow:
         return self.caches[index]
 
 
-_RAGGED = (RaggedKV, RaggedArrays, RaggedList, _Rows)
+_RAGGED = (RaggedKV, SeatedKV, RaggedArrays, RaggedList, _Rows, _Seated)

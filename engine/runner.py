@@ -51,9 +51,13 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Uns
     wasted one row of one pass.
     """
     model = sessions[0].model
-    feeds = [_pending(s) for s in sessions]
-    logits = forward(model, feeds, [s.kv.caches or [] for s in sessions], alone)
-    replies = [s.reply for s in sessions if s.reply is not None]
+    alone = alone or model.info.step == ALONE or len(sessions) == 1
+    turn = sessions
+    if model.pool is not None:
+        order = model.pool.arrange([] if alone else [s.kv for s in sessions])
+        turn = [sessions[row] for row in order] or sessions
+    logits = forward(model, [_pending(s) for s in turn], [s.kv.layers for s in turn], alone)
+    replies = [s.reply for s in turn if s.reply is not None]
     free = [row for row, r in enumerate(replies) if r.constraint is None]
     out: list[mx.array | Unsampled | Exception] = [
         Unsampled(logits[row : row + 1]) for row in range(len(replies))
@@ -71,7 +75,8 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Uns
     lazy = [t for t in out if isinstance(t, mx.array)]
     lazy += [t.logits for t in out if isinstance(t, Unsampled)]
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    return out
+    following = {s.id: token for s, token in zip(turn, out, strict=True)}
+    return [following[s.id] for s in sessions]
 
 
 def choose(reply: ReplyState, unsampled: Unsampled) -> mx.array:
@@ -91,7 +96,7 @@ def forward(
     if alone or model.info.step == ALONE or len(feeds) == 1:
         rows = [model.net(feed, cache=c)[:, -1] for feed, c in zip(feeds, caches, strict=True)]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
-    shared = ragged.share_caches(caches)
+    shared = ragged.share_caches(caches, model.pool)
     with skinny.few_rows():
         logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
     return logits

@@ -101,6 +101,7 @@ class State:
             return self.fail_reply(session, error)
         reply.next = None
         session.reply = None
+        session.kv.stand_up()
         session.used_at = time.monotonic()
         self._let_go(session)
         reply.finish(reason)
@@ -126,10 +127,12 @@ class State:
         self.released = True
         if session.scratch:
             self.sessions.pop(session.id, None)
+            session.kv.drop()
 
     def end_session(self, session: SessionState, code: str, message: str) -> None:
         """Free a session; a reply that is running hears why."""
         self.sessions.pop(session.id, None)
+        session.kv.drop()
         self.released = True
         if session.reply is not None:
             session.reply.fail(code, message)

@@ -118,9 +118,12 @@ def test_interrupting_keeps_what_is_done(folder: Path, tmp_path: Path, how: int)
     source = write(tmp_path / "in.jsonl", [*prompts(6, first=8), *prompts(1, first=8000)])
     target = tmp_path / "out.jsonl"
     command = arguments(folder, source, target, "--concurrency", "3")
+    # A shell that runs the tests in the background has them ignore it, and so their children.
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     child = subprocess.Popen(
         [sys.executable, "-m", "engine", *command], cwd=ROOT, stderr=subprocess.PIPE, text=True
     )
+    signal.signal(signal.SIGINT, before)
     end = time.monotonic() + 120
     while not target.exists() or target.read_bytes().count(b"\n") < 6:
         assert time.monotonic() < end

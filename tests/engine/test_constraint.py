@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, Finished, FinishReason, SamplingParams, TextDelta
+from engine import (
+    Engine,
+    EngineError,
+    Finished,
+    FinishReason,
+    SamplingParams,
+    TextDelta,
+    ragged,
+)
 
 Folder = Callable[[str], Path]
 OPEN = {"type": "object", "additionalProperties": False}
@@ -267,6 +275,14 @@ def test_a_fault_in_a_shared_step_is_survived_inside_a_form(
         return update(self, keys, values)
 
     monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
+    write = ragged.SeatedKV.update_and_fetch
+
+    def faulty_seat(self: Any, keys: Any, values: Any) -> Any:
+        if any(row.offset == 333 for row in self.rows):
+            raise RuntimeError("injected into a shared step")
+        return write(self, keys, values)
+
+    monkeypatch.setattr(ragged.SeatedKV, "update_and_fetch", faulty_seat)
     # The neighbour reaches the position of the fault while the other is in mid-answer.
     other = engine.open_session(model, reasoning=False)
     broken = neighbour.send("x" * 270, form(2, logit_bias={2: -1e9}))

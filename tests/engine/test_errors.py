@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
+from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta, ragged
 from engine.bench.random_models import write_model
 from engine.sampling import Sampler
 from engine.text import ReplyText
@@ -349,6 +349,14 @@ def test_an_exception_in_a_shared_step_ends_only_its_cause(
         return update(self, keys, values)
 
     monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
+    write = ragged.SeatedKV.update_and_fetch
+
+    def faulty_seat(self: Any, keys: Any, values: Any) -> Any:
+        if any(row.offset == 333 for row in self.rows):
+            raise RuntimeError("injected into a shared step")
+        return write(self, keys, values)
+
+    monkeypatch.setattr(ragged.SeatedKV, "update_and_fetch", faulty_seat)
     chat = engine.open_session(engine.load(model_folder("plain")))
     reply = chat.send("x" * 290, ENDLESS)
     with pytest.raises(EngineError, match="injected") as caught:

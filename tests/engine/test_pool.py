@@ -1,0 +1,146 @@
+"""Chats that sit in one buffer while they decode, and nobody on another's seat."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import KVCache, RotatingKVCache
+
+from engine import Engine, SamplingParams, pool
+from engine.kv import SessionKV
+from engine.pool import LONGEST, Pool
+from engine.ragged import share_caches
+
+LAYERS, HEADS, DIM = 3, 2, 4
+
+
+def chat(length: int) -> SessionKV:
+    """A session whose caches hold `length` random tokens."""
+    kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)])
+    kv.begin([0])
+    for cache in kv.layers:
+        cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
+    kv.note_read([0] * length)
+    return kv
+
+
+def held(kv: SessionKV) -> list[list[Any]]:
+    """What the caches hold, as lists; the session stands up for it."""
+    return [[part.tolist() for part in cache.keys_and_values()] for cache in kv.caches or []]
+
+
+def step(where: Pool, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
+    """Write a token for each session, seated and, by its twin, on its own."""
+    order = where.arrange(kvs)
+    rows = [kvs[row] for row in order]
+    for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
+        keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
+        got, _ = shared.update_and_fetch(keys, values)
+        for row, kv in enumerate(rows):
+            own, _ = (
+                twins[id(kv)]
+                .layers[layer]
+                .update_and_fetch(keys[row : row + 1], values[row : row + 1])
+            )
+            assert mx.array_equal(got.rows[row], own)
+    for kv in kvs:
+        kv.note_fed(0)
+
+
+def test_whoever_comes_and_goes_everyone_keeps_what_is_theirs() -> None:
+    choose, where, twins = random.Random(1), Pool(), {}
+    chats: list[SessionKV] = []
+    for turn in range(120):
+        if len(chats) < 6 and choose.random() < 0.3:
+            kv = chat(choose.choice((1, 5, 63, 64, 130)))
+            twins[id(kv)] = kv.fork()
+            chats.append(kv)
+        some = [kv for kv in chats if choose.random() < 0.8]
+        choose.shuffle(some)
+        if some:
+            step(where, some, twins)
+            assert {id(kv) for kv in where.seated} == ({id(k) for k in some} if some[1:] else set())
+        if chats and turn % 9 == 8:
+            gone = chats.pop(choose.randrange(len(chats)))
+            assert held(gone) == held(twins[id(gone)])
+            assert gone not in where.seated
+    for kv in chats:
+        assert held(kv) == held(twins[id(kv)])
+    assert where.seated == []
+    assert where.keys == []
+
+
+def test_a_seat_is_cleared_for_who_comes_next() -> None:
+    where, ill, well = Pool(), chat(40), chat(9)
+    ill.layers[0].keys[:] = float("nan")
+    where.arrange([well, ill])
+    ill.drop()
+    where.arrange([well, chat(3), chat(5)])
+    assert all(bool(mx.isfinite(a).all()) for a in (*where.keys, *where.values))
+
+
+def test_long_chats_and_other_caches_stay_standing() -> None:
+    where, long = Pool(), chat(LONGEST)
+    ring = SessionKV(lambda: [RotatingKVCache(8)])
+    ring.begin([0])
+    ring.layers[0].update_and_fetch(*mx.random.normal((2, 1, HEADS, 3, DIM)))
+    short = [chat(3), chat(4)]
+    order = where.arrange([long, short[0], ring, short[1]])
+    assert where.seated == short
+    assert order == [1, 3, 0, 2]
+    assert where.arrange([long, short[0]]) == [0, 1]  # one alone has nobody to share with
+    assert where.seated == []
+
+
+def test_what_a_failed_step_left_is_given_up_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    where, chats = Pool(), [chat(3), chat(4), chat(5), chat(6)]
+    where.arrange(chats)
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("the device has gone")
+
+    monkeypatch.setattr(mx, "eval", fail)
+    assert chats[1].caches is None
+    assert chats[1].length == 0
+    chats[0].drop()
+    assert where.seated == []
+    assert where.keys == []
+
+
+def params(seed: int, tokens: int = 40) -> SamplingParams:
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed)
+
+
+def test_seated_chats_say_what_they_say_alone(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One grows too long on the way, one is forked while it answers, one comes late."""
+    monkeypatch.setattr(pool, "LONGEST", 90)
+    seen: list[int] = []
+    arrange = Pool.arrange
+
+    def watched(self: Pool, rows: Any) -> list[int]:
+        order = arrange(self, rows)
+        seen.append(len(self.seated))
+        return order
+
+    model = engine.load(model_folder("plain"))
+    prompts = ["hello " * n for n in (1, 10, 3, 7)]
+
+    def alone(number: int) -> list[int]:
+        return engine.open_session(model).send(prompts[number], params(number)).tokens(60)
+
+    expected = [alone(n) for n in range(4)]
+    monkeypatch.setattr(Pool, "arrange", watched)
+    sessions = [engine.open_session(model) for _ in prompts]
+    replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
+    next(iter(replies[2]))
+    replies.append(sessions[3].send(prompts[3], params(3)))
+    assert [reply.tokens(60) for reply in replies] == expected
+    assert max(seen) >= 3
+    assert engine.stats()["kv_bytes"] > 0
