@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 LONGEST = 1024
 """Tokens. From there on attention takes long enough for its dispatch not to matter."""
+SMALL = 256
+"""Tokens. Chats up to there sit together; longer ones with those up to twice their length."""
 STEP = 64
 """Tokens by which the buffers grow."""
 
@@ -46,7 +48,7 @@ class Pool:
     @property
     def lengths(self) -> tuple[int, ...]:
         """Tokens in each seat."""
-        return tuple(kv.layers[0].offset for kv in self.seated)
+        return tuple(_length(kv) for kv in self.seated)
 
     @property
     def nbytes_each(self) -> int:
@@ -59,9 +61,7 @@ class Pool:
 
         Returns indices into `rows`: first the seated ones, by their seats.
         """
-        sitting = [kv for kv in rows if _may_sit(kv)]
-        if len(sitting) < 2:
-            sitting = []
+        sitting = _company([kv for kv in rows if _may_sit(kv)])
         wanted = set(map(id, sitting))
         for kv in [kv for kv in self.seated if id(kv) not in wanted]:
             self.stand_up(kv)
@@ -73,12 +73,13 @@ class Pool:
         before = len(self.seated)
         if coming:
             seats = before + len(coming)
-            need = max(kv.layers[0].offset for kv in (*self.seated, *coming)) + 1
+            need = max(map(_length, (*self.seated, *coming))) + 1
             if not self.keys:
                 self.keys = [_empty(cache.keys) for cache in coming[0].layers]
                 self.values = [_empty(cache.values) for cache in coming[0].layers]
-            # Doubled, or every chat that comes would have the buffers copied.
-            self._fit(1 << (seats - 1).bit_length(), need)
+            if seats > self.keys[0].shape[0]:
+                seats += seats // 4  # or every chat that comes would have the buffers copied
+            self._fit(seats, need)
             for seat, kv in enumerate(coming, before):
                 self._fill(seat, kv)
                 kv.pool = self
@@ -150,15 +151,40 @@ class Pool:
         self.values[layer][seats, :, at] = values[:, :, 0]
 
 
+def _company(able: list[SessionKV]) -> list[SessionKV]:
+    """The most of these of about one length: a seat is as long as the longest chat's.
+
+    Who sits already stays as long as that lasts. None if it would be one alone.
+    """
+
+    def rank(group: list[SessionKV]) -> tuple[int, int]:
+        return sum(kv.pool is not None for kv in group), len(group)
+
+    order = sorted(able, key=_length)
+    if able and _length(order[-1]) <= max(SMALL, 2 * _length(order[0])):
+        return able if len(able) > 1 else []
+    best: list[SessionKV] = []
+    for first, shortest in enumerate(order):
+        most = max(SMALL, 2 * _length(shortest))
+        group = [kv for kv in order[first:] if _length(kv) <= most]
+        if rank(group) > rank(best):
+            best = group
+    return best if len(best) > 1 else []
+
+
 def _may_sit(kv: SessionKV) -> bool:
     """Whether a session's caches can be kept in a seat, for another token at least."""
     from mlx_lm.models.cache import KVCache
 
     if kv.pool is not None:
-        return bool(kv.layers[0].offset < LONGEST)
+        return _length(kv) < LONGEST
     length = kv.layers[0].offset if kv.layers and type(kv.layers[0]) is KVCache else 0
     same = all(type(cache) is KVCache and cache.offset == length for cache in kv.layers)
     return same and 0 < length < LONGEST
+
+
+def _length(kv: SessionKV) -> int:
+    return int(kv.layers[0].offset)
 
 
 def _empty(like: mx.array) -> mx.array:
