@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes.util
 import importlib.util
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import bootstrap
 
+from app import licences
 from app.versions import PACKAGES
 
 # Their versions are asked for at run time, by our reports or by transformers' own checks.
@@ -68,9 +70,10 @@ def version() -> str:
 
 
 def resources() -> Iterator[Path]:
-    """The program's own data: its icons, and of the Guide only what is loaded."""
+    """The program's own data: icons, licences, and of the Guide only what is loaded."""
     whole = bootstrap.ROOT / "resources"
-    yield from sorted(p for p in (whole / "icons").iterdir() if p.is_file())
+    for folder in ("icons", "licences"):
+        yield from sorted(p for p in (whole / folder).iterdir() if p.is_file())
     guide = whole / "guide"
     for suffix in ("*.json", "*.safetensors", "*.jinja"):
         yield from sorted(guide.glob(suffix))
@@ -129,6 +132,31 @@ def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, st
                 wanted.add(name)
                 waiting.append(by_name[name])
     return [entry for entry in binaries if not from_system(entry) or entry[0] in wanted]
+
+
+def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
+    """What the bundle is made of, for its window of licences and the list of its parts."""
+    of_system = sorted({Path(source).resolve() for _, source, _ in binaries})
+    parts = [*licences.installed(), *_system_parts(of_system)]
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(licences.as_json(parts), encoding="utf-8")
+
+
+def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
+    """The Debian packages that these files belong to, where they belong to one."""
+    if not files or shutil.which("dpkg-query") is None:
+        return
+    # Older packages know their files without the /usr before them.
+    paths = [path for file in files for path in (str(file), str(file).removeprefix("/usr"))]
+    asked = ["dpkg-query", "--search", *paths]
+    found = subprocess.run(asked, check=False, capture_output=True, text=True).stdout
+    for name in sorted({line.split(": ", 1)[0] for line in found.splitlines() if ": /" in line}):
+        shown = ["dpkg-query", "--show", "--showformat", "${Version}", name]
+        version = subprocess.run(shown, check=True, capture_output=True, text=True).stdout
+        text = Path("/usr/share/doc", name.split(":")[0], "copyright").read_text("utf-8", "replace")
+        kinds = re.findall(r"^License: *(\S+)", text, re.MULTILINE)
+        short = ", ".join(dict.fromkeys(kinds)) or "see its text"
+        yield licences.Component(name.split(":")[0], version, short, text)
 
 
 def openblas() -> list[Path]:

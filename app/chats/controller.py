@@ -342,8 +342,9 @@ class ChatController(QObject):
     def context(self) -> tuple[int, int, int]:
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
         model = self.shelved.model
-        last = self._transcript.last("assistant")
-        stats = last.stats if last is not None else {}
+        # An answer that is being written has no figures yet: those before it stay.
+        told = (m.stats for m in reversed(self._transcript.path) if m.stats.get("prompt_tokens"))
+        stats = next(told, {})
         used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
         limit = model.context_length if model is not None else 0
         return used, int(stats.get("reused_tokens", 0)), limit

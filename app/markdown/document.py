@@ -14,6 +14,7 @@ from app.markdown.formats import formats_of
 from app.markdown.highlight import Lines
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows
+from app.markdown.maths import OBJECT, MathObject
 from app.markdown.painter import Painter
 from app.markdown.plaintext import plain_text
 from app.markdown.rawtext import raw_rows
@@ -53,8 +54,8 @@ class MarkdownDocument(QObject):
     time; `settle` waits for that. After `finish` and the last colours the document equals the
     one-shot rendering of `source`, whatever the pieces were.
 
-    HTML is shown as text, images as their alt text; links are http, https or mailto, all else is
-    text. Nothing is ever loaded.
+    HTML is shown as text, images as their alt text, formulas as TeX would set them; links are
+    http, https or mailto, all else is text. Nothing is ever loaded.
 
     A view must call `paint_under(painter, clip)` before it draws the document: the tint of code
     blocks with its language label, bullets, the bars of quotations and rules are painted there
@@ -70,6 +71,8 @@ class MarkdownDocument(QObject):
         self._document.setUndoRedoEnabled(False)
         self._document.setDocumentMargin(0)
         self._document.setDefaultFont(self._formats.font())
+        self._maths = MathObject(self)
+        self._document.documentLayout().registerHandler(OBJECT, self._maths)
         self._painter = Painter(self._document, self._formats)
         self._decoration = Decoration(self._painter, self._document, self._formats)
         self._timer = QTimer(self)

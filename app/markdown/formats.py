@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QTextTableFormat,
 )
 
+from app.markdown import maths
 from app.markdown.highlight import COLOURS
 from app.markdown.rows import PLAIN, Ink, ListItem, TableRow, TextRow
 from app.markdown.spacing import CODE_HEADER, CODE_PAD
@@ -26,6 +27,7 @@ from app.markdown.style import MarkdownStyle
 
 _HEADINGS = {"heading1": 1.6, "heading2": 1.333, "heading3": 1.133, "heading4": 1.0}
 _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
+_LEAST = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 _ALIGN = {
     "l": Qt.AlignmentFlag.AlignLeft,
     "c": Qt.AlignmentFlag.AlignHCenter,
@@ -94,7 +96,8 @@ class Formats:
         block.setTopMargin(space)
         block.setLeftMargin(left)
         block.setRightMargin(right)
-        block.setLineHeight(height, _FIXED)
+        formula = any(span.ink.math for span in row.spans)
+        block.setLineHeight(height, _LEAST if formula else _FIXED)
         return block
 
     def list(self, item: ListItem) -> QTextListFormat:
@@ -136,11 +139,12 @@ class Formats:
         form.setBottomBorderBrush(QBrush(QColor(self.style.border)))
         return form
 
-    def cell_block(self, align: str) -> QTextBlockFormat:
-        """A cell's paragraph."""
+    def cell_block(self, align: str, formula: bool) -> QTextBlockFormat:
+        """A cell's paragraph, with a formula in it or without."""
         block = QTextBlockFormat()
         block.setAlignment(_ALIGN[align])
-        block.setLineHeight(self._pixels(self.style.font_px * 1.4), _FIXED)
+        height = self._pixels(self.style.font_px * 1.4)
+        block.setLineHeight(height, _LEAST if formula else _FIXED)
         return block
 
     def after_table(self) -> QTextBlockFormat:
@@ -179,6 +183,8 @@ class Formats:
         form.setFontUnderline(bool(ink.link))
         form.setFontStrikeOut(ink.strike)
         form.setForeground(QColor(colour))
+        if ink.math:
+            maths.apply(form, ink.math, ink.display)
         return form
 
     def _px(self, kind: str) -> int:

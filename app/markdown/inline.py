@@ -8,6 +8,7 @@ from markdown_it.token import Token
 
 from app.markdown.commonmark import References, parser
 from app.markdown.rows import PLAIN, Ink, Span
+from app.markdown.tex import formula, typed
 
 INLINE_LIMIT = 16_384
 """Characters of one paragraph or cell that are parsed; a longer one is shown as it was typed.
@@ -16,6 +17,9 @@ Parsing takes about 1.5 ms for 1,000 characters, 4 ms where somebody tries to ma
 """
 BRACKET_LIMIT = 1_000
 """Opening brackets in a paragraph that is parsed: for each the parser may look to the end."""
+
+FORMULA = "\ufffc"
+"""What stands for a formula in a text; anywhere else it is replaced."""
 
 _SCHEMES = {"http", "https", "mailto"}
 # Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC stands for an object, U+2029 and \n end a
@@ -133,6 +137,8 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
                 looks.append(ink._replace(link=allowed_link(str(token.attrs.get("href", "")))))
             case "strong_close" | "em_close" | "s_close" | "link_close":
                 looks.pop()
+            case "math":
+                yield _formula(shown(token.content), token.markup == "$$", ink)
             case "image":
                 yield _image(token, ink)
             case _:
@@ -155,6 +161,13 @@ def _text(content: str, ink: Ink) -> Iterator[Span]:
             yield Span(address, ink._replace(link=link))
             place = match.start() + len(address)
     yield Span(content[place:], ink)
+
+
+def _formula(source: str, display: bool, ink: Ink) -> Span:
+    """A formula, or its source where that is no TeX or too much of it."""
+    if formula(source, display) is None:
+        return Span(typed(source, display), ink._replace(code=True))
+    return Span(FORMULA, ink._replace(math=source, display=display))
 
 
 def _image(token: Token, ink: Ink) -> Span:

@@ -6,10 +6,12 @@ open end is treated so, and only for show; a finished block is always parsed as 
 
 import re
 
+from app.markdown.commonmark import MATH
+
 LIMIT = 4_000  # characters; in a longer paragraph the open end is shown as it stands
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
-_RUN = re.compile(r"\\.|`+|\*+|_+|~+", re.DOTALL)
+_RUN = re.compile(rf"(?P<math>{MATH})|\\.|`+|\*+|_+|~+", re.DOTALL | re.VERBOSE)
 
 
 def closed(text: str) -> str:
@@ -22,7 +24,7 @@ def closed(text: str) -> str:
     while match := _RUN.search(text, place):
         run = match[0]
         place = match.end()
-        if run[0] == "\\":
+        if match["math"] or run[0] == "\\":
             continue
         if run[0] == "`":
             end = re.compile(rf"(?<!`){run}(?!`)").search(text, place)

@@ -1,7 +1,11 @@
 """A selection as plain text a person can paste: list markers kept, cells separated by tabs."""
 
+from collections.abc import Iterator
+
 from PySide6.QtGui import QTextBlock, QTextCursor
 
+from app.markdown import maths
+from app.markdown.inline import FORMULA
 from app.markdown.painter import Painter
 from app.markdown.rows import Row, TableRow, TextRow
 
@@ -45,7 +49,25 @@ def _within(block: QTextBlock, first: int, last: int) -> str:
     start = max(first - block.position(), 0)
     units = block.text().encode("utf-16-le")  # positions count UTF-16 units
     part = units[2 * start : 2 * max(last - block.position(), 0)]
-    return part.decode("utf-16-le", "replace").replace("\u2028", "\n")
+    text = part.decode("utf-16-le", "replace").replace("\u2028", "\n")
+    if FORMULA not in text:
+        return text
+    formulas = _formulas(block, first, last)
+    return "".join(next(formulas, "") if letter == FORMULA else letter for letter in text)
+
+
+def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
+    """The sources of the formulas in a block between the positions."""
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        form = fragment.charFormat()
+        if form.objectType() == maths.OBJECT:
+            # Two of the same side by side are one fragment.
+            for place in range(fragment.position(), fragment.position() + fragment.length()):
+                if first <= place < last:
+                    yield maths.typed(form)
+        iterator += 1
 
 
 def _marker(row: TextRow, block: QTextBlock, first: int) -> str:

@@ -17,6 +17,8 @@ class Ink(NamedTuple):
     code: bool = False
     link: str = ""  # the address; "" is no link
     token: str = ""  # the kind of a piece of highlighted code, a key of highlight.COLOURS
+    math: str = ""  # a formula's LaTeX; its text is one U+FFFC
+    display: bool = False  # a formula set large
 
 
 PLAIN = Ink()

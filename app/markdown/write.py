@@ -38,8 +38,8 @@ def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> Non
         cursor = cell.firstCursorPosition()
         cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
-        cursor.setBlockFormat(formats.cell_block(align))
         spans = row.cells[number][column] if column < len(row.cells[number]) else ()
+        cursor.setBlockFormat(formats.cell_block(align, any(span.ink.math for span in spans)))
         insert(cursor, formats, spans, kind, bool(row.bars))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
@@ -21,7 +22,9 @@ from app import __version__
 from app.store import StoreError
 from app.ui.actions import shortcut_table
 from app.ui.icons import app_icon
+from app.ui.licences_window import LicencesWindow
 from app.ui.theme import ui_font
+from app.versions import versions
 
 
 class WayOn(Enum):
@@ -127,12 +130,23 @@ def show_about(parent: QWidget) -> QDialog:
     words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     words.setMinimumWidth(300)
     buttons = QDialogButtonBox(dialog)
+    licences = buttons.addButton("Licences…", QDialogButtonBox.ButtonRole.ActionRole)
+    licences.setAutoDefault(False)
+    licences.clicked.connect(lambda: LicencesWindow(dialog).show())
     close = buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
     close.clicked.connect(dialog.close)
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(32, 28, 32, 20)
     layout.setSpacing(10)
-    for widget in (mark, name, version):
+    made_of = versions()
+    parts = QLabel(
+        f"Python {sys.version.split()[0]} · Qt {qVersion()} · MLX {made_of['mlx']} · "
+        f"mlx-lm {made_of['mlx-lm']}",
+        dialog,
+    )
+    parts.setProperty("muted", True)
+    parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    for widget in (mark, name, version, parts):
         layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
     layout.addWidget(words)
     layout.addSpacing(8)

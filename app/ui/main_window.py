@@ -21,6 +21,7 @@ from app.store import Store
 from app.ui import dialogs
 from app.ui.actions import Commands
 from app.ui.appearance import add_appearance
+from app.ui.attention import Attention
 from app.ui.broadcast import Broadcast
 from app.ui.buttons import IconButton
 from app.ui.compare import Comparisons
@@ -83,6 +84,7 @@ class MainWindow(QMainWindow):
         self.broadcast = Broadcast(self.workspace)
         self.comparisons = Comparisons(library, self.workspace)
         self._pulse = Pulse(library, self)
+        self._attention = Attention(self, library)
         centre = QWidget(self)
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
@@ -498,7 +500,7 @@ class MainWindow(QMainWindow):
     def _on_active(self) -> None:
         active = self.workspace.active
         self.sidebar.set_current(active.controller.id if active is not None else "")
-        self.setWindowTitle(f"{active.controller.title} – Stretto" if active else "Stretto")
+        self._attention.set_title(f"{active.controller.title} – Stretto" if active else "Stretto")
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
@@ -35,6 +36,7 @@ from app.ui.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.theme import theme, ui_font
 
 LABELS = 150
+_OPTIONS = {option.name for option in fields(ChatOptions)}
 
 
 class SettingsWindow(QDialog):
@@ -237,8 +239,11 @@ class SettingsWindow(QDialog):
 
     @Slot()
     def _on_new_chat(self) -> None:
-        options = ChatOptions(**self.sampling.values(), slide=self.slide.isChecked())
-        self._set(new_chat=options.to_params())
+        # What the window does not show (another version's options, say) stays as it is.
+        known = ChatOptions.from_params(self._settings.new_chat)
+        options = replace(known, **self.sampling.values(), slide=self.slide.isChecked())
+        others = {k: v for k, v in self._settings.new_chat.items() if k not in _OPTIONS}
+        self._set(new_chat=others | options.to_params())
 
     @Slot()
     def _choose_model(self) -> None:

@@ -169,6 +169,20 @@ def test_an_answer_that_was_cut_is_continued_in_its_place(start):
     assert run.app.store.messages(pane.controller.id)[-1].content == "So far and more."
 
 
+def test_the_meter_stays_while_the_next_answer_is_written(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    shown = run.pane.header.meter.share
+    assert shown > 0
+    run.say("hold 5")
+    run.until(lambda: run.pane.controller.answering)
+    assert run.pane.header.meter.share == shown
+    assert run.pane.header.meter.isVisible()
+    run.engine.release()
+
+
 def test_the_meter_shows_how_full_the_context_is(start):
     run = start()
     run.ready()
@@ -234,6 +248,17 @@ def test_new_chats_begin_with_what_was_chosen(start):
     assert sent.params.temperature == 0.2
     assert sent.session.options["on_overflow"] == "slide"
     assert sent.turns[0]["content"] == "Be kind."
+
+
+def test_what_the_settings_do_not_show_of_new_chats_stays(start):
+    run = start()
+    run.ready()
+    run.app.settings.new_chat = {"top_k": 7, "of_a_later_version": 1, "temperature": 0.9}
+    run.window.show_settings()
+    window = run.window._settings_window
+    window.slide.setChecked(True)
+    window.sampling.boxes["temperature"].set_number(None)
+    assert run.app.settings.new_chat == {"top_k": 7, "of_a_later_version": 1, "slide": True}
 
 
 def test_ctrl_enter_can_be_the_key_that_sends(start):

@@ -1,0 +1,76 @@
+"""LaTeX formulas as SVG, by `ziamath`. Pure Python, no Qt."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+log = logging.getLogger(__name__)
+
+MOST_WORK = 600
+"""What a formula may cost that is drawn, see `work`; one that costs more is shown as typed."""
+INK = "#010203"
+"""The colour in the SVG, to be replaced."""
+EM = 16.0
+"""Pixels: the size of the text the SVG is made for."""
+_KEPT = 512
+
+_TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\S", re.DOTALL)
+_DEEPER = {"{", "\\left", "\\begin"}
+_BACK = {"}", "\\right", "\\end"}
+# ziamath takes an exponent after a matrix only if the matrix stands in braces.
+_RAISED = re.compile(r"(\\begin\{(\w+)\}(?:(?!\\begin).)*?\\end\{\2\})(?=\s*[\^_])", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula set at `EM`; `depth` is what lies below the line of the text. Pixels."""
+
+    svg: str
+    width: float
+    height: float
+    depth: float
+
+
+def work(source: str) -> int:
+    """How much there is to do for a formula: 0.2 ms each, twice as much at every level of nesting.
+
+    ziamath sets what is nested anew for each level around it: `x^{x^{x^{...` of twenty levels
+    would take minutes.
+    """
+    total, depth = 0, 0
+    for match in _TOKEN.finditer(source):
+        if match[0] in _BACK:
+            depth = max(0, depth - 1)
+        total += 1 << depth
+        if match[0] in _DEEPER:
+            depth += 1
+        if total > MOST_WORK:
+            break
+    return total
+
+
+@lru_cache(maxsize=_KEPT)
+def formula(source: str, display: bool) -> Formula | None:
+    """The formula, set large with `display`, or None if it is not understood or too much work."""
+    if work(source) > MOST_WORK:
+        return None
+    try:
+        import ziamath
+
+        ziamath.config.svg2 = False  # Qt draws paths, not references to glyphs
+        raised = _RAISED.sub(r"{\1}", source)
+        latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
+        width, height = (side + 2 for side in latex.getsize())
+        return Formula(latex.svg(), width, height, max(0.0, 1 - latex.getyofst()))
+    except Exception as error:  # whatever a parser of TeX makes of what is none
+        log.debug("no formula: %s: %s", type(error).__name__, error)
+        return None
+
+
+def typed(source: str, display: bool) -> str:
+    """The formula as Markdown."""
+    mark = "$$" if display else "$"
+    return f"{mark}{source}{mark}"

@@ -1,0 +1,150 @@
+"""Formulas: what counts as one, how it stands in the line, what copying gives."""
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from app.markdown import MarkdownDocument, maths, tex
+from app.markdown.inline import FORMULA
+from app.markdown.optimism import closed
+from app.markdown.style import DARK, LIGHT
+
+
+def rendered(text: str, style=LIGHT) -> MarkdownDocument:
+    document = MarkdownDocument(style)
+    document.set_text(text)
+    document.settle()
+    return document
+
+
+def formulas(document: MarkdownDocument) -> list[str]:
+    found = []
+    block = document.document.begin()
+    while block.isValid():
+        iterator = block.begin()
+        while not iterator.atEnd():
+            form = iterator.fragment().charFormat()
+            if form.objectType() == maths.OBJECT:
+                found.append(maths.typed(form))
+            iterator += 1
+        block = block.next()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Let $x^2$ be", ["$x^2$"]),
+        (r"Let \(a_1 * b_1 * c\) be", ["$a_1 * b_1 * c$"]),
+        ("$$\\frac{1}{2}$$", [r"$$\frac{1}{2}$$"]),
+        ("\\[\na \\\\[4pt]\nb\n\\]", [r"$$a \\[4pt] b$$"]),
+        ("- $a$ and **$b$**", ["$a$", "$b$"]),
+        ("| f |\n|---|\n| $x_{i}$ |", ["$x_{i}$"]),
+        ("[$x$](https://example.org)", ["$x$"]),
+        ("It costs $5 and $10.", []),
+        ("From US$5 to C$6, $HOME and $PATH/bin", []),
+        ("`$x$` and\n\n    $y$", []),
+        (r"\$x$ and $ x$ and $x $", []),
+        ("$$ never closed, \\( nor this", []),
+        ("A smuggled \ufffc is none", []),
+    ],
+)
+def test_what_is_a_formula(text: str, found: list[str]) -> None:
+    assert formulas(rendered(text)) == found
+
+
+def test_a_formula_is_drawn_in_the_colour_of_the_text_and_stands_on_its_line() -> None:
+    def ink(text: str, style) -> tuple[QColor, QRectF]:
+        document = rendered(text, style)
+        document.document.setTextWidth(300)
+        image = QImage(300, 120, QImage.Format.Format_ARGB32)
+        image.fill(0)
+        painter = QPainter(image)
+        document.document.drawContents(painter)
+        painter.end()
+        solid = [
+            (x, y)
+            for y in range(image.height())
+            for x in range(image.width())
+            if QColor.fromRgba(image.pixel(x, y)).alpha() > 200
+        ]
+        assert solid
+        xs, ys = [x for x, _ in solid], [y for _, y in solid]
+        area = QRectF(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
+        return QColor.fromRgba(image.pixel(*solid[len(solid) // 2])), area
+
+    for style in (LIGHT, DARK):
+        colour, small = ink("$x$", style)
+        assert abs(colour.lightness() - QColor(style.text).lightness()) < 60
+        _, tall = ink(r"$$\sum_{i=1}^{n} \frac{a_i}{b_i}$$", style)
+        assert tall.height() > 2.5 * small.height()
+    # An x on the line of an H ends where the H does.
+    _, letter = ink("H", LIGHT)
+    _, formula = ink("$x$", LIGHT)
+    assert abs(letter.bottom() - formula.bottom()) <= 2
+
+
+def test_a_wide_formula_is_made_to_fit() -> None:
+    document = rendered("$$" + "x + y + " * 20 + "z$$")
+    document.document.setTextWidth(900)
+    wide = document.document.size().height()
+    document.document.setTextWidth(200)
+    assert document.document.idealWidth() <= 201
+    assert document.document.size().height() <= wide
+
+
+def test_what_is_no_tex_is_shown_as_typed() -> None:
+    document = rendered(r"So $\frac{1}{$ and $\undefinedthing{x}$ end")
+    assert document.document.size().height() > 0
+    assert document.plain_text().startswith("So ")
+    for wild in ("{" * 900, r"\frac" * 180, r"\left(" * 150, "x^" * 200, r"\begin{matrix}"):
+        assert rendered(f"$${wild}$$").plain_text() == f"$${wild}$$"
+
+
+def test_no_formula_takes_long() -> None:
+    assert tex.formula(r"\frac{a}{b} + x_{i}^{2}", False) is not None
+    for deep in ("x^{", r"\frac{a}{", r"\left(", "{", r"\begin{matrix}"):
+        assert tex.work(deep * 30) > tex.MOST_WORK
+    assert tex.work("x" * 10**6) == tex.MOST_WORK + 1
+    assert tex.formula("x+" * 400, False) is None
+
+
+def test_common_tex_is_understood() -> None:
+    for source in (
+        r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}^{-1}",
+        r"\begin{aligned} a &= b \\ c &= d \end{aligned}",
+        r"\begin{cases} 1 & x>0 \\ 0 & \text{else} \end{cases}",
+        r"\mathbb{R}^n \to \mathcal{L}, \quad \lim_{x\to 0} \left( 1 + \frac{1}{x} \right)^x",
+        r"\int_0^\infty e^{-x^2}\,dx = \sqrt{\pi}, \vec{a} \cdot \hat{b} \neq \binom{n}{k}",
+    ):
+        assert tex.formula(source, True) is not None, source
+
+
+def test_copying_gives_the_source() -> None:
+    document = rendered(
+        "Euler: $e^{i\\pi} = -1$, **so** $$x$$ and $a$ $a$.\n\n| f |\n|---|\n| $y$ |"
+    )
+    assert document.plain_text() == ("Euler: $e^{i\\pi} = -1$, so $$x$$ and $a$ $a$.\n\nf\n$y$")
+    text = document.document.toPlainText()
+    second = text.index(FORMULA, text.index(FORMULA) + 1)
+    assert document.plain_text(second - 3, second + 1) == "so $$x$$"
+
+
+def test_a_formula_does_not_open_emphasis_while_it_streams() -> None:
+    assert closed(r"so $a*b$ and \(c_1*d\) is") == r"so $a*b$ and \(c_1*d\) is"
+    assert closed("so **$a*b$ is") == "so **$a*b$ is**"
+
+
+def test_a_growing_text_ends_as_it_does_in_one_piece() -> None:
+    text = (
+        "Let $a_1 * b$ cost $5.\n\n$$\n\\frac{a}{b}\n$$\n\n1. \\(x\\) is\n2. \\[ y \\]\n\n"
+        "| a | b |\n|---|---|\n| $u$ | \\(v\\) |\n"
+    )
+    growing = MarkdownDocument()
+    for letter in text:
+        growing.append(letter)
+        growing.refresh()
+    growing.finish()
+    growing.settle()
+    assert formulas(growing) == formulas(rendered(text))
+    assert growing.document.toPlainText() == rendered(text).document.toPlainText()

@@ -1,0 +1,24 @@
+"""The about window, and the licences behind it."""
+
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton
+
+from app.ui.licences_window import LicencesWindow
+
+
+def test_about_says_what_the_program_is_made_of(start):
+    run = start()
+    run.window.show_about()
+    about = next(d for d in run.window.findChildren(QDialog) if d.objectName() == "about")
+    words = " ".join(label.text() for label in about.findChildren(QLabel))
+    assert "Version" in words
+    assert "Qt 6" in words
+    button = next(b for b in about.findChildren(QPushButton) if b.text() == "Licences…")
+    button.click()
+    window = about.findChild(LicencesWindow)
+    names = [window.list.item(row).text().split()[0] for row in range(window.list.count())]
+    assert "Python" in names
+    assert names == sorted(names, key=str.lower)
+    window.list.setCurrentRow(names.index("PySide6_Essentials"))
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in window.text.toPlainText()
+    window.close()
+    about.close()

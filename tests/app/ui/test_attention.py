@@ -1,0 +1,27 @@
+"""An answer that ends behind another program's window asks for a glance."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+
+def test_the_title_counts_answers_that_ended_out_of_sight(start, monkeypatch):
+    run = start()
+    run.ready()
+    state = [Qt.ApplicationState.ApplicationActive]
+    alerts = []
+    monkeypatch.setattr(QGuiApplication, "applicationState", lambda: state[0])
+    monkeypatch.setattr(QApplication, "alert", lambda window, *_: alerts.append(window))
+    run.say("say one")
+    run.answered()
+    assert run.window.windowTitle() == "say one – Stretto"
+    state[0] = Qt.ApplicationState.ApplicationInactive
+    run.say("say two")
+    run.answered()
+    assert run.window.windowTitle() == "(1) say one – Stretto"
+    run.say("say three")
+    run.answered()
+    assert run.window.windowTitle() == "(1) say one – Stretto"  # chats are counted
+    assert alerts
+    run.window._attention._on_state(Qt.ApplicationState.ApplicationActive)
+    assert run.window.windowTitle() == "say one – Stretto"
