@@ -123,6 +123,8 @@ def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
         report.do("answers", lambda: _two_answers(driver))
         report.do("picture", lambda: _picture(driver, picture_to))
     report.do("store", lambda: _stored(paths))
+    report.do("formula", _formula)
+    report.do("licences", _licences)
 
 
 def _two_answers(driver: Any) -> str:
@@ -174,6 +176,27 @@ def _stored(paths: Paths) -> str:
         if asked.get(question, 0) < 2:
             raise RuntimeError(f"{question!r} and its answer are not in the store")
     return f"{len(asked)} chats written and read"
+
+
+def _formula() -> str:
+    """Set a formula: its fonts and tables lie in files that nothing imports."""
+    from app.markdown.tex import formula
+
+    made = formula(r"\sum_{i=1}^n \frac{1}{i^2}", True)
+    if made is None:
+        raise RuntimeError("a formula could not be set")
+    return f"{made.width:.0f} x {made.height:.0f} pixels"
+
+
+def _licences() -> str:
+    """Find the texts of all licences."""
+    from app.licences import components
+
+    parts = components()
+    missing = [part.name for part in parts if len(part.text) < 100]
+    if missing or "PySide6_Essentials" not in [part.name for part in parts]:
+        raise RuntimeError(f"no text for {', '.join(missing) or 'PySide6'}")
+    return f"of {len(parts)} parts"
 
 
 class _Trouble(logging.Handler):

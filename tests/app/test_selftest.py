@@ -31,7 +31,15 @@ def test_a_whole_program_passes(tmp_path: Path) -> None:
     assert "Everything works." in done.stdout
     told = json.loads(report.read_text())
     assert told["ok"]
-    assert [c["name"] for c in told["checks"]] == ["start", "answers", "picture", "store", "log"]
+    assert [c["name"] for c in told["checks"]] == [
+        "start",
+        "answers",
+        "picture",
+        "store",
+        "formula",
+        "licences",
+        "log",
+    ]
     assert told["machine"]["backend"]["device"]
     assert picture.stat().st_size > 10_000
 
