@@ -49,12 +49,14 @@ class Component:
     Attributes:
         licence: its short name, an SPDX expression where the part gives one.
         text: the licence in full.
+        kind: where its name and version are known: "pypi", "deb" or "generic".
     """
 
     name: str
     version: str
     licence: str
     text: str
+    kind: str = "pypi"
 
 
 def components() -> list[Component]:
@@ -133,4 +135,4 @@ def _python() -> Component:
     version = sys.version.split()[0]
     place = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
     text = place.read_text(encoding="utf-8") if place.is_file() else "See docs.python.org/license"
-    return Component("Python", version, "PSF-2.0", text)
+    return Component("Python", version, "PSF-2.0", text, "generic")

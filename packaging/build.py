@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import lzma
 import os
 import shutil
@@ -24,6 +25,9 @@ import bootstrap  # noqa: E402
 import contents  # noqa: E402
 import icons  # noqa: E402
 import macos  # noqa: E402
+import release  # noqa: E402
+
+from app import licences  # noqa: E402
 
 BUILD = ROOT / "build"
 FOLDER = BUILD / "dist" / "Stretto"
@@ -46,6 +50,7 @@ def main() -> int:
     if sys.platform == "linux":
         strip_python()
         add_desktop_files()
+    write_parts_list()
     size = report()
     self_test()
     if size > FOLDER_BUDGET:
@@ -85,6 +90,14 @@ def committed_at() -> int:
     git = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     done = subprocess.run(git, check=False, capture_output=True, text=True)
     return int(done.stdout.strip() or 0)
+
+
+def write_parts_list() -> None:
+    """The list of what the bundle is made of, beside it."""
+    system = "macos" if sys.platform == "darwin" else sys.platform
+    target = BUILD / f"Stretto-{contents.version()}-{system}-{os.uname().machine}.cdx.json"
+    listed = release.parts_list(BUILD / licences.SHIPPED)
+    target.write_text(json.dumps(listed, indent=1), encoding="utf-8")
 
 
 def strip_python() -> None:

@@ -156,7 +156,7 @@ def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
         text = Path("/usr/share/doc", name.split(":")[0], "copyright").read_text("utf-8", "replace")
         kinds = re.findall(r"^License: *(\S+)", text, re.MULTILINE)
         short = ", ".join(dict.fromkeys(kinds)) or "see its text"
-        yield licences.Component(name.split(":")[0], version, short, text)
+        yield licences.Component(name.split(":")[0], version, short, text, "deb")
 
 
 def openblas() -> list[Path]:

@@ -34,7 +34,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
         return loaded
 
     yield load
-    for name in ("bootstrap", "contents", "icons", "macos"):
+    for name in ("bootstrap", "contents", "icons", "macos", "release"):
         sys.modules.pop(name, None)
 
 

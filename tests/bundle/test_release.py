@@ -1,0 +1,90 @@
+"""What a release says of itself, and the workflows that make one."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app import licences
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.fixture
+def release(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
+    import release  # type: ignore[import-not-found]
+
+    yield release
+    for name in ("bootstrap", "release"):
+        sys.modules.pop(name, None)
+
+
+def test_the_list_of_parts_names_each_with_its_licence(release: Any, tmp_path: Path) -> None:
+    file = tmp_path / licences.SHIPPED
+    system = licences.Component("libstdc++6", "12.2.0-14", "GPL-3", "…", "deb")
+    file.write_text(licences.as_json([*licences.installed(), system]), encoding="utf-8")
+    listed = release.parts_list(file)
+    assert listed["bomFormat"] == "CycloneDX"
+    by_name = {part["name"]: part for part in listed["components"]}
+    assert by_name["mlx-lm"]["licenses"] == [{"license": {"name": "MIT"}}]
+    assert by_name["mlx-lm"]["purl"].startswith("pkg:pypi/mlx-lm@")
+    assert by_name["libstdc++6"]["purl"] == "pkg:deb/libstdc%2B%2B6@12.2.0-14"
+    json.dumps(listed)
+
+
+def test_notes_are_the_changelog_s_own_words(
+    release: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = (
+        "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2030-01-01\n- New.\n\n## [1.1.0]\n- Old.\n"
+    )
+    monkeypatch.setattr(release, "CHANGELOG", tmp_path / "CHANGELOG.md")
+    release.CHANGELOG.write_text(changes, encoding="utf-8")
+    assert release.notes("v1.2.0") == "- New.\n"
+    assert release.notes("v1.1.0") == "- Old.\n"
+    with pytest.raises(ValueError, match="no section"):
+        release.notes("v1.3.0")
+
+
+def test_a_tag_that_is_not_the_version_is_refused() -> None:
+    command = [sys.executable, "packaging/release.py", "check", "v99.0.0"]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "pyproject.toml says" in done.stderr
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_is_sound(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow[True]  # "on", which YAML takes for a truth value
+    assert workflow["permissions"] == {"contents": "read"}  # what a job needs beyond, it says
+    jobs = workflow["jobs"]
+    for name, job in jobs.items():
+        needs = job.get("needs", [])
+        assert {*([needs] if isinstance(needs, str) else needs)} <= {*jobs}, name
+        if "uses" in job:
+            assert (ROOT / job["uses"]).is_file()
+            continue
+        assert job["timeout-minutes"] <= 60
+        matrix = job.get("strategy", {}).get("matrix", {})
+        for used in re.findall(r"matrix\.(\w+)", yaml.safe_dump(job)):
+            assert used in matrix
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step), step
+            if "uses" in step:
+                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step
+                continue
+            script = re.sub(r"\$\{\{.*?\}\}", "X", step["run"])
+            done = subprocess.run(["bash", "-n", "-c", script], check=False, capture_output=True)
+            assert done.returncode == 0, done.stderr
+            for called in re.findall(r"packaging/[\w./]+", script):
+                assert (ROOT / called).exists(), called
