@@ -1,36 +1,127 @@
-"""Photographs of the real program: ``python -m app.bench.screenshots OUTDIR``."""
+"""Photographs of the real program: ``python -m app.bench.screenshots OUTDIR``.
+
+The first four are the README's. The other screens follow, each in light and in dark.
+"""
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from app.bench.drive import Driver, program
-from app.paths import GUIDE
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from app.bench import samples
+from app.bench.drive import Driver, program_in
+from app.chats.options import ChatOptions
+from app.paths import GUIDE, Paths
+from app.ui.compare_dialog import Column
+from app.ui.licences_window import LicencesWindow
+from app.ui.options_popover import OptionsPopover
 from app.ui.theme import theme
 
+PARTS = ("daily", "others")
 
-def take(folder: Path, model: str) -> list[Path]:
-    """Take all of them; returns the files."""
+Shoot = Callable[[str, QWidget], None]
+
+
+def take(folder: Path, model: str, part: str) -> list[Path]:
+    """Take those of one part, "daily" or "others"; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     taken: list[Path] = []
-    with program(model, size=(1280, 800)) as driver:
 
-        def shoot(name: str) -> None:
-            driver.wait(0.2)
-            path = folder / f"{name}.png"
-            driver.window.grab().save(str(path))
-            taken.append(path)
+    def shoot(name: str, widget: QWidget) -> None:
+        path = folder / f"{name}.png"
+        widget.grab().save(str(path))
+        taken.append(path)
 
-        shoot("1-first-start")
-        _two_streaming(driver)
-        shoot("2-two-panes-streaming")
-        _three_panes(driver)
-        shoot("3-three-panes")
-        theme().set_appearance("dark")
-        shoot("4-dark")
+    with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
+        paths = Paths.in_profile(Path(profile))
+        paths.create()
+        ids = samples.write(paths.chats) if part == "others" else {}
+        with program_in(paths, model, size=(1280, 800)) as driver:
+            if ids:
+                _other_screens(driver, shoot, ids)
+            else:
+                _daily(driver, shoot)
     return taken
+
+
+def _daily(driver: Driver, shoot: Shoot) -> None:
+    def window(name: str) -> None:
+        driver.wait(0.2)
+        shoot(name, driver.window)
+
+    window("1-first-start")
+    _two_streaming(driver)
+    window("2-two-panes-streaming")
+    _three_panes(driver)
+    window("3-three-panes")
+    theme().set_appearance("dark")
+    window("4-dark")
+    theme().set_appearance("light")
+
+
+def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
+    def both(name: str, widget: Callable[[], QWidget]) -> None:
+        for look in ("light", "dark"):
+            theme().set_appearance(look)
+            driver.window.toast.hide()
+            driver.wait(0.3)
+            shoot(f"{name}-{look}", widget())
+        theme().set_appearance("light")
+
+    window = driver.window
+    for place, chat_id in zip(("tab", "right"), ids.values(), strict=True):
+        window.open_chat(chat_id, place)
+    both("5-formulas-and-code", lambda: window)
+
+    for pane in window.workspace.panes():
+        window.workspace.close_pane(pane)
+    columns = [
+        Column(GUIDE, ChatOptions(temperature=t, seed=4), f"Temperature {t:g}") for t in (0.0, 0.9)
+    ]
+    panes = window.comparisons.begin(columns, "", "Tell me a short story about a river.")
+    driver.until(lambda: not any(pane.controller.answering for pane in panes), 90)
+    panes[0].header.differs.click()
+    both("6-compare", lambda: window)
+    panes[0].header.keep.click()
+
+    window.toggle_score()
+    _two_streaming(driver)
+    both("7-score", lambda: window)
+    window.toggle_score()
+    for pane in window.workspace.panes():
+        pane.controller.stop()
+
+    driver.pane.header.options_button.click()
+    both("8-chat-settings", lambda: _shown(OptionsPopover))
+    _shown(OptionsPopover).close()
+    window.show_settings()
+    both("9-settings", lambda: _dialog("settings"))
+    _dialog("settings").close()
+    window.show_about()
+    both("10-about", lambda: _dialog("about"))
+    licences = LicencesWindow(_dialog("about"))
+    licences.show()
+    both("11-licences", lambda: licences)
+    _dialog("about").close()
+
+
+def _shown(kind: type[QWidget]) -> QWidget:
+    """The window of this kind that is open."""
+    return next(w for w in QApplication.topLevelWidgets() if type(w) is kind and w.isVisible())
+
+
+def _dialog(name: str) -> QWidget:
+    return next(
+        w
+        for w in QApplication.topLevelWidgets()
+        if isinstance(w, QDialog) and w.objectName() == name and w.isVisible()
+    )
 
 
 def _two_streaming(driver: Driver) -> None:
@@ -72,8 +163,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m app.bench.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="OUTDIR")
     parser.add_argument("--model", default=GUIDE, help="another model's folder")
+    parser.add_argument("--part", choices=PARTS, help="only these")
     options = parser.parse_args()
-    for path in take(options.folder, options.model):
+    if options.part is None:  # a process for each: there is one application in a process
+        for part in PARTS:
+            subprocess.run(
+                [sys.executable, "-m", __spec__.name, *sys.argv[1:], "--part", part], check=True
+            )
+        return 0
+    for path in take(options.folder, options.model, options.part):
         print(path)
     return 0
 

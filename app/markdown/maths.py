@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRect, QRectF, QSizeF
 from PySide6.QtGui import (
+    QFontMetrics,
     QFontMetricsF,
     QPainter,
     QPyTextObject,
@@ -53,7 +54,8 @@ class MathObject(QPyTextObject):
         size, depth = _extent(char, doc)
         above = size.height() - depth
         if char.verticalAlignment() == _MIDDLE:
-            return QSizeF(size.width(), 2 * max(above, depth))
+            raised = _raised(char)
+            return QSizeF(size.width(), max(2 * above - raised, 2 * depth + raised))
         return QSizeF(size.width(), above + QFontMetricsF(char.font()).descent())
 
     def drawObject(
@@ -71,10 +73,15 @@ class MathObject(QPyTextObject):
         size, depth = _extent(char, doc)
         line = area.bottom() - QFontMetricsF(char.font()).descent()
         if char.verticalAlignment() == _MIDDLE:
-            line = area.center().y()
+            line = area.center().y() + _raised(char) / 2
         top = line - (size.height() - depth)
         place = QRectF(area.left(), top, size.width(), size.height())
         _picture(made, char.foreground().color().name()).render(painter, place)
+
+
+def _raised(char: QTextCharFormat) -> float:
+    """Twice of how far above the line Qt puts the middle of an object: half the height of an x."""
+    return QFontMetrics(char.font()).xHeight() / 2
 
 
 def _made(char: QTextCharFormat) -> tex.Formula | None:

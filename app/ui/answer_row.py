@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -65,6 +67,15 @@ class AnswerRow(MessageRow):
     def text(self) -> str:
         """The answer's Markdown as it is shown."""
         return self._markdown.source
+
+    @property
+    def plain_text(self) -> str:
+        """The answer as it reads, a character for each of the document's."""
+        return self._view.document().toPlainText()
+
+    def mark(self, places: Sequence[tuple[int, int]]) -> None:
+        """Mark places of `plain_text`; none takes the marks away."""
+        self._view.mark(places)
 
     @property
     def streaming(self) -> bool:
@@ -233,6 +244,7 @@ class AnswerRow(MessageRow):
     @Slot()
     def _on_theme(self) -> None:
         self._markdown.set_style(markdown_style())
+        self._view.mark_again()
         if self._reasoning is not None:
             self._reasoning.restyle()
         self.resized.emit()

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Slot
 
+from app.chats.differences import differences
 from app.chats.library import ChatLibrary
 from app.chats.transcript import title_from
+from app.ui.answer_row import AnswerRow
 from app.ui.compare_dialog import Column
+from app.ui.header import PaneHeader
 from app.ui.pane import ChatPane
 from app.ui.workspace import Workspace
 
@@ -31,6 +34,8 @@ class Comparisons(QObject):
             pane = self._workspace.show_chat(controller, "right" if panes else "tab")
             pane.header.set_keep(shown=True)
             pane.header.keep_asked.connect(self._on_keep)
+            pane.header.differences_asked.connect(self._on_differences)
+            pane.controller.reply_ended.connect(self._on_reply_ended)
             controller.load_model()
             controller.send(prompt)
             controller.rename(f"{column.words}: {title_from(prompt, 32)}")
@@ -47,11 +52,53 @@ class Comparisons(QObject):
         if kept is not None:
             self.keep(kept)
 
+    @Slot()
+    def _on_differences(self) -> None:
+        header = self.sender()
+        if not isinstance(header, PaneHeader):
+            return
+        shown = header.differs.isChecked()
+        for group in self._groups:
+            if any(pane.header is header for pane in self._panes(group)):
+                self._mark(group, shown)
+
+    @Slot(str)
+    def _on_reply_ended(self, message_id: str) -> None:
+        controller = self.sender()
+        for group in self._groups:
+            panes = self._panes(group)
+            if any(p.controller is controller and p.header.differs.isChecked() for p in panes):
+                self._mark(group, True)
+
+    def _panes(self, group: Sequence[str]) -> list[ChatPane]:
+        return [pane for pane in map(self._workspace.pane, group) if pane is not None]
+
+    def _mark(self, group: Sequence[str], shown: bool) -> None:
+        """Mark in each column what the first has not, and in the first what the second has not."""
+        rows: list[AnswerRow] = []
+        for pane in self._panes(group):
+            pane.header.differs.setChecked(shown)
+            last = pane.controller.transcript.last("assistant")
+            row = pane.transcript.row(last.id) if last is not None else None
+            if isinstance(row, AnswerRow):
+                row.mark(())
+                if not row.streaming:
+                    rows.append(row)
+        if not shown or len(rows) < 2:
+            return
+        first = rows[0].plain_text
+        for place, row in enumerate(rows[1:]):
+            here, there = differences(first, row.plain_text)
+            row.mark(there)
+            if place == 0:
+                rows[0].mark(here)
+
     def keep(self, kept: ChatPane) -> None:
         """Go on from this column: the others are closed, and undo brings each back."""
         group = next((g for g in self._groups if kept.controller.id in g), [])
         if group:
             self._groups.remove(group)
+            self._mark(group, False)
         for chat_id in group:
             pane = self._workspace.pane(chat_id)
             if pane is not None:

@@ -97,6 +97,7 @@ class PaneHeader(QWidget):
     Signals:
         models_asked(), options_asked(): the person opens one of the two.
         keep_asked(): of several compared answers the person goes on from this one.
+        differences_asked(): the person wants to see where compared answers differ, or no longer.
     """
 
     HEIGHT = 40
@@ -104,6 +105,7 @@ class PaneHeader(QWidget):
     models_asked = Signal()
     options_asked = Signal()
     keep_asked = Signal()
+    differences_asked = Signal()
 
     def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -120,6 +122,10 @@ class PaneHeader(QWidget):
         self.keep.setToolTip("Go on from this answer and close the others")
         self.keep.clicked.connect(self.keep_asked)
         self.keep.hide()
+        self.differs = IconButton("git-diff", "Mark where the answers differ", self)
+        self.differs.setCheckable(True)
+        self.differs.clicked.connect(self.differences_asked)
+        self.differs.hide()
         controller.phase_changed.connect(self.refresh)
         controller.chat_changed.connect(self.refresh)
         theme().changed.connect(self.refresh)
@@ -133,6 +139,7 @@ class PaneHeader(QWidget):
     def set_keep(self, *, shown: bool) -> None:
         """Offer to keep this one of several compared answers."""
         self.keep.setVisible(shown)
+        self.differs.setVisible(shown)
         self.refresh()
 
     @Slot()
@@ -165,6 +172,9 @@ class PaneHeader(QWidget):
         if not self.meter.isHidden():
             right -= self.meter.width() + 2
             self.meter.move(right, 6)
+        if not self.differs.isHidden():
+            right -= self.differs.width() + 2
+            self.differs.move(right, 6)
         if not self.keep.isHidden():
             self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
             self.keep.adjustSize()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from math import ceil
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
@@ -10,6 +12,8 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from app.ui.links import ask_and_open
 from app.ui.theme import theme
+
+MOST_MARKS = 500
 
 
 class TextView(QTextBrowser):
@@ -24,6 +28,9 @@ class TextView(QTextBrowser):
     def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._height = 0
+        self._found: list[QTextEdit.ExtraSelection] = []
+        self._marks: list[QTextEdit.ExtraSelection] = []
+        self._marked: Sequence[tuple[int, int]] = ()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -50,18 +57,33 @@ class TextView(QTextBrowser):
 
         Empty ``words`` take the marks away.
         """
-        marks: list[QTextEdit.ExtraSelection] = []
+        self._found = []
         found = self.document().find(words) if words else QTextCursor()
-        while not found.isNull() and len(marks) < 500:
-            mark = QTextEdit.ExtraSelection()
-            mark.cursor = found
-            mark.format.setBackground(theme().color("selection"))
-            marks.append(mark)
+        while not found.isNull() and len(self._found) < MOST_MARKS:
+            self._found.append(_mark(found))
             found = self.document().find(words, found)
-        self.setExtraSelections(marks)
-        if not marks:
+        self.setExtraSelections([*self._marks, *self._found])
+        if not self._found:
             return None
-        return float(self.cursorRect(marks[0].cursor).top())
+        return float(self.cursorRect(self._found[0].cursor).top())
+
+    def mark_again(self) -> None:
+        """The document was written anew, in another style; its text is the same."""
+        if self._marked:
+            self.mark(self._marked)
+
+    def mark(self, places: Sequence[tuple[int, int]]) -> None:
+        """Mark these places (begin, end) of the document's plain text; none takes them away."""
+        self._marks = []
+        self._marked = places
+        if places:
+            units = _units(self.document().toPlainText())
+            for begin, end in places[:MOST_MARKS]:
+                cursor = QTextCursor(self.document())
+                cursor.setPosition(units(begin))
+                cursor.setPosition(units(end), QTextCursor.MoveMode.KeepAnchor)
+                self._marks.append(_mark(cursor))
+        self.setExtraSelections([*self._marks, *self._found])
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""
@@ -91,3 +113,16 @@ class TextView(QTextBrowser):
     def _on_size(self) -> None:
         if ceil(self.document().size().height()) != self._height:
             self.height_changed.emit()
+
+
+def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
+    mark = QTextEdit.ExtraSelection()
+    mark.cursor = cursor
+    mark.format.setBackground(theme().color("selection"))
+    return mark
+
+
+def _units(text: str) -> Callable[[int], int]:
+    """From a place in the text to Qt's, which counts some characters twice."""
+    wide = [place for place, character in enumerate(text) if character > "\uffff"]
+    return lambda place: place + bisect_left(wide, place)

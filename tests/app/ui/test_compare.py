@@ -6,6 +6,7 @@ import pytest
 
 from app.chats.options import ChatOptions
 from app.ui.compare_dialog import CompareDialog
+from app.ui.theme import theme
 
 
 def open_dialog(run) -> CompareDialog:
@@ -50,6 +51,39 @@ def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start):
     run.say("say more", columns[1])
     assert run.answered(columns[1]) == "more "
     assert run.engine.sent[-1].params.seed == 2
+
+
+def test_what_differs_between_the_answers_is_marked(start):
+    run = start()
+    run.ready()
+    dialog = open_dialog(run)
+    dialog.prompt.setPlainText("say hello")
+    dialog.go.click()
+    columns = [pane for pane in run.panes if pane.controller.options.seed is not None]
+    for pane, text in zip(
+        columns, ("a red house", "a \U0001f600 blue house", "a red"), strict=True
+    ):
+        run.answered(pane)
+        pane.controller.send(f"say {text}")
+        run.answered(pane)
+
+    def marked(pane) -> list[str]:
+        row = pane.transcript.row(pane.controller.transcript.last("assistant").id)
+        return [mark.cursor.selectedText() for mark in row._view.extraSelections()]
+
+    assert [marked(pane) for pane in columns] == [[], [], []]
+    columns[1].header.differs.click()
+    assert all(pane.header.differs.isChecked() for pane in columns)
+    assert [marked(pane) for pane in columns] == [["red"], ["\U0001f600 blue"], []]
+    theme().set_appearance("dark")
+    assert [marked(pane) for pane in columns] == [["red"], ["\U0001f600 blue"], []]
+    run.say("say a green house", columns[2])
+    run.answered(columns[2])
+    run.until(lambda: marked(columns[2]) == ["green"])
+    columns[0].header.differs.click()
+    assert [marked(pane) for pane in columns] == [[], [], []]
+    columns[0].header.keep.click()
+    assert not columns[0].header.differs.isVisible()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""Fixed chats for photographs: what the Guide does not write, an answer may still hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.paths import GUIDE
+from app.store import Chat, Message, Store, new_id
+
+MATHS = r"""The roots of $ax^2 + bx + c = 0$ with $a \neq 0$ are
+
+$$x_{1,2} = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
+
+1. For \(\Delta = b^2 - 4ac > 0\) there are **two** real roots.
+2. For \(\Delta = 0\) there is one, $x = -\frac{b}{2a}$.
+
+| Function | Derivative |
+|---|---|
+| $\sin x$ | $\cos x$ |
+| $e^{kx}$ | $k e^{kx}$ |
+
+As a matrix, with its inverse:
+
+\[ \begin{pmatrix} a & b \\ c & d \end{pmatrix}^{-1} =
+   \frac{1}{ad - bc} \begin{pmatrix} d & -b \\ -c & a \end{pmatrix} \]
+"""
+
+CODE = """A queue that *many threads* may fill, and one empties:
+
+```python
+class Mailbox:
+    \"\"\"Commands for one thread. Anyone may post.\"\"\"
+
+    def __init__(self) -> None:
+        self._waiting: deque[Command] = deque()
+        self._bell = threading.Condition()
+
+    def post(self, command: Command) -> None:
+        with self._bell:
+            self._waiting.append(command)
+            self._bell.notify()  # wakes at most one
+```
+
+> Keep the lock for as short as you can: `append` is quick, a callback may not be.
+
+- [x] Post from any thread
+- [ ] Drain on the one that owns the model
+    - in order
+    - without holding the lock
+"""
+
+CHATS = {
+    "Formulas": ("How do I solve a quadratic equation?", MATHS),
+    "A mailbox": ("Show me a thread-safe queue.", CODE),
+}
+
+
+def write(chats: Path) -> dict[str, str]:
+    """Put the chats into a new store; their ids by title."""
+    ids: dict[str, str] = {}
+    with Store.open(chats) as store:
+        for title, (question, answer) in CHATS.items():
+            ids[title] = chat_id = new_id()
+            asked = Message(new_id(), chat_id, None, "user", question)
+            told = Message(new_id(), chat_id, asked.id, "assistant", answer, model=GUIDE)
+            store.save_chat(Chat(chat_id, title, GUIDE, leaf_id=told.id))
+            store.save_message(asked)
+            store.save_message(told)
+    return ids

@@ -1,0 +1,47 @@
+"""Where two texts differ, word by word. Pure Python, no Qt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+MOST_WORDS = 3_000
+"""Of each text so many are compared: the time grows with their product."""
+
+Span = tuple[int, int]
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def differences(one: str, other: str) -> tuple[list[Span], list[Span]]:
+    """The places (begin, end) in each text of the words that the other has not there.
+
+    Words that stand side by side make one place.
+    """
+    mine, theirs = _words(one), _words(other)
+    matcher = SequenceMatcher(
+        None,
+        [one[begin:end].casefold() for begin, end in mine],
+        [other[begin:end].casefold() for begin, end in theirs],
+        autojunk=False,
+    )
+    here: list[Span] = []
+    there: list[Span] = []
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        if kind != "equal":
+            here += _joined(mine[first:last])
+            there += _joined(theirs[begin:end])
+    return here, there
+
+
+def _words(text: str) -> list[Span]:
+    found = []
+    for match in _WORD.finditer(text):
+        found.append(match.span())
+        if len(found) == MOST_WORDS:
+            break
+    return found
+
+
+def _joined(words: Sequence[Span]) -> list[Span]:
+    return [(words[0][0], words[-1][1])] if words else []
