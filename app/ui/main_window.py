@@ -10,6 +10,7 @@ from PySide6.QtCore import QByteArray, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
+from app.awake import Awake
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.shelf import LoadState
@@ -85,6 +86,7 @@ class MainWindow(QMainWindow):
         self.comparisons = Comparisons(library, self.workspace)
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
+        self._awake = Awake(library, self)
         centre = QWidget(self)
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)

@@ -1,0 +1,52 @@
+"""App Nap is held off exactly while something answers."""
+
+import pytest
+
+from app.awake import Awake
+
+
+def test_it_is_held_off_from_the_first_answer_to_the_last(start):
+    run = start()
+    run.ready()
+    told: list[str] = []
+
+    def begin():
+        told.append("begin")
+        return lambda: told.append("end")
+
+    awake = Awake(run.window._library, run.window, begin)
+    run.say("hold 3")
+    run.until(lambda: told == ["begin"])
+    first = run.pane
+    run.window.split("right")
+    run.ready()
+    run.say("say one")
+    run.answered()
+    assert told == ["begin"]
+    run.engine.release()
+    run.answered(first)
+    run.until(lambda: told == ["begin", "end"])
+    run.say("say two")
+    run.answered()
+    assert told == ["begin", "end"] * 2
+    awake.deleteLater()
+
+
+def test_a_system_that_refuses_costs_no_answer(start):
+    run = start()
+    run.ready()
+
+    def begin():
+        raise OSError("no such library")
+
+    awake = Awake(run.window._library, run.window, begin)
+    run.say("say one")
+    assert run.answered() == "one "
+    awake.deleteLater()
+
+
+@pytest.mark.skipif("sys.platform != 'darwin'")
+def test_macos_takes_the_activity():
+    from app.awake import _begin_on_mac
+
+    _begin_on_mac()()
