@@ -111,8 +111,7 @@ def _seated_attention(
             scores = scores + step.beyond
         out = (mx.softmax(scores, axis=-1) @ v).reshape(seated, heads, 1, -1)
     else:
-        within = step.beyond if step.beyond is None else step.beyond == 0
-        out = _original_attention(q, k, v, keys.caches[0], scale, within, sinks)
+        out = _original_attention(q, k, v, keys.caches[0], scale, step.within, sinks)
     if seated == n:
         return out
     standing = keys.caches[seated:]
@@ -198,8 +197,8 @@ class _Step:
         seated: how many rows sit; they are the first ones.
         lengths: tokens in each seat.
         most: tokens in the fullest one.
-        beyond: to be added to the scores `[seated, 1, 1, most]`: -inf where a row has no tokens;
-            None when all have the same number.
+        within: where a row has tokens, `[seated, 1, 1, most]`; None when all have as many.
+        beyond: the same to be added to the scores, -inf where a row has none.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -208,12 +207,12 @@ class _Step:
         self.most = max(self.lengths)
         self.seats = mx.arange(self.seated)
         self.at = mx.array(self.lengths, mx.int32) - 1
+        self.within: mx.array | None = None
         self.beyond: mx.array | None = None
         if min(self.lengths) < self.most:
-            filled = mx.arange(self.most) < mx.array(self.lengths)[:, None]
-            dtype = pool.keys[0].dtype
-            beyond = mx.where(filled, mx.array(0, dtype), mx.array(float("-inf"), dtype))
-            self.beyond = beyond.reshape(self.seated, 1, 1, self.most)
+            within = mx.arange(self.most) < mx.array(self.lengths)[:, None]
+            self.within = within.reshape(self.seated, 1, 1, self.most)
+            self.beyond = mx.where(self.within, 0.0, float("-inf"))
 
 
 class _Factor(mx.array):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -75,6 +76,8 @@ class CompareDialog(QDialog):
         self._few.setWordWrap(True)
         buttons = QDialogButtonBox(self)
         self.go = buttons.addButton("Compare", QDialogButtonBox.ButtonRole.AcceptRole)
+        # Enter breaks the line in the message, where the keys go.
+        self.go.setShortcut(QKeySequence("Ctrl+Return"))
         buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)

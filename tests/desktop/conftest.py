@@ -1,0 +1,162 @@
+"""The program as a process of its own on a screen of its own, worked with real keys.
+
+What it did is read from its database. Without Xvfb and xdotool (`apt-get install xvfb xdotool`)
+these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.paths import Paths
+
+ROOT = Path(__file__).parents[2]
+MISSING = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
+PATIENCE_S = 90
+_MARK = "~"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if MISSING:
+        why = pytest.mark.skip(reason=f"{' and '.join(MISSING)} not installed")
+        for item in items:
+            if item.path.parent == Path(__file__).parent:
+                item.add_marker(why)
+
+
+class Desk:
+    """A screen with the program on it."""
+
+    def __init__(self, display: str, profile: Path) -> None:
+        self.profile = profile
+        self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+        self._program: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the program and wait until its window takes keys."""
+        log = (self.profile.parent / "output.txt").open("ab")
+        command = [sys.executable, "-m", "app", "--profile", str(self.profile)]
+        with log:
+            self._program = subprocess.Popen(
+                command, cwd=ROOT, env=self._env, stdout=log, stderr=log
+            )
+        self.until(lambda: self._do("search", "--onlyvisible", "--name", "Stretto") != "")
+        # There is no window manager: keys go to what lies under the pointer.
+        self._do("mousemove", "700", "300")
+        # The composer takes keys a moment later: what is typed into it is saved as a draft.
+        while not (marks := self._marks()):
+            self.type(_MARK)
+            seen = time.monotonic() + 3
+            while time.monotonic() < seen and not self._marks():
+                time.sleep(0.05)
+            self.until(lambda: True)
+        self.keys(*["BackSpace"] * marks)
+        self.until(lambda: self._marks() == 0)
+
+    def _marks(self) -> int:
+        drafts = [str(draft) for draft in self.drafts()]
+        return sum(len(draft) - len(draft.rstrip(_MARK)) for draft in drafts)
+
+    def end(self) -> int:
+        """Quit by the keyboard; the exit status."""
+        assert self._program is not None
+        self.keys("ctrl+q")
+        return self._program.wait(30)
+
+    def kill(self) -> None:
+        if self._program is not None and self._program.poll() is None:
+            self._program.send_signal(signal.SIGKILL)
+            self._program.wait()
+
+    def keys(self, *names: str) -> None:
+        for name in names:
+            self._do("key", "--delay", "20", name)
+
+    def type(self, text: str) -> None:
+        self._do("type", "--delay", "8", text)
+
+    def say(self, text: str) -> None:
+        self.type(text)
+        self.keys("Return")
+
+    def ask(self, sql: str, *values: object) -> list[tuple[object, ...]]:
+        """Rows from the program's database, which it goes on writing."""
+        file = Paths.in_profile(self.profile).chats
+        if not file.exists():
+            return []
+        try:
+            with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=10)) as base:
+                return base.execute(sql, values).fetchall()
+        except sqlite3.OperationalError:  # its tables are just being made
+            return []
+
+    def chats(self) -> list[tuple[object, ...]]:
+        return self.ask("SELECT id FROM chats WHERE deleted_at IS NULL")
+
+    def drafts(self) -> list[object]:
+        return [draft for (draft,) in self.ask("SELECT draft FROM chats WHERE draft != ''")]
+
+    def answers(self) -> list[tuple[object, ...]]:
+        """(chat, text) of the answers that are complete, oldest first."""
+        return self.ask(
+            "SELECT chat_id, content FROM messages"
+            " WHERE role = 'assistant' AND status = 'complete' ORDER BY created_at"
+        )
+
+    def asked(self, text: str) -> list[tuple[object, ...]]:
+        """(chat, id, parent) of the person's messages with this text."""
+        return self.ask(
+            "SELECT chat_id, id, parent_id FROM messages WHERE role = 'user' AND content = ?", text
+        )
+
+    def until(self, condition: Callable[[], object]) -> None:
+        end = time.monotonic() + PATIENCE_S
+        while not condition():
+            if self._program is not None and self._program.poll() is not None:
+                pytest.fail(f"the program ended with status {self._program.returncode}")
+            if time.monotonic() > end:
+                pytest.fail(f"waited {PATIENCE_S} s in vain")
+            time.sleep(0.05)
+
+    def _do(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["xdotool", *arguments], env=self._env, check=False, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    """An empty screen."""
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    with os.fdopen(read) as told:
+        number = told.readline().strip()
+    yield f":{number}"
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture
+def desk(display: str, tmp_path: Path) -> Iterator[Desk]:
+    """The program, started for the first time."""
+    made = Desk(display, tmp_path / "profile")
+    made.start()
+    yield made
+    made.kill()
