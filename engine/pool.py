@@ -174,10 +174,10 @@ def _company(able: list[SessionKV]) -> list[SessionKV]:
 
 def _may_sit(kv: SessionKV) -> bool:
     """Whether a session's caches can be kept in a seat, for another token at least."""
-    from mlx_lm.models.cache import KVCache
-
     if kv.pool is not None:
         return _length(kv) < LONGEST
+    from mlx_lm.models.cache import KVCache
+
     length = kv.layers[0].offset if kv.layers and type(kv.layers[0]) is KVCache else 0
     same = all(type(cache) is KVCache and cache.offset == length for cache in kv.layers)
     return same and 0 < length < LONGEST

@@ -12,15 +12,8 @@ from typing import Any
 
 import pytest
 
-from engine import (
-    Engine,
-    EngineError,
-    Finished,
-    FinishReason,
-    SamplingParams,
-    TextDelta,
-    ragged,
-)
+from engine import Engine, EngineError, Finished, FinishReason, SamplingParams, TextDelta
+from tests.engine.faults import fail_at
 
 Folder = Callable[[str], Path]
 OPEN = {"type": "object", "additionalProperties": False}
@@ -261,28 +254,12 @@ def test_a_fault_in_a_shared_step_is_survived_inside_a_form(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The caches are made anew in mid-answer; the form goes on where it was."""
-    from mlx_lm.models import cache
-
     model = engine.load(model_folder("plain"))
     params = form(1, json_schema={"type": "string", "minLength": 150, "maxLength": 160})
     chat = engine.open_session(model, reasoning=False)
     alone = chat.send("hello", params).tokens(60)
-    update, neighbour = cache.KVCache.update_and_fetch, engine.open_session(model)
-
-    def faulty(self: Any, keys: Any, values: Any) -> Any:
-        if self.offset == 333 and keys.shape[2] == 1:
-            raise RuntimeError("injected")
-        return update(self, keys, values)
-
-    monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
-    write = ragged.SeatedKV.update_and_fetch
-
-    def faulty_seat(self: Any, keys: Any, values: Any) -> Any:
-        if any(row.offset == 333 for row in self.rows):
-            raise RuntimeError("injected into a shared step")
-        return write(self, keys, values)
-
-    monkeypatch.setattr(ragged.SeatedKV, "update_and_fetch", faulty_seat)
+    neighbour = engine.open_session(model)
+    fail_at(monkeypatch, 333)
     # The neighbour reaches the position of the fault while the other is in mid-answer.
     other = engine.open_session(model, reasoning=False)
     broken = neighbour.send("x" * 270, form(2, logit_bias={2: -1e9}))

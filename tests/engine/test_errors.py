@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta, ragged
+from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.sampling import Sampler
 from engine.text import ReplyText
 from tests.engine.families import FAMILIES
+from tests.engine.faults import fail_at
 
 ENDLESS = SamplingParams(max_tokens=5000, temperature=0.8, seed=11, logit_bias={2: -1e9})
 
@@ -339,24 +340,7 @@ def test_an_exception_in_a_shared_step_ends_only_its_cause(
     neighbour: Neighbour,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from mlx_lm.models import cache
-
-    update = cache.KVCache.update_and_fetch
-
-    def faulty(self: Any, keys: Any, values: Any) -> Any:
-        if self.offset == 333 and keys.shape[2] == 1:
-            raise RuntimeError("injected into the forward pass")
-        return update(self, keys, values)
-
-    monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
-    write = ragged.SeatedKV.update_and_fetch
-
-    def faulty_seat(self: Any, keys: Any, values: Any) -> Any:
-        if any(row.offset == 333 for row in self.rows):
-            raise RuntimeError("injected into a shared step")
-        return write(self, keys, values)
-
-    monkeypatch.setattr(ragged.SeatedKV, "update_and_fetch", faulty_seat)
+    fail_at(monkeypatch, 333)
     chat = engine.open_session(engine.load(model_folder("plain")))
     reply = chat.send("x" * 290, ENDLESS)
     with pytest.raises(EngineError, match="injected") as caught:

@@ -4,6 +4,8 @@ from typing import Any
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextFormat
 
+from app.markdown import MarkdownDocument
+
 # Numbers of objects within their own document; the objects themselves are written out instead.
 _OWN = {QTextFormat.Property.ObjectIndex.value}
 
@@ -88,3 +90,14 @@ class Look:
 
 
 _properties = Look
+
+
+def in_pieces(pieces: list[str]) -> MarkdownDocument:
+    """The document after each piece was shown, and the end."""
+    document = MarkdownDocument()
+    for piece in pieces:
+        document.append(piece)
+        document.refresh()
+    document.finish()
+    document.settle()
+    return document

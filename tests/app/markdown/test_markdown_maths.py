@@ -1,6 +1,7 @@
 """Formulas: what counts as one, how it stands in the line, what copying gives."""
 
 import pytest
+from markdown_dump import in_pieces
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
@@ -140,11 +141,6 @@ def test_a_growing_text_ends_as_it_does_in_one_piece() -> None:
         "Let $a_1 * b$ cost $5.\n\n$$\n\\frac{a}{b}\n$$\n\n1. \\(x\\) is\n2. \\[ y \\]\n\n"
         "| a | b |\n|---|---|\n| $u$ | \\(v\\) |\n"
     )
-    growing = MarkdownDocument()
-    for letter in text:
-        growing.append(letter)
-        growing.refresh()
-    growing.finish()
-    growing.settle()
+    growing = in_pieces(list(text))
     assert formulas(growing) == formulas(rendered(text))
     assert growing.document.toPlainText() == rendered(text).document.toPlainText()

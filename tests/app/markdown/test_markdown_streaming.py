@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from markdown_dump import dump
+from markdown_dump import dump, in_pieces
 from markdown_samples import FRAGMENTS, SAMPLES
 
 from app.markdown import MarkdownDocument
@@ -18,16 +18,6 @@ together = pytest.mark.parametrize("name", SAMPLES)
 def at_once(text: str) -> MarkdownDocument:
     document = MarkdownDocument()
     document.set_text(text)
-    document.settle()
-    return document
-
-
-def in_pieces(pieces: list[str]) -> MarkdownDocument:
-    document = MarkdownDocument()
-    for piece in pieces:
-        document.append(piece)
-        document.refresh()
-    document.finish()
     document.settle()
     return document
 

@@ -6,6 +6,7 @@ import pytest
 
 from app.chats.options import ChatOptions
 from app.ui.compare_dialog import CompareDialog
+from app.ui.pane import ChatPane
 from app.ui.theme import theme
 
 
@@ -14,6 +15,14 @@ def open_dialog(run) -> CompareDialog:
     dialog = run.window.findChild(CompareDialog)
     assert dialog.isVisible()
     return dialog
+
+
+def three_columns(run) -> list[ChatPane]:
+    """The panes of a comparison of three seeds."""
+    dialog = open_dialog(run)
+    dialog.prompt.setPlainText("say hello")
+    dialog.go.click()
+    return [pane for pane in run.panes if pane.controller.options.seed is not None]
 
 
 def test_one_model_with_three_seeds_answers_in_three_equal_columns(start):
@@ -35,10 +44,7 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start):
 def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start):
     run = start()
     run.ready()
-    dialog = open_dialog(run)
-    dialog.prompt.setPlainText("say hello")
-    dialog.go.click()
-    columns = [pane for pane in run.panes if pane.controller.options.seed is not None]
+    columns = three_columns(run)
     for pane in columns:
         run.answered(pane)
     assert all(pane.header.keep.isVisible() for pane in columns)
@@ -56,10 +62,7 @@ def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start):
 def test_what_differs_between_the_answers_is_marked(start):
     run = start()
     run.ready()
-    dialog = open_dialog(run)
-    dialog.prompt.setPlainText("say hello")
-    dialog.go.click()
-    columns = [pane for pane in run.panes if pane.controller.options.seed is not None]
+    columns = three_columns(run)
     for pane, text in zip(
         columns, ("a red house", "a \U0001f600 blue house", "a red"), strict=True
     ):

@@ -1,0 +1,29 @@
+"""Faults put into the forward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine import ragged
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, position: int) -> None:
+    """Let whoever decodes its token at this position fail, sitting in a pool or not."""
+    from mlx_lm.models import cache
+
+    alone, seated = cache.KVCache.update_and_fetch, ragged.SeatedKV.update_and_fetch
+
+    def faulty(self: Any, keys: Any, values: Any) -> Any:
+        if self.offset == position and keys.shape[2] == 1:
+            raise RuntimeError("injected into the forward pass")
+        return alone(self, keys, values)
+
+    def faulty_seat(self: Any, keys: Any, values: Any) -> Any:
+        if any(row.offset == position for row in self.rows):
+            raise RuntimeError("injected into a shared step")
+        return seated(self, keys, values)
+
+    monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
+    monkeypatch.setattr(ragged.SeatedKV, "update_and_fetch", faulty_seat)
