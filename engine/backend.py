@@ -163,10 +163,10 @@ def _start() -> Backend:
         device = "cuda"
     else:
         device = "cpu"
-    if device == "cpu" and blas == "OpenBLAS" and not wide_kernels():
-        from engine import skinny
+    if device == "cpu" and sys.platform == "linux":  # a Mac's has vector instructions
+        from engine import cpu
 
-        skinny.install()
+        cpu.install(wide_kernels=blas != "OpenBLAS" or wide_kernels())
     if device == "cpu" and shutil.which("g++") is None:
         # mx.compile runs g++ on the CPU; without one every compiled activation would raise.
         mx.disable_compile()

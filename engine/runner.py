@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
-from engine import ragged, skinny
+from engine import cpu, ragged
 from engine.kv import Caches, leaves
 from engine.models import LoadedModel
 from engine.probe import ALONE
@@ -26,8 +26,9 @@ def prefill(session: SessionState, count: int) -> None:
     tokens = reply.tokens[kv.length : kv.length + count]
     pieces = [[t] for t in tokens] if session.model.token_by_token else [tokens]
     for piece in pieces:
-        session.model.net(mx.array([piece]), cache=kv.caches)
-        mx.eval(list(leaves(kv.caches)))
+        with cpu.engaged(ahead=False):
+            session.model.net(mx.array([piece]), cache=kv.caches)
+            mx.eval(list(leaves(kv.caches)))
     kv.note_read(tokens)
 
 
@@ -94,10 +95,11 @@ def forward(
 ) -> mx.array:
     """The lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions' caches."""
     if alone or model.info.step == ALONE or len(feeds) == 1:
-        rows = [model.net(feed, cache=c)[:, -1] for feed, c in zip(feeds, caches, strict=True)]
+        with cpu.engaged(ahead=True):
+            rows = [model.net(feed, cache=c)[:, -1] for feed, c in zip(feeds, caches, strict=True)]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
     shared = ragged.share_caches(caches, model.pool)
-    with skinny.few_rows():
+    with cpu.engaged(ahead=True):
         logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
     return logits
 

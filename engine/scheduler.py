@@ -14,9 +14,9 @@ FIXED_CHUNK = 64
 """Chunk borders of reproducible sessions lie at multiples of this, whatever the load: where a
 prompt is cut changes how its keys are rounded."""
 
-MIN_CHUNK = 4
-"""Smaller chunks hardly take less time, since the weights are read for each. On a CPU even these
-take long far into a prompt: the exponentials of attention are most of the work there."""
+MIN_CHUNK = 16
+"""Smaller chunks hardly take less time: the weights are read for each, and matrix products work on
+tiles of so many rows. Larger ones are whole tiles."""
 
 
 def fixed_cuts(length: int, border: int | None) -> list[int]:
@@ -84,7 +84,8 @@ class Scheduler:
             size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
         else:
             size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, 512
-        return min(remaining, max(low, min(int(size), high)))
+        tiles = int(max(low, min(size, high)) / MIN_CHUNK + 0.5)
+        return min(remaining, tiles * MIN_CHUNK)
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
         """The chunk of a reproducible session: up to the next fixed border."""

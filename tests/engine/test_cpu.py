@@ -1,4 +1,4 @@
-"""The CPU's matrix products: which kernels OpenBLAS takes, and few rows the exchanged way."""
+"""The CPU: which kernels OpenBLAS takes, and what is computed otherwise than MLX does."""
 
 from __future__ import annotations
 
@@ -43,31 +43,8 @@ def test_the_users_own_choice_of_kernels_stays(monkeypatch: pytest.MonkeyPatch) 
     assert os.environ["OPENBLAS_CORETYPE"] == "Zen"
 
 
-def test_few_rows_give_the_same_whichever_side_the_weights_are_on() -> None:
-    """In a process of its own: what `skinny` replaces in MLX stays replaced."""
-    code = """
-        import mlx.core as mx
-        import mlx.nn as nn
-        from engine import skinny
-
-        mx.set_default_device(mx.cpu)
-        mx.random.seed(0)
-        layers = [nn.Linear(24, 40), nn.Linear(24, 40, bias=False)]
-        x = mx.random.normal((5, 1, 24))
-        before = [layer(x) for layer in layers]
-        mx.eval(before)
-        calls = []
-        skinny.install()
-        exchanged = skinny._exchanged
-        skinny._exchanged = lambda *given: calls.append(1) or exchanged(*given)
-        with skinny.few_rows():
-            after = [layer(x) for layer in layers]
-            layers[0](x[:1]), layers[0](x.reshape(1, 5, 24)), layers[0](x.astype(mx.float16))
-        layers[0](x)
-        for a, b in zip(before, after):
-            assert mx.allclose(a, b, rtol=1e-5, atol=1e-5), (a, b)
-        assert len(calls) == 2, calls
-    """
+def alone(code: str) -> None:
+    """Run `code` in a process of its own: what is replaced in MLX stays replaced."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         check=False,
@@ -76,3 +53,124 @@ def test_few_rows_give_the_same_whichever_side_the_weights_are_on() -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
+    alone(f"""
+        import mlx.core as mx
+        import mlx.nn as nn
+        from engine import cpu
+        from engine.cpu import linear
+
+        mx.set_default_device(mx.cpu)
+        mx.random.seed(0)
+        layers = [nn.Linear(24, 40), nn.Linear(24, 40, bias=False), nn.Linear(24, 20_000)]
+        head = nn.Embedding(20_000, 24)
+        cpu.install(wide_kernels={wide})
+        made = []
+        product = linear.product
+        linear.product = lambda x, w: made.append(product(x, w)) or made[-1]
+        for rows in (*range(1, 35), 300):
+            for shape in ((rows, 1, 24), (1, rows, 24)):
+                x = mx.random.normal(shape)
+                before = [layer(x) for layer in layers] + [head.as_linear(x)]
+                assert not made
+                with cpu.engaged(ahead=False):
+                    after = [layer(x) for layer in layers] + [head.as_linear(x)]
+                for a, b in zip(before, after, strict=True):
+                    assert a.shape == b.shape
+                    assert mx.allclose(a, b, rtol=1e-5, atol=1e-5), (rows, a, b)
+                taken = [m is not None for m in made]
+                expected = {{1: 0, 2: 2, 4: 4, 12: 4, 16: 0, 28: 4, 32: 0, 300: 0}}
+                if not {wide} and rows in expected:
+                    assert sum(taken) == expected[rows], (rows, taken)
+                made.clear()
+        with cpu.engaged(ahead=False):
+            layers[0](mx.zeros((5, 24), mx.float16))
+        assert not made
+    """)
+
+
+def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> None:
+    alone("""
+        import mlx.core as mx
+        from engine import cpu, ragged
+        from engine.cpu import activations, attention
+
+        mx.set_default_device(mx.cpu)
+        mx.random.seed(0)
+        cpu.install(wide_kernels=True)
+        ragged.install()
+        for size in (8, 40_000):
+            gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
+            gate[:3] = mx.array([-200.0, 200.0, 0.0])
+            kept = mx.array(gate)
+            for ahead in (False, True):
+                with cpu.engaged(ahead=ahead):
+                    got = activations.swiglu(gate, x)
+                assert mx.allclose(got, activations._original(gate, x), rtol=1e-5, atol=1e-6)
+                assert mx.array_equal(gate, kept)
+
+        def check(n, length, mask, heads=6, shared=2, dim=16):
+            q = 4 * mx.random.normal((1, heads, n, dim))
+            k, v = mx.random.normal((2, 1, shared, length + 5, dim))
+            k, v = k[:, :, :length], v[:, :, :length]
+            wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=mask)
+            for ahead in (False, True):
+                with cpu.engaged(ahead=ahead):
+                    got = ragged._attention(q, k, v, None, 0.3, mask)
+                assert got.shape == wanted.shape
+                assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length, ahead)
+
+        asked = []
+        exponentials = attention._exponentials
+        attention._exponentials = lambda table: asked.append(table.shape) or exponentials(table)
+        for n, length in ((64, 64), (64, 300), (5, 7), (40, 20_000)):
+            check(n, length, "causal")
+            check(n, length, None)
+            allowed = mx.random.uniform(shape=(n, length)) < 0.5
+            allowed[:, 0] = True
+            check(n, length, allowed)
+            check(n, length, mx.where(allowed, 0.0, -1e9))
+        assert len(asked) == 4 * 3, asked
+        for length in (3, 5000):
+            check(1, length, None)
+    """)
+
+
+def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
+    alone("""
+        import mlx.core as mx
+        from engine import cpu
+        from engine.cpu import activations
+
+        mx.set_default_device(mx.cpu)
+        cpu.install(wide_kernels=True)
+        x = mx.random.normal((40_000,))
+        with cpu.engaged(ahead=False):
+            got = mx.compile(lambda a: activations.swiglu(a, a))(x)
+        assert mx.allclose(got, activations._original(x, x), rtol=1e-5, atol=1e-6)
+    """)
+
+
+def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
+    alone("""
+        import threading
+        import mlx.core as mx
+        from engine import cpu
+
+        cpu.install(wide_kernels=False)
+        x = mx.zeros((1,))
+        seen = []
+        with cpu.engaged(ahead=False):
+            assert cpu.is_engaged(x)
+            thread = threading.Thread(target=lambda: seen.append(cpu.is_engaged(x)))
+            thread.start()
+            thread.join()
+            with cpu.engaged(ahead=True):
+                assert not cpu.evaluated(x)
+            assert cpu.evaluated(x)
+        assert seen == [False]
+        assert not cpu.is_engaged(x)
+    """)
