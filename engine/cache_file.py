@@ -84,7 +84,7 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
     arrays: list[mx.array] = []
     snapshot = kv.border_copy
     shape = {
-        "caches": _flat(kv.caches, arrays),
+        "caches": _flat(kv.in_one_piece, arrays),
         "border": _flat(snapshot[0], arrays) if snapshot else None,
     }
     ready = [_plain(a) for a in arrays]

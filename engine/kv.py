@@ -14,10 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
+from engine import stem
+from engine.stem import BranchKV, Stem
+
 if TYPE_CHECKING:
     from engine.pool import Pool
 
 Caches = list[Any]
+
+MOST_STEPS = 4
+"""Growing further at a time than so many of `Need.STEP` would be felt as well."""
 
 
 def clone(value: Any) -> Any:
@@ -31,7 +37,9 @@ def clone(value: Any) -> Any:
         return value[...]
     if isinstance(value, (list, tuple)):
         return type(value)(clone(v) for v in value)
-    if hasattr(value, "__dict__") and type(value).__module__.startswith("mlx_lm."):
+    if isinstance(value, BranchKV) or (
+        hasattr(value, "__dict__") and type(value).__module__.startswith("mlx_lm.")
+    ):
         copy = object.__new__(type(value))
         for name, part in vars(value).items():
             setattr(copy, name, clone(part))
@@ -118,10 +126,14 @@ class SessionKV:
         pool: where the keys and values are while the session is seated, else None.
         on_disk: how many tokens the file holds that is the same as the caches; -1 for none.
         rebuilt: whether caches that had been dropped were (or are being) made anew.
+        branches: whether the model can be given a beginning that several sessions share.
+        stem: that beginning, where there is one.
     """
 
-    def __init__(self, make: Callable[[], Caches]) -> None:
+    def __init__(self, make: Callable[[], Caches], branches: bool = False) -> None:
         self.make = make
+        self.branches = branches
+        self.stem: Stem | None = None
         self._caches: Caches | None = None
         self.pool: Pool | None = None
         self.tokens: list[int] = []
@@ -142,6 +154,12 @@ class SessionKV:
     def caches(self, caches: Caches | None) -> None:
         if self.pool is not None:
             self.pool.leave(self)
+        if self.stem is not None:
+            self.stem.holders.discard(self)
+        first = caches[0] if caches else None
+        self.stem = first.stem if isinstance(first, BranchKV) else None
+        if self.stem is not None:
+            self.stem.holders.add(self)
         self._caches = caches
 
     def stand_up(self) -> None:
@@ -164,17 +182,26 @@ class SessionKV:
         held = [self.layers, self._snapshot.caches if self._snapshot else []]
         seen = {id(a): a.nbytes for a in leaves(held)}
         seat = self.pool.nbytes_each if self.pool is not None else 0
-        return seat + sum(seen.values())
+        shared = self.stem.nbytes if self.stem is not None else 0
+        return shared + seat + sum(seen.values())
 
     @property
     def sharers(self) -> int:
-        """How many sessions, this one included, have the buffers in common since a fork."""
+        """How many sessions, this one included, have buffers in common since a fork."""
+        if self.stem is not None:
+            return len(self.stem.holders)
         return len(self._sharers) if self._sharers is not None else 1
+
+    @property
+    def saved(self) -> int:
+        """Bytes that others account for, of what this session uses."""
+        shared = self.stem.nbytes if self.stem is not None else self.nbytes
+        return shared - shared // self.sharers
 
     @property
     def owed(self) -> int:
         """Bytes that are this session's to account for: its part of what it shares."""
-        return self.nbytes // self.sharers
+        return self.nbytes - self.saved
 
     def _part(self) -> None:
         """The buffers are written to, or given up: MLX copies what the others still hold."""
@@ -229,10 +256,15 @@ class SessionKV:
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
+    def expect(self, more: int) -> None:
+        """Let the caches grow in larger steps while so many tokens are to be read."""
+        _stagger(self.layers, more)
+
     def note_read(self, tokens: Sequence[int]) -> None:
         """Take note that a chunk of a prompt has been fed."""
         self._part()
-        if self.length == (self.cuts[-1] if self.cuts else 0):
+        # Attention in two pieces rounds otherwise, so what is read behind a stem has no cuts.
+        if self.stem is None and self.length == (self.cuts[-1] if self.cuts else 0):
             self.cuts.append(self.length + len(tokens))
         self.tokens.extend(tokens)
 
@@ -276,12 +308,62 @@ class SessionKV:
             _detached(cache, surplus, room) if own is None else _detached(own, 0, room)
             for cache, own in zip(self.caches, kept, strict=True)
         ]
+        if self.stem is not None:
+            copies = _in_one_piece(copies, self.make(), length, room)
         mx.eval(list(leaves(copies)))
         return copies
 
+    def _branch(self, length: int) -> Caches | None:
+        """Caches that go on from a stem of the first `length` tokens; None where none is made.
+
+        What this session holds becomes a stem by it, where it is not one already.
+        """
+        if not self.branches or length < stem.LEAST or not self._plain:
+            return None
+        assert self.caches is not None
+        if self.stem is None or length - self.caches[0].base >= stem.LEAST:
+            self.become_stem()
+        twins = clone(self.caches)
+        for twin in twins:
+            twin.trim(twin.offset - length)
+        return list(twins)
+
+    def become_stem(self) -> bool:
+        """Let all that the caches hold be a stem; False where they are of another kind."""
+        if self.caches is None or not self._plain:
+            return False
+        length = self.caches[0].offset
+        if self.stem is not None:
+            pairs = [cache.whole(length, 0) for cache in self.caches]
+        else:
+            pairs = [(c.keys[:, :, :length], c.values[:, :, :length]) for c in self.caches]
+        mx.eval(pairs)
+        made = Stem([k for k, _ in pairs], [v for _, v in pairs])
+        self.caches = [BranchKV(made, layer, length) for layer in range(len(pairs))]
+        _stagger(self.caches)
+        return True
+
+    @property
+    def _plain(self) -> bool:
+        """Whether all layers have ordinary growing caches, with something in them."""
+        from mlx_lm.models.cache import KVCache
+
+        return bool(self.layers) and all(
+            type(c) in (KVCache, BranchKV) and c.offset for c in self.layers
+        )
+
+    @property
+    def in_one_piece(self) -> Caches | None:
+        """The caches as the model makes them, copied where they go on from a stem."""
+        if self.stem is None:
+            return self.caches
+        return self.beginning(len(self.tokens), room=False)
+
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         """Go on from a copy of the first `length` tokens of another's, in place of one's own."""
-        self.take(donor.beginning(length, room), donor.tokens[:length], donor.cuts)
+        branch = donor._branch(length) if self.branches else None
+        caches = branch or donor.beginning(length, room)
+        self.take(caches, donor.tokens[:length], donor.cuts)
         border = donor._snapshot
         if border is not None and border.length <= length:
             self._snapshot = border  # never written to: going back copies it
@@ -309,8 +391,11 @@ class SessionKV:
 
     def _trim_to(self, length: int) -> bool:
         """Take back the tokens after `length`, where every layer can."""
-        if not self.trimmable:
+        if not self.trimmable or (self.stem is not None and not length):
             return False
+        if self.stem is not None and length < stem.LEAST:
+            self.take(self.beginning(length, room=True), self.tokens[:length], self.cuts)
+            return True
         surplus = len(self.tokens) - length
         for cache in self.caches or []:
             if cache is not None and surplus:
@@ -341,14 +426,15 @@ class SessionKV:
 
     def fork(self) -> SessionKV:
         """A twin that shares the buffers until either side writes."""
-        twin = SessionKV(self.make)
-        twin.caches = clone(self.caches)
+        twin = SessionKV(self.make, self.branches)
+        branch = self._branch(len(self.tokens))
+        twin.caches = branch or clone(self.caches)
         twin.tokens = list(self.tokens)
         twin.cuts = list(self.cuts)
         twin.ledger = self.ledger
         twin._dropped = self._dropped
         twin._snapshot = self._snapshot
-        if self.caches is not None:
+        if branch is None and self.caches is not None:
             if self._sharers is None:
                 self._sharers = weakref.WeakSet([self])
             self._sharers.add(twin)
@@ -379,6 +465,8 @@ def _detached(cache: Any, surplus: int, room: bool) -> Any:
     _compact(copy)
     for part in getattr(copy, "caches", [copy]):
         plain = hasattr(part, "step") and not hasattr(part, "max_size")
+        if isinstance(part, BranchKV):
+            continue  # put together when all are there
         if plain and getattr(part, "keys", None) is not None:
             held = part.offset - getattr(part, "start_position", 0)
             grow = part.step if room else 0
@@ -388,6 +476,14 @@ def _detached(cache: Any, surplus: int, room: bool) -> Any:
             for name, value in vars(part).items():
                 setattr(part, name, _copied(value))
     return copy
+
+
+def _in_one_piece(branches: Caches, fresh: Caches, length: int, room: bool) -> Caches:
+    """Fill `fresh` caches of the model with what branches hold."""
+    for cache, branch in zip(fresh, branches, strict=True):
+        cache.keys, cache.values = branch.whole(length, cache.step if room else 0)
+        cache.offset = length
+    return fresh
 
 
 def _resized(value: Any, held: int, grow: int) -> Any:
@@ -406,16 +502,17 @@ def _copied(value: Any) -> Any:
     return value
 
 
-def _stagger(caches: Caches) -> None:
-    """Let the layers grow at different tokens.
+def _stagger(caches: Caches, more: int = 0) -> None:
+    """Let the layers grow at different tokens, and further where so many `more` are to come.
 
     An `mlx_lm` cache grows by 256 tokens at a time and copies itself to do so. With all layers at
     the same token that took 200 ms at 1,300 tokens on two cores, and every chat waited for it.
     """
+    steps = min(MOST_STEPS, more // Need.STEP + 1)
     for layer, cache in enumerate(caches):
         for part in getattr(cache, "caches", [cache]):
             if hasattr(part, "step"):
-                part.step = Need.STEP - 4 * (layer % 32)
+                part.step = steps * (Need.STEP - 4 * (layer % 32))
 
 
 def _can_trim(cache: Any) -> bool:

@@ -9,7 +9,7 @@ from engine import backend, models
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.mailbox import refuse
 from engine.messages import Load, Unload
-from engine.state import State, give_back_memory
+from engine.state import State
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class Loading:
             log.exception("loading failed")
             refuse(command, EngineError(MODEL_LOAD_FAILED, f"{type(error).__name__}: {error}"))
         self._queue.popleft()
-        give_back_memory()
+        backend.give_back_memory()
 
     def unload(self, command: Unload) -> None:
         """Free a model and end its sessions."""
@@ -74,7 +74,7 @@ class Loading:
                 )
         self._state.prefixes.forget(command.model_id)
         if self._state.models.pop(command.model_id, None) is not None:
-            give_back_memory()
+            backend.give_back_memory()
         command.answer.set_result(None)
 
     def give_up(self) -> list[Load]:

@@ -60,6 +60,7 @@ class LoadedModel:
     need: Need
     make_cache: Any  # () -> Caches
     pool: Pool | None = None  # where its sessions sit while they decode together, if they can
+    branches: bool = False  # its sessions can go on from a beginning that they share
     token_by_token: bool = False  # its prompts cannot be read in chunks, see engine.borders
     kept_in: dict[int, Any] = field(default_factory=dict)  # see engine.quantised
     form_tokenizer: Any = None  # llguidance's, once an answer of a given form was asked for
@@ -208,7 +209,7 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         raise _load_error(name, config, error) from None
     make_cache = borders.wide_enough(net, lambda: make_prompt_cache(net))
     yield
-    need, step, seats = yield from probe.explore(net, make_cache, len(tokenizer))
+    need, ways = yield from probe.explore(net, make_cache, len(tokenizer))
     token_by_token = borders.sees_ahead(net, make_cache, len(tokenizer))
     dtype = _compute_dtype(net)
     info = Model(
@@ -218,7 +219,7 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         context_length=_context_length(config, tokenizer),
         nbytes=_weight_bytes(net),
         dtype=dtype,
-        step=step,
+        step=ways.step,
         thinking=bool(tokenizer.has_thinking),
         defaults=_defaults(folder),
     )
@@ -229,7 +230,8 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         eos=frozenset(tokenizer.eos_token_ids),
         need=need,
         make_cache=make_cache,
-        pool=Pool() if seats else None,
+        pool=Pool() if ways.seats else None,
+        branches=ways.branches,
         token_by_token=token_by_token,
     )
 

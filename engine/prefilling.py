@@ -79,6 +79,7 @@ class Prefilling:
         if halt is not None:
             size = min(size, halt - kv.length)
         before = kv.length
+        kv.expect(remaining - size)
         started = time.perf_counter()
         runner.prefill(session, size)
         self._state.meter.note(0, size)
@@ -92,6 +93,7 @@ class Prefilling:
             return
         self._state.note_prefilled(session)
         # Those with the same prompt come along into the next step, as far as time allows.
+        read = time.perf_counter()
         for other in others:
-            if time.perf_counter() - started < self._state.scheduler.gap_budget + (step or 0.5):
+            if time.perf_counter() - read < self._state.scheduler.gap_budget + (step or 0.5):
                 self._adopt(other)

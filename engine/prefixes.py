@@ -45,7 +45,7 @@ class Prefixes:
     @property
     def nbytes(self) -> int:
         """Bytes of the pool's caches."""
-        return sum(p.kv.nbytes for p in self._pool.values())
+        return sum(p.kv.owed for p in self._pool.values())
 
     def drop(self, key: str) -> None:
         """Free one of the pool's entries."""
@@ -152,7 +152,7 @@ class Prefixes:
         for prefix in self._pool.values():
             if prefix.kind == session.kind and prefix.kv.tokens == tokens:
                 return
-        entry = SessionKV(kv.make)
+        entry = SessionKV(kv.make, kv.branches)
         entry.take_from(kv, length, room=False)
         if entry.nbytes > self._limit:
             return

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
 
-from engine import ragged
+from engine import cpu, ragged
 from engine.kv import Caches, Need, SessionKV, clone, leaves, measure
 from engine.pool import Pool
 
@@ -17,16 +18,32 @@ log = logging.getLogger(__name__)
 
 SHARED, ROWS, ALONE = "shared", "rows", "alone"
 SEATED = "seated"  # shared, and in the seats of a pool
+BRANCHED = "branched"  # shared, each going on from a stem
 
 # A garbled row differs by about the logits' own spread; rounding differs by a thousandth of it in
 # float32 and by a few hundredths in bfloat16 or with quantized weights.
 TOLERANCE = 0.1
 
 
+@dataclass(frozen=True)
+class Ways:
+    """What sessions of a model can have in common.
+
+    Attributes:
+        step: the way to share a decode step: SHARED, ROWS or ALONE.
+        seats: whether they can sit in a `Pool` meanwhile.
+        branches: whether they can go on from one `Stem`.
+    """
+
+    step: str
+    seats: bool = False
+    branches: bool = False
+
+
 def explore(
     net: Any, make_cache: Callable[[], Caches], vocab: int
-) -> Generator[None, None, tuple[Need, str, bool]]:
-    """What a session needs, how sessions can share a step, and whether they can sit meanwhile.
+) -> Generator[None, None, tuple[Need, Ways]]:
+    """What a session needs, and what sessions can share.
 
     Yields after every forward pass.
 
@@ -42,11 +59,11 @@ def explore(
         sessions.append(caches)
         yield
     need = measure(sessions[0])
-    way, seats = yield from _way(net, sessions, vocab)
-    return need, way, seats
+    ways = yield from _ways(net, sessions, vocab)
+    return need, ways
 
 
-def _way(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, tuple[str, bool]]:
+def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, Ways]:
     steps = [[t % vocab for t in tokens] for tokens in ((5, 11, 17), (13, 2, 29))]
     alone = [clone(caches) for caches in sessions]
     expected = []
@@ -58,12 +75,14 @@ def _way(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, 
             yield
         expected.append(mx.concatenate(rows).astype(mx.float32))
     if (yield from _agrees(SHARED, net, sessions, steps, expected)):
-        return SHARED, (yield from _agrees(SEATED, net, sessions, steps, expected))
+        seats = yield from _agrees(SEATED, net, sessions, steps, expected)
+        branches = yield from _agrees(BRANCHED, net, sessions, steps, expected)
+        return Ways(SHARED, seats, branches)
     undo = ragged.share_rows(_row_modules(net, sessions[0]))
     if (yield from _agrees(ROWS, net, sessions, steps, expected)):
-        return ROWS, False
+        return Ways(ROWS)
     undo()
-    return ALONE, False
+    return Ways(ALONE)
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
@@ -88,6 +107,16 @@ def _agrees(
     return difference < TOLERANCE
 
 
+def _reading(net: Any, sessions: list[Caches], branches: list[Caches]) -> float:
+    """How far off a prompt is that is read in one chunk behind a stem."""
+    chunk = mx.array([[3, 1, 4, 1, 5]])
+    plain = clone(sessions[0])
+    for tokens in ([[5]], [[13]]):  # as the branches have been stepped
+        net(mx.array(tokens), cache=plain)
+    wanted = net(chunk, cache=plain)[:, -1]
+    return apart(net(chunk, cache=branches[0])[:, -1].astype(mx.float32), wanted)
+
+
 def apart(got: mx.array, wanted: mx.array) -> float:
     """Largest difference between logits, in the standard deviation of those that are wanted."""
     wanted = wanted.astype(mx.float32)
@@ -107,14 +136,23 @@ def _difference(
         kv.caches = caches
     worst = 0.0
     try:
+        if way == BRANCHED:
+            for kv in rows:
+                if not kv.become_stem():
+                    return math.inf
+            together = [kv.layers for kv in rows]
         for tokens, wanted in zip(steps, expected, strict=True):
             if way == SEATED:
                 pool.arrange(rows)
                 if not pool.seated:
                     return math.inf
             shared = ragged.share_caches(together, pool)
-            got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
+            with cpu.engaged(ahead=True):
+                got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             worst = max(worst, apart(got, wanted))
+            yield
+        if way == BRANCHED:
+            worst = max(worst, _reading(net, sessions, together))
             yield
     finally:
         for kv in rows:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
-from engine import cpu
+from engine import cpu, stem
 from engine.cpu import attention
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def _attention(
 ) -> mx.array:
     """`mlx_lm`'s `scaled_dot_product_attention`, row by row when the keys are a `_Rows`."""
     assert _original_attention is not None
+    if isinstance(keys, stem.Split):
+        return _branched_attention(queries, [keys], [values], scale, mask, sinks)
     if not isinstance(keys, _Rows):
         if sinks is None and isinstance(keys, mx.array) and cpu.is_engaged(queries):
             out = attention.attend(queries, keys, values, scale, mask)
@@ -73,14 +75,48 @@ def _attention(
         return _seated_attention(queries, keys, values, scale, sinks)
     n = len(keys.rows)
     masks = mask.rows if isinstance(mask, _Rows) else [mask] * n
+    split = [row for row, key in enumerate(keys.rows) if isinstance(key, stem.Split)]
+    if len(split) > 1 and all(masks[row] is None for row in split):
+        rest = [row for row in range(n) if row not in split]
+        some = queries[mx.array(split)] if rest else queries
+        k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
+        out = _branched_attention(some, k, v, scale, None, sinks)
+        if not rest:
+            return out
+        alone = [_of_row(row, queries, keys, values, scale, masks, sinks) for row in rest]
+        order = [*split, *rest]
+        back = mx.array(sorted(range(n), key=lambda place: order[place]))
+        return mx.concatenate([out, *alone])[back]
     return mx.concatenate(
-        [
-            _attention(q, k, v, c, scale, m, sinks)
-            for q, k, v, c, m in zip(
-                mx.split(queries, n), keys.rows, values.rows, keys.caches, masks, strict=True
-            )
-        ]
+        [_of_row(row, queries, keys, values, scale, masks, sinks) for row in range(n)]
     )
+
+
+def _of_row(
+    row: int,
+    queries: mx.array,
+    keys: _Rows,
+    values: _Rows,
+    scale: float,
+    masks: Sequence[Any],
+    sinks: Any,
+) -> mx.array:
+    cache = keys.caches[row]
+    query = queries[row : row + 1]
+    return _attention(query, keys.rows[row], values.rows[row], cache, scale, masks[row], sinks)
+
+
+def _branched_attention(
+    queries: mx.array,
+    keys: list[stem.Split],
+    values: list[stem.Split],
+    scale: float,
+    mask: Any,
+    sinks: Any,
+) -> mx.array:
+    if sinks is not None:
+        raise NotImplementedError("attention sinks, and keys in two pieces")
+    return stem.attend(queries, keys, values, scale, mask)
 
 
 def _seated_attention(

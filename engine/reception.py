@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine import overflow, prompt
+from engine import backend, overflow, prompt
 from engine.constraint import constrain
 from engine.errors import (
     CONTEXT_OVERFLOW,
@@ -31,7 +31,7 @@ from engine.params import SamplingParams
 from engine.quantised import kept_in
 from engine.report import report
 from engine.session import ReplyState, SessionState
-from engine.state import State, give_back_memory
+from engine.state import State
 from engine.text import ReplyText
 from engine.waiting_room import WaitingRoom
 
@@ -54,6 +54,8 @@ class Reception:
             )
             return
         make, need = model.new_caches, model.need
+        # Attention in two pieces rounds otherwise than in one.
+        branches = model.branches and command.kv_bits is None and not command.reproducible
         if command.kv_bits is not None:
             try:
                 kept = kept_in(model, command.kv_bits)
@@ -67,7 +69,7 @@ class Reception:
             command.system,
             command.reproducible,
             command.reasoning,
-            SessionKV(make),
+            SessionKV(make, branches),
             need,
             command.kv_bits,
             command.on_overflow,
@@ -219,7 +221,7 @@ class Reception:
             self._state.end_session(
                 session, SESSION_CLOSED, "The chat was closed while it answered."
             )
-            give_back_memory()
+            backend.give_back_memory()
 
     def forget(self, command: Forget) -> None:
         """Remove what is on disk of a session."""

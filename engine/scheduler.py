@@ -18,6 +18,9 @@ MIN_CHUNK = 16
 """Smaller chunks hardly take less time: the weights are read for each, and matrix products work on
 tiles of so many rows. Larger ones are whole tiles."""
 
+AIM = 0.9
+"""Of the budget: what chunks of one size take varies by about so much."""
+
 
 def fixed_cuts(length: int, border: int | None) -> list[int]:
     """Where a reproducible session's chunks end when it reads `length` tokens from the first on.
@@ -84,7 +87,7 @@ class Scheduler:
             size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
         else:
             size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, 512
-        tiles = int(max(low, min(size, high)) / MIN_CHUNK + 0.5)
+        tiles = int(max(low, min(size, high)) / MIN_CHUNK + 0.25)  # rather one less
         return min(remaining, tiles * MIN_CHUNK)
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
@@ -100,7 +103,9 @@ class Scheduler:
         """
         sizes = self._idle_sizes if decoding is None else self._sizes
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding
-        factor = max(0.6, min(1.5, budget / max(seconds, 1e-6)))
+        # From a single tile to the next is more than half as much again.
+        most = max(1.5, 1 + MIN_CHUNK / tokens)
+        factor = max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
         sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
 
 

@@ -157,9 +157,3 @@ class State:
         if reply is not None and self.remaining(session) == 0:
             reply.status = Status.DECODING
             reply.progress(len(reply.prompt.tokens), 0)
-
-
-def give_back_memory() -> None:
-    """Hand what MLX keeps for reuse back to the system, after something large went."""
-    mx.synchronize()
-    mx.clear_cache()

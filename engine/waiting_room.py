@@ -89,7 +89,7 @@ class WaitingRoom:
         running = [_most(s) for s in others if s.is_running]
         idle = [Idle(s.id, s.kv.owed, s.used_at) for s in others if not s.is_running]
         pool = state.prefixes.pool
-        idle += [Idle(key, p.kv.nbytes, p.used_at - 1e9) for key, p in pool.items()]
+        idle += [Idle(key, p.kv.owed, p.used_at - 1e9) for key, p in pool.items()]
         dropped = make_room(
             state.budget, self._needed(session), sum(running), idle, self._kept_free()
         )
@@ -109,4 +109,11 @@ class WaitingRoom:
 def _most(session: SessionState) -> int:
     """Bytes of the session's cache when its reply has become as long as it may."""
     assert session.reply is not None
-    return session.need.bytes(len(session.reply.prompt.tokens) + session.reply.limit)
+    whole = session.need.bytes(len(session.reply.prompt.tokens) + session.reply.limit)
+    kv = session.kv
+    if (
+        kv.stem is not None
+        and session.reply.tokens[: kv.stem.length] == kv.tokens[: kv.stem.length]
+    ):
+        return whole - kv.saved
+    return whole

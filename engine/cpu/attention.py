@@ -7,7 +7,7 @@ values `[batch, key heads, length, dim]`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import mlx.core as mx
 import numpy as np
@@ -19,6 +19,9 @@ BLOCK = 32_768
 
 SHORT = 4096
 """Scores up to which MLX's softmax is quicker than the operations that take its place."""
+
+LOWEST = -1e30
+"""In place of the largest score where a mask hides all keys: infinities have no difference."""
 
 
 def attend(
@@ -34,23 +37,65 @@ def attend(
     if not cpu.evaluated(queries, keys, values):
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
-    scores = rows @ keys.swapaxes(-1, -2)
+    out, sums, _ = _at_once(rows, keys, values, n, mask)
+    return (out / sums).reshape(batch, heads, n, -1)
+
+
+class Part(NamedTuple):
+    """What attention to some of the keys gives.
+
+    Attributes:
+        out: the sum of the values, each times its weight `exp(score - most)`.
+        sums: of the weights.
+        most: the largest score.
+    """
+
+    out: mx.array
+    sums: mx.array
+    most: mx.array
+
+
+def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
+    """Attention to some of the keys, the queries `[batch, key heads, rows, dim]` scaled already.
+
+    A key head's rows are `n` queries of every query head that shares it. The mask is None,
+    "causal" or boolean `[n, length]`.
+    """
+    length = keys.shape[2]
+    if queries.size // queries.shape[-1] * length >= cpu.AT_ONCE and cpu.evaluated(queries, keys):
+        return _at_once(queries, keys, values, n, mask)
+    scores = queries @ keys.swapaxes(-1, -2)
+    if mask is not None:
+        if isinstance(mask, str):
+            mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
+        scores = _masked(scores.reshape(*scores.shape[:2], -1, n, length), mask)
+        scores = scores.reshape(*queries.shape[:3], length)
+    most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), LOWEST)
+    weights = mx.power(cpu.E, scores - most)
+    return Part(weights @ values, mx.sum(weights, axis=-1, keepdims=True), most)
+
+
+def _at_once(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
+    """As `part`, with numpy's exponentials. The arguments have been evaluated."""
+    batch, shared, rows, _ = queries.shape
+    length = keys.shape[2]
+    scores = queries @ keys.swapaxes(-1, -2)
     if isinstance(mask, mx.array):
-        scores = _masked(scores.reshape(batch, heads, n, length), mask)
+        scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
     mx.eval(scores)
     # The array is this function's own, so it may be written to behind MLX's back.
-    table = np.asarray(scores).reshape(batch, heads, n, length)
-    if mask == "causal":
+    table = np.asarray(scores).reshape(-1, n, length)
+    if isinstance(mask, str):
         table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
-    sums = _exponentials(table.reshape(-1, length)).reshape(batch, shared, -1, 1)
-    weights = scores.reshape(batch, shared, heads // shared * n, length)
-    out = (weights @ values) / mx.array(sums)
-    return out.reshape(batch, heads, n, -1)
+    sums, most = _exponentials(table.reshape(-1, length))
+    out = scores.reshape(batch, shared, rows, length) @ values
+    shape = batch, shared, rows, 1
+    return Part(out, mx.array(sums).reshape(shape), mx.array(most).reshape(shape))
 
 
 def _plain(mask: Any) -> bool:
     if isinstance(mask, mx.array):
-        return mask.dtype == mx.bool_ or mask.dtype == mx.float32
+        return mask.ndim == 2 and mask.dtype in (mx.bool_, mx.float32)
     return mask is None or mask == "causal"
 
 
@@ -60,17 +105,25 @@ def _masked(scores: mx.array, mask: mx.array) -> mx.array:
     return scores + mask
 
 
-def _exponentials(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Turn `scores [rows, length]` into `exp(score - the row's largest)`; the sums of the rows."""
+Table = np.ndarray[Any, Any]
+
+
+def _exponentials(table: Table) -> tuple[Table, Table]:
+    """Turn `scores [rows, length]` into `exp(score - the row's largest)`.
+
+    Returns the sum of each row, and what was the largest.
+    """
     rows, length = table.shape
-    sums = np.empty(rows, np.float32)
+    sums, most = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
     step = max(1, BLOCK // length)
     for begin in range(0, rows, step):
-        some = table[begin : begin + step]
-        np.subtract(some, some.max(-1, keepdims=True), out=some)
+        some, largest = table[begin : begin + step], most[begin : begin + step]
+        some.max(-1, keepdims=True, out=largest)
+        np.maximum(largest, LOWEST, out=largest)
+        np.subtract(some, largest, out=some)
         np.exp(some, out=some)
         some.sum(-1, out=sums[begin : begin + step])
-    return sums
+    return sums, most
 
 
 def one_query(

@@ -36,7 +36,7 @@ def test_chunks_settle_at_the_gap_budget() -> None:
         size = scheduler.chunk("m", 100_000, step)
         scheduler.observe("m", size, cost(size), step)
         sizes.append(size)
-    assert abs(cost(sizes[-1]) - (0.04 + step)) < 0.01
+    assert cost(sizes[-1]) <= 0.04 + step < cost(sizes[-1] + 2 * MIN_CHUNK)
 
 
 def test_one_slow_moment_does_not_decide() -> None:

@@ -1,0 +1,234 @@
+"""Chats that go on from one beginning: it is there once, and nobody hears of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import KVCache
+
+from engine import Engine, SamplingParams, Session, backend, cpu, stem
+from engine.kv import SessionKV
+from engine.stem import BranchKV, Split
+
+STORY = "Listen to this story, all of you, and say how it goes on. " * 5
+LAYERS, HEADS, DIM = 2, 2, 8
+
+
+def params(seed: int, tokens: int = 12) -> SamplingParams:
+    calm = {3: -1e9, 4: -1e9}  # a random model must not happen to think
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short beginnings are shared too: the tiny models' contexts are short."""
+    monkeypatch.setattr(stem, "LEAST", 64)
+
+
+def kv_bytes(engine: Engine, *sessions: Session) -> int:
+    known = engine.stats()["sessions"]
+    return sum(known[s.id]["kv_bytes"] for s in sessions)
+
+
+def alone(folder: Path, turns: list[tuple[str, int]]) -> list[list[int]]:
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(folder))
+        return [chat.send(text, params(seed)).tokens(60) for text, seed in turns]
+
+
+@pytest.mark.usefixtures("soon")
+def test_forks_that_go_on_take_little_and_say_what_they_say_alone(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    folder = model_folder("plain")
+    chat = engine.open_session(engine.load(folder))
+    first = chat.send(STORY, params(1)).tokens(60)
+    before = kv_bytes(engine, chat)
+    twins = [chat.fork() for _ in range(6)]
+    replies = [twin.send(f"as {seed}?", params(seed)) for seed, twin in enumerate(twins)]
+    said = [reply.tokens(60) for reply in replies]
+    per_token = before / engine.stats()["sessions"][chat.id]["kv_tokens"]
+    # Their own tokens, and the room to grow that every cache has.
+    assert kv_bytes(engine, chat, *twins) < before + 6 * 256 * per_token
+    for seed in (0, 3, 5):
+        assert alone(folder, [(STORY, 1), (f"as {seed}?", seed)]) == [first, said[seed]]
+    chat.close()
+    twins[0].close()
+    again = twins[3].send("and then?", params(9)).tokens(60)
+    assert again == alone(folder, [(STORY, 1), ("as 3?", 3), ("and then?", 9)])[-1]
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_prompt_to_many_is_there_once(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    chats = [engine.open_session(model) for _ in range(5)]
+    replies = [chat.send(STORY, params(seed)) for seed, chat in enumerate(chats)]
+    said = [reply.tokens(60) for reply in replies]
+    assert {engine.stats()["sessions"][c.id]["kv_sharers"] for c in chats} == {5}
+    for seed in (0, 4):
+        assert said[seed] == alone(folder, [(STORY, seed)])[0]
+
+
+@pytest.mark.usefixtures("soon")
+def test_what_stands_before_a_stems_end_can_be_changed(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    folder = model_folder("plain")
+    chat = engine.open_session(engine.load(folder))
+    chat.send(STORY, params(1)).tokens(60)
+    twin = chat.fork()
+    for text in (STORY[:200], "short", STORY):
+        told = [{"role": "user", "content": text}]
+        assert twin.send(told, params(2)).tokens(60) == alone(folder, [(text, 2)])[0]
+    went_on = alone(folder, [(STORY, 1), ("and then?", 3)])[-1]
+    assert chat.send("and then?", params(3)).tokens(60) == went_on
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_fork_on_disk_is_whole(tmp_path: Path, model_folder: Callable[[str], Path]) -> None:
+    folder = model_folder("plain")
+    with Engine(cache_dir=tmp_path) as engine:
+        chat = engine.open_session(engine.load(folder), session_id="one")
+        first = chat.send(STORY, params(1)).text(60)
+        said = chat.fork("two").send("as who?", params(2)).text(60)
+    with Engine(cache_dir=tmp_path) as engine:
+        twin = engine.open_session(engine.load(folder), session_id="two")
+        told = [
+            {"role": "user", "content": STORY},
+            {"role": "assistant", "content": first},
+            {"role": "user", "content": "as who?"},
+            {"role": "assistant", "content": said},
+            {"role": "user", "content": "and then?"},
+        ]
+        reply = twin.send(told, params(3))
+        turns = [(STORY, 1), ("as who?", 2), ("and then?", 3)]
+        assert reply.tokens(60) == alone(folder, turns)[-1]
+        assert reply.stats.prompt_tokens - reply.stats.reused_tokens < 40
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_reproducible_chat_has_its_own(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model, reproducible=True)
+    chat.send(STORY, params(1)).tokens(60)
+    twins = [chat.fork() for _ in range(2)]
+    for twin in twins:
+        twin.send("as who?", params(2)).tokens(60)
+    known = engine.stats()["sessions"]
+    assert {known[s.id]["kv_sharers"] for s in (chat, *twins)} == {1}
+
+
+# -- without an engine --------------------------------------------------------------------------
+
+
+def session(length: int) -> SessionKV:
+    """A session that may branch, with `length` random tokens."""
+    kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], branches=True)
+    kv.begin([0])
+    for cache in kv.layers:
+        cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
+    kv.note_read(list(range(length)))
+    return kv
+
+
+def grown(kv: SessionKV, more: int) -> None:
+    for cache in kv.caches or []:
+        cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, more, DIM)))
+    kv.note_read(list(range(more)))
+
+
+@pytest.mark.usefixtures("soon")
+def test_bytes_are_counted_once_and_freed_with_the_last() -> None:
+    kv = session(100)
+    whole = kv.nbytes
+    twins = [kv.fork() for _ in range(3)]
+    everyone = [kv, *twins]
+    held = 100 * LAYERS * HEADS * DIM * 2 * 4
+    assert sum(k.owed for k in everyone) == pytest.approx(held, abs=4)
+    assert kv.sharers == 4
+    for twin in twins[:2]:
+        twin.drop()
+    assert kv.sharers == 2
+    del everyone, twin
+    twins.clear()
+    assert kv.sharers == 1
+    assert kv.owed == held <= whole
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_fork_of_a_fork_has_what_both_read() -> None:
+    kv = session(100)
+    twin = kv.fork()
+    grown(twin, 30)
+    short = twin.fork()
+    assert short.stem is twin.stem is kv.stem
+    grown(twin, 100)
+    deep = twin.fork()
+    assert deep.stem is twin.stem is not kv.stem
+    for a, b in zip(twin.in_one_piece or [], deep.in_one_piece or [], strict=True):
+        assert a.offset == b.offset == 230
+        assert mx.array_equal(a.keys, b.keys)
+        assert mx.array_equal(a.values, b.values)
+    for a, b in zip(short.in_one_piece or [], twin.in_one_piece or [], strict=True):
+        assert mx.array_equal(a.keys[:, :, :130], b.keys[:, :, :130])
+    assert kv.length == 100
+
+
+@pytest.fixture(params=[False, True], ids=["as it is", "engaged"])
+def ways(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Attention as on a GPU, and as on a CPU."""
+    if not request.param:
+        yield
+    else:
+        backend.start()
+        with cpu.engaged(ahead=False):
+            yield
+
+
+def check(branches: list[BranchKV], n: int, mask: object) -> None:
+    """Attention of `n` queries a row must be that over the keys in one piece."""
+    queries = mx.random.normal((len(branches), 4, n, DIM))
+    keys: list[Split] = []
+    values: list[Split] = []
+    wanted = []
+    for row, branch in enumerate(branches):
+        k, v = branch.update_and_fetch(*mx.random.normal((2, 1, HEADS, n, DIM)))
+        keys.append(k)
+        values.append(v)
+        whole = branch.whole(branch.offset, 0)
+        wanted.append(
+            mx.fast.scaled_dot_product_attention(
+                queries[row : row + 1], *whole, scale=0.5, mask=mask
+            )
+        )
+    got = stem.attend(queries, keys, values, 0.5, mask)
+    assert mx.allclose(got, mx.concatenate(wanted), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.usefixtures("soon", "ways")
+def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
+    mx.random.seed(3)
+    first, second = session(100), session(3000)
+    rows = [first, second, first.fork(), second.fork(), first.fork()]
+    rows[1].become_stem()
+    cut = first.fork()
+    cut.begin(list(range(70)))  # goes on from less of the same stem
+    for kv in (*rows, cut):
+        grown(kv, 7)
+    branches = [kv.layers[0] for kv in (*rows, cut)]
+    assert all(type(b) is BranchKV for b in branches)
+    check(branches, 1, None)
+    check(branches[1:2], 1, None)
+    check(branches[:1], 9, "causal")
+    check(branches[1:2], 40, "causal")
+    offset = branches[0].offset
+    window = mx.arange(offset, offset + 5)[:, None] - mx.arange(offset + 5)
+    check(branches[:1], 5, (window >= 0) & (window < 4))  # nothing of the stem is seen
