@@ -47,6 +47,9 @@ class Decoding:
         """One token for every decoding session of one model."""
         state = self._state
         now = time.perf_counter()
+        state.gathering = self._gathers(now)
+        if state.gathering:
+            return
         if state.round_over:
             state.step_started = now
         by_model: dict[str, list[list[SessionState]]] = {}
@@ -61,6 +64,20 @@ class Decoding:
             with contextlib.suppress(Exception):  # found by those whose step it is
                 mx.synchronize()
             state.round_over = self._turns.charge(model, time.perf_counter() - now)
+
+    def _gathers(self, now: float) -> bool:
+        """Whether all who could decode are about to begin, and wait for others to be read."""
+        sessions = [s for s in self._state.sessions.values() if s.reply and not s.paused]
+        ready = [s.reply for s in sessions if s.reply and s.reply.status == Status.DECODING]
+        reading = [s for s in sessions if s.reply_status == Status.PREFILLING]
+        if not ready or not reading or any(reply.has_begun for reply in ready):
+            return False
+        first = min(reading, key=self._state.remaining)
+        return self._state.scheduler.gathers(
+            first.model.info.id,
+            self._state.remaining(first),
+            now - min(reply.ready_at for reply in ready),
+        )
 
     def _decode_group(self, group: list[SessionState]) -> None:
         feeding = [s for s in group if s.reply is not None and s.reply.wants_more]

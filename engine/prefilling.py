@@ -59,7 +59,7 @@ class Prefilling:
     def _read_chunk(self, session: SessionState, others: list[SessionState]) -> None:
         reply, kv, model = session.reply, session.kv, session.model
         assert reply is not None
-        decoding = any(True for _ in groups(self._state))
+        decoding = not self._state.gathering and any(True for _ in groups(self._state))
         if decoding:
             # The decode step in flight must not be counted as reading time, nor the other way.
             # A fault in it is found by those whose step it is, when they read their tokens.

@@ -44,6 +44,7 @@ class ReplyState:
         next: the lazy id after `tokens`, sampled but not read yet; None until there is one.
         reused: prompt tokens that were in the cache already.
         dropped: messages of the conversation that the prompt leaves out.
+        ready_at: when its prompt had been read, as of `time.perf_counter`.
         paused: stands still at a token's border until it is resumed.
     """
 
@@ -78,6 +79,7 @@ class ReplyState:
         self.status = Status.QUEUED
         self.queue_position = -1
         self.waiting_since = sent_at
+        self.ready_at = 0.0
         self._sink = sink
         self._sent_at = sent_at
         self._first_at = 0.0
@@ -108,6 +110,11 @@ class ReplyState:
     def generated(self) -> int:
         """Tokens generated and read."""
         return len(self.tokens) - len(self.prompt.tokens)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has a token of its own, be it one that is not read yet."""
+        return self.generated > 0 or self.next is not None
 
     @property
     def wants_more(self) -> bool:

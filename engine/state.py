@@ -47,6 +47,7 @@ class State:
         released: memory was given back since the waiting room looked last.
         meter: where the time goes.
         round_over: every model that has running chats has had a turn since the last chunk.
+        gathering: those whose prompts are read wait for the ones that came with them.
         step_seconds: what a round took last, the reading between two rounds not in it.
     """
 
@@ -68,6 +69,7 @@ class State:
         self.meter = Meter()
         self.released = False
         self.round_over = True
+        self.gathering = False
         self.step_seconds = self.step_started = 0.0
 
     @property
@@ -156,4 +158,5 @@ class State:
         reply = session.reply
         if reply is not None and self.remaining(session) == 0:
             reply.status = Status.DECODING
+            reply.ready_at = time.perf_counter()
             reply.progress(len(reply.prompt.tokens), 0)
