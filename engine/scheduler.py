@@ -14,9 +14,12 @@ FIXED_CHUNK = 64
 """Chunk borders of reproducible sessions lie at multiples of this, whatever the load: where a
 prompt is cut changes how its keys are rounded."""
 
-MIN_CHUNK = 16
-"""Smaller chunks hardly take less time: the weights are read for each, and matrix products work on
-tiles of so many rows. Larger ones are whole tiles."""
+TILE = 16
+"""Larger chunks are whole multiples of this: matrix products work on tiles of so many rows."""
+
+MIN_CHUNK = 4
+"""Smaller chunks hardly take less time, since the weights are read for each. Smaller ones than a
+tile only pay far into a prompt, where attention takes most of the time."""
 
 AIM = 0.9
 """Of the budget: what chunks of one size take varies by about so much."""
@@ -90,8 +93,10 @@ class Scheduler:
             size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
         else:
             size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, 512
-        tiles = int(max(low, min(size, high)) / MIN_CHUNK + 0.25)  # rather one less
-        return min(remaining, tiles * MIN_CHUNK)
+        size = max(low, min(size, high))
+        if size > TILE:
+            size = int(size / TILE + 0.25) * TILE  # rather one less
+        return min(remaining, int(size))
 
     def seconds(self, model: str, tokens: int) -> float:
         """About how long reading so many tokens takes when nothing decodes."""
@@ -120,8 +125,8 @@ class Scheduler:
         """
         sizes = self._idle_sizes if decoding is None else self._sizes
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding
-        # From a single tile to the next is more than half as much again.
-        most = max(1.5, 1 + MIN_CHUNK / tokens)
+        # From a single tile to two is more than half as much again.
+        most = max(1.5, 1 + TILE / tokens)
         factor = max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
         sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
 

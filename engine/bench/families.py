@@ -33,6 +33,7 @@ class Finding:
     Attributes:
         caches: the kinds of its layers' caches.
         step: "shared", "rows" or "alone"; "" where the model could not be had.
+        branches: whether several sessions can go on from one beginning (`engine.stem`).
         token_by_token: whether its prompts cannot be read in chunks.
         difference: largest difference of a logit between together and alone, None where nothing
             is shared.
@@ -44,6 +45,7 @@ class Finding:
     architecture: str
     caches: str = ""
     step: str = ""
+    branches: bool = False
     token_by_token: bool = False
     difference: float | None = None
     spread: float | None = None
@@ -114,7 +116,9 @@ def measure(architecture: str, folder: Path) -> Finding:
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
-    had = Finding(architecture, ", ".join(kinds), model.info.step, model.token_by_token)
+    had = Finding(
+        architecture, ", ".join(kinds), model.info.step, model.branches, model.token_by_token
+    )
     if model.info.step == ALONE:
         return had
     try:
@@ -251,7 +255,8 @@ def summary(findings: Sequence[Finding]) -> str:
     return (
         f"{len(findings)} architectures, {len(ran)} of them run ({ways}). Of the {len(together)} "
         f"that share a step {equal} give the same tokens as alone and "
-        f"{exact} the same logits to the last bit; the largest difference is {worst:.1e}."
+        f"{exact} the same logits to the last bit; the largest difference is {worst:.1e}. "
+        f"In {sum(f.branches for f in ran)} several sessions can go on from one beginning."
     )
 
 
@@ -272,6 +277,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         "- **shared**: one pass over all weights; only attention itself runs per session.",
         "- **rows**: attention's own weights are read once per session, all others once.",
         "- **alone**: a pass per session.",
+        "- *stem*: sessions that begin alike can keep and read that beginning once.",
         "",
         "| architecture | caches | step | difference | of a spread of | tokens |",
         "|---|---|---|---|---|---|",
@@ -286,6 +292,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         else:
             continue
         step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
+        step += ", stem" if f.branches else ""
         lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
     missing = [f for f in findings if f.why]
     if missing:

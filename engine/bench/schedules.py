@@ -33,6 +33,19 @@ WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 
 
 @contextmanager
+def short_stems(tokens: int) -> Iterator[None]:
+    """In this block already beginnings of so many tokens are shared between chats."""
+    from engine import stem  # which imports MLX, and the engine wants to be there before
+
+    known = stem.LEAST
+    stem.LEAST = tokens
+    try:
+        yield
+    finally:
+        stem.LEAST = known
+
+
+@contextmanager
 def short_context(tokens: int) -> Iterator[None]:
     """Models loaded in this block take at most so many tokens, whatever their config says."""
     known = models._context_length
@@ -78,6 +91,11 @@ class Schedule:
     Args:
         chats: most of them at once.
         tight: the engine's memory is so small that replies wait for each other.
+
+    Attributes:
+        owed: once it has run and all replies have ended, the bytes that the engine says the chats'
+            caches and the beginnings that it keeps take.
+        held: the bytes that MLX had in use for them then, in all of the process.
     """
 
     def __init__(
@@ -89,20 +107,24 @@ class Schedule:
         self._most = chats
         self._tight = tight
         self._aside: list[Chat] = []
+        self._before = engine.stats()["memory_in_use"]
         self._model: Model = engine.load(folder)
         self._chats: list[Chat] = []
         self.done: list[Chat] = []
         self.actions: Counter[str] = Counter()
+        self.owed = self.held = 0
 
     def run(self, steps: int) -> list[Chat]:
         """Take so many random actions; every conversation that there was."""
         for _ in range(steps):
             self._step()
+        for chat in [*self._chats, *self._aside]:
+            self._settle(chat)
+        stats = self._engine.stats()
+        self.owed = stats["kv_bytes"] + stats["prefix_bytes"]
+        self.held = stats["memory_in_use"] - stats["weights_bytes"] - self._before
         for chat in list(self._chats):
-            self._settle(chat)
             self._close(chat)
-        for chat in self._aside:
-            self._settle(chat)
         self.done += self._aside
         self._engine.unload(self._model)
         return self.done

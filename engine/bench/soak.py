@@ -14,12 +14,13 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from engine.bench.alone import Chat, Outcome, compare
-from engine.bench.schedules import Schedule, short_context, tight_budget
+from engine.bench.alone import Outcome, compare
+from engine.bench.schedules import Schedule, short_context, short_stems, tight_budget
 from engine.bench.small_configs import NotBuildableError, architectures
 from engine.engine import Engine
 
 CONTEXT = 400  # tokens: conversations outgrow it
+STEMS = 48  # tokens: forks and equal prompts go on from one beginning
 FEW = 5  # chats that a tight budget has room for
 
 
@@ -37,6 +38,7 @@ def main(options: argparse.Namespace) -> int:
     with (
         tempfile.TemporaryDirectory() as scratch,
         short_context(CONTEXT),
+        short_stems(STEMS),
         Engine() as engine,
         Engine() as judge,
     ):
@@ -44,6 +46,7 @@ def main(options: argparse.Namespace) -> int:
         folders = _folders(options.families, Path(scratch))
         print(f"{len(folders)} families, {options.chats} chats each, {blas} BLAS", flush=True)
         total, actions, resident = Outcome(), Counter[str](), []
+        owed = held_for = 0
         replies = dict.fromkeys(folders, 0)
         runs = rounds = 0
         while time.monotonic() < end:
@@ -51,10 +54,11 @@ def main(options: argparse.Namespace) -> int:
                 if time.monotonic() >= end:
                     break
                 tight = rounds % 2 == 1
-                chats, done = _run(engine, folder, options, options.seed + runs, tight)
-                found = compare(judge, folder, chats)
+                schedule = _run(engine, folder, options, options.seed + runs, tight)
+                found = compare(judge, folder, schedule.done)
+                owed, held_for = owed + schedule.owed, held_for + schedule.held
                 runs += 1
-                actions.update(done)
+                actions.update(schedule.actions)
                 _add(total, found)
                 replies[name] += found.replies
                 held = engine.stats()["memory_in_use"]
@@ -62,6 +66,7 @@ def main(options: argparse.Namespace) -> int:
                     f"{name:<24} {found.replies:>5} replies {found.tokens:>6} tokens "
                     f"{found.rebuilt:>3} rebuilt {found.ties:>3} ties "
                     f"{len(found.faults):>3} faults  "
+                    f"KV {schedule.owed / 1e6:5.1f} MB, held {schedule.held / 1e6:5.1f}  "
                     f"MLX {held / 1e6:6.1f} MB  resident {_resident() / 1e6:7.1f} MB",
                     flush=True,
                 )
@@ -80,6 +85,10 @@ def main(options: argparse.Namespace) -> int:
     print(f"actions: {', '.join(f'{n} {a}' for a, n in actions.most_common())}")
     least = min(replies, key=lambda name: replies[name])
     print(f"fewest replies compared of one family: {replies[least]} ({least})")
+    print(
+        f"KV bytes that the engine accounts for, summed over the schedules: {owed / 1e6:.1f} MB; "
+        f"MLX held {held_for / 1e6:.1f} MB for them ({(held_for / max(owed, 1) - 1) * 100:+.1f} %)"
+    )
     sizes = " ".join(f"{size / 1e6:.0f}" for size in resident)
     print(f"resident memory in MB after each round over the families: {sizes}")
     return 1 if total.faults else 0
@@ -87,16 +96,18 @@ def main(options: argparse.Namespace) -> int:
 
 def _run(
     engine: Engine, folder: Path, options: argparse.Namespace, seed: int, tight: bool
-) -> tuple[list[Chat], Counter[str]]:
+) -> Schedule:
     """One schedule; `tight`: in an engine of its own with memory for a few of the chats, whose
     caches go to disk, and come back from there."""
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)
-        return schedule.run(options.steps), schedule.actions
+        schedule.run(options.steps)
+        return schedule
     budget = tight_budget(engine, folder, FEW, CONTEXT)
     with tempfile.TemporaryDirectory() as disk, Engine(budget, disk) as small:
         schedule = Schedule(small, folder, seed, options.chats, tight=True)
-        return schedule.run(options.steps), schedule.actions
+        schedule.run(options.steps)
+        return schedule
 
 
 def _folders(names: list[str] | None, root: Path) -> dict[str, Path]:

@@ -35,6 +35,15 @@ def test_openblas_is_told_what_it_does_not_see(
     assert "OPENBLAS_CORETYPE" not in os.environ
 
 
+def test_nothing_imports_mlx_before_the_engine_puts_openblas_in_place() -> None:
+    alone("""
+        import sys
+        import app.application, app.selftest, engine, engine.cli
+        assert "mlx.core" not in sys.modules
+        assert "mlx_lm" not in sys.modules
+    """)
+
+
 def test_the_users_own_choice_of_kernels_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
     monkeypatch.setattr(backend, "_processor", lambda: ("AuthenticAMD", set(AVX512.split())))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.scheduler import FIXED_CHUNK, MIN_CHUNK, Scheduler, Turns, Waiting
+from engine.scheduler import FIXED_CHUNK, MIN_CHUNK, TILE, Scheduler, Turns, Waiting
 
 
 def names(order: list[Waiting]) -> list[str]:
@@ -36,7 +36,7 @@ def test_chunks_settle_at_the_gap_budget() -> None:
         size = scheduler.chunk("m", 100_000, step)
         scheduler.observe("m", size, cost(size), step)
         sizes.append(size)
-    assert cost(sizes[-1]) <= 0.04 + step < cost(sizes[-1] + 2 * MIN_CHUNK)
+    assert cost(sizes[-1]) <= 0.04 + step < cost(sizes[-1] + 2 * TILE)
 
 
 def test_one_slow_moment_does_not_decide() -> None:
