@@ -6,7 +6,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
@@ -15,6 +15,9 @@ from engine.messages import FinishReason
 from engine.scheduler import Turns
 from engine.session import SessionState, Status
 from engine.state import State
+
+if TYPE_CHECKING:
+    from engine.prefilling import Prefilling
 
 log = logging.getLogger(__name__)
 
@@ -37,10 +40,11 @@ def groups(state: State) -> Iterator[list[SessionState]]:
 
 
 class Decoding:
-    """The decode step of the loop."""
+    """The decode step of the loop; a chunk of a prompt may ride along with it."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, prefilling: Prefilling) -> None:
         self._state = state
+        self._prefilling = prefilling
         self._turns = Turns()
 
     def step(self) -> None:
@@ -51,13 +55,17 @@ class Decoding:
         if state.gathering:
             return
         if state.round_over:
+            if state.undisturbed:
+                state.step_seconds = now - state.step_started
             state.step_started = now
         by_model: dict[str, list[list[SessionState]]] = {}
         for group in groups(state):
             by_model.setdefault(group[0].model.info.id, []).append(group)
         model = self._turns.next(by_model) if by_model else ""
+        state.undisturbed = len(by_model) == 1
+        together = [group for some in by_model.values() for group in some]
         for group in by_model.get(model, ()):
-            self._decode_group(group)
+            self._decode_group(group, may_ride=len(together) == 1)
         state.round_over = True
         if len(by_model) > 1:
             # What one model has been told to do must not be counted as another's time.
@@ -79,20 +87,25 @@ class Decoding:
             now - min(reply.ready_at for reply in ready),
         )
 
-    def _decode_group(self, group: list[SessionState]) -> None:
+    def _decode_group(self, group: list[SessionState], may_ride: bool) -> None:
         feeding = [s for s in group if s.reply is not None and s.reply.wants_more]
         alone = len(group) == 1 or group[0].model.faults >= TOO_MANY_FAULTS
         following: dict[str, Any] = {}
+        seconds = 0.0
         meter = self._state.meter
+        ride = self._prefilling.ride(feeding) if may_ride and feeding else None
         try:
-            if feeding:
+            if ride is not None:
+                tokens, seconds = self._decode_with(ride, feeding)
+                following = {s.id: t for s, t in zip(feeding, tokens, strict=True)}
+            elif feeding:
                 with meter.phase("launch"):
                     tokens = runner.decode(feeding, alone)
                 following = {s.id: t for s, t in zip(feeding, tokens, strict=True)}
             with meter.phase("wait"):
                 read = {s.id: s.reply.read() for s in group if s.reply is not None}
         except Exception as error:  # in Python or on the device: whose fault it is cannot be told
-            self._fence(group, error)
+            self._fence(group if ride is None else [*group, ride.session], error)
             return
         meter.note(sum(token is not None for token in read.values()), 0)
         for session in group:
@@ -100,6 +113,20 @@ class Decoding:
                 self._advance(session, read[session.id], following.get(session.id))
             except Exception as error:
                 self._state.fail_reply(session, error)
+        if ride is not None:
+            self._prefilling.rode(ride, len(feeding), seconds)
+
+    def _decode_with(
+        self, ride: runner.Ride, feeding: list[SessionState]
+    ) -> tuple[list[Any], float]:
+        """A step of these, and a chunk of another's prompt in the same pass; how long it took."""
+        with contextlib.suppress(Exception):  # found when its tokens are read
+            mx.synchronize()  # the step before is not counted as this one's time
+        started = time.perf_counter()
+        with self._state.meter.phase("ride"):
+            tokens = runner.decode(feeding, alone=False, ride=ride)
+            mx.synchronize()
+        return tokens, time.perf_counter() - started
 
     def _advance(self, session: SessionState, token: int | None, following: Any) -> None:
         """Take the token that was pending (None: it was the prompt's last), go on to the next.

@@ -318,7 +318,7 @@ class SessionKV:
 
         What this session holds becomes a stem by it, where it is not one already.
         """
-        if not self.branches or length < stem.LEAST or not self._plain:
+        if not self.branches or length < stem.LEAST or not self.is_plain:
             return None
         assert self.caches is not None
         if self.stem is None or length - self.caches[0].base >= stem.LEAST:
@@ -330,7 +330,7 @@ class SessionKV:
 
     def become_stem(self) -> bool:
         """Let all that the caches hold be a stem; False where they are of another kind."""
-        if self.caches is None or not self._plain:
+        if self.caches is None or not self.is_plain or not self.caches[0].offset:
             return False
         length = self.caches[0].offset
         if self.stem is not None:
@@ -344,13 +344,11 @@ class SessionKV:
         return True
 
     @property
-    def _plain(self) -> bool:
-        """Whether all layers have ordinary growing caches, with something in them."""
+    def is_plain(self) -> bool:
+        """Whether all layers have ordinary growing caches."""
         from mlx_lm.models.cache import KVCache
 
-        return bool(self.layers) and all(
-            type(c) in (KVCache, BranchKV) and c.offset for c in self.layers
-        )
+        return bool(self.layers) and all(type(c) in (KVCache, BranchKV) for c in self.layers)
 
     @property
     def in_one_piece(self) -> Caches | None:

@@ -44,6 +44,7 @@ class Loading:
         """Go on with the model that is being read, if any; the others wait for their turn."""
         if not self._queue:
             return
+        self._state.undisturbed = False
         command, same, pieces = self._queue[0]
         try:
             next(pieces)

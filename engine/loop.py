@@ -3,6 +3,8 @@
     commands in -> drain -> decode one token for every running session
                          -> prefill one chunk of one prompt -> events out
 
+The two are one pass over the weights where the model can take that (`runner.Ride`).
+
 A model being loaded is read piece by piece after that.
 
 Read `step` first. What it calls has rooms of its own: `reception` takes what callers ask,
@@ -61,8 +63,8 @@ class Loop:
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes)
         self._loading = Loading(self._state)
-        self._decoding = Decoding(self._state)
         self._prefilling = Prefilling(self._state)
+        self._decoding = Decoding(self._state, self._prefilling)
         self._room = WaitingRoom(self._state)
         reception = Reception(self._state, self._room)
         self._handlers: dict[type, Callable[[Any], None]] = {

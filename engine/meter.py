@@ -15,14 +15,15 @@ class Meter:
     """Sums and rates of one engine thread.
 
     Attributes:
-        seconds: since the start, by phase: `commands`, `decode` (`launch` and `wait` are its two
-            main parts), `prefill`, `load`, `idle`.
+        seconds: since the start, by phase: `commands`, `decode` (`launch` and `wait` are its main
+            parts, `ride` where a chunk of a prompt was read in the same pass), `prefill`,
+            `load`, `idle`.
         decoded: tokens generated since the start.
         read: prompt tokens read since the start, reused ones not among them.
     """
 
     def __init__(self) -> None:
-        phases = ("commands", "decode", "launch", "wait", "prefill", "load", "idle")
+        phases = ("commands", "decode", "launch", "wait", "ride", "prefill", "load", "idle")
         self.seconds = dict.fromkeys(phases, 0.0)
         self.decoded = self.read = 0
         self._recent: deque[tuple[float, int, int]] = deque()

@@ -61,6 +61,7 @@ class LoadedModel:
     make_cache: Any  # () -> Caches
     pool: Pool | None = None  # where its sessions sit while they decode together, if they can
     branches: bool = False  # its sessions can go on from a beginning that they share
+    rides: bool = False  # a prompt's chunk can be read in one pass with a step of others
     token_by_token: bool = False  # its prompts cannot be read in chunks, see engine.borders
     kept_in: dict[int, Any] = field(default_factory=dict)  # see engine.quantised
     form_tokenizer: Any = None  # llguidance's, once an answer of a given form was asked for
@@ -232,6 +233,7 @@ def load(folder: Path, asked: str, backend: Backend, free: int) -> Pieces:
         make_cache=make_cache,
         pool=Pool() if ways.seats else None,
         branches=ways.branches,
+        rides=ways.rides,
         token_by_token=token_by_token,
     )
 

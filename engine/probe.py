@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 
 SHARED, ROWS, ALONE = "shared", "rows", "alone"
 SEATED = "seated"  # shared, and in the seats of a pool
+RIDDEN = "ridden"  # shared, and a prompt read in the same pass
 BRANCHED = "branched"  # shared, each going on from a stem
 
 # A garbled row differs by about the logits' own spread; rounding differs by a thousandth of it in
@@ -33,11 +34,13 @@ class Ways:
         step: the way to share a decode step: SHARED, ROWS or ALONE.
         seats: whether they can sit in a `Pool` meanwhile.
         branches: whether they can go on from one `Stem`.
+        rides: whether a chunk of a prompt can be read in one pass with a step of others.
     """
 
     step: str
     seats: bool = False
     branches: bool = False
+    rides: bool = False
 
 
 def explore(
@@ -77,7 +80,8 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     if (yield from _agrees(SHARED, net, sessions, steps, expected)):
         seats = yield from _agrees(SEATED, net, sessions, steps, expected)
         branches = yield from _agrees(BRANCHED, net, sessions, steps, expected)
-        return Ways(SHARED, seats, branches)
+        rides = seats and (yield from _agrees(RIDDEN, net, sessions, steps, expected))
+        return Ways(SHARED, seats, branches, rides)
     undo = ragged.share_rows(_row_modules(net, sessions[0]))
     if (yield from _agrees(ROWS, net, sessions, steps, expected)):
         return Ways(ROWS)
@@ -99,7 +103,11 @@ def _agrees(
     way: str, net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
 ) -> Generator[None, None, bool]:
     try:
-        difference = yield from _difference(way, net, sessions, steps, expected)
+        if way == RIDDEN:
+            difference = _riding(net, sessions, steps[0], expected[0])
+            yield
+        else:
+            difference = yield from _difference(way, net, sessions, steps, expected)
     except Exception as error:  # whatever a model does with caches it does not know
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
         return False
@@ -115,6 +123,20 @@ def _reading(net: Any, sessions: list[Caches], branches: list[Caches]) -> float:
         net(mx.array(tokens), cache=plain)
     wanted = net(chunk, cache=plain)[:, -1]
     return apart(net(chunk, cache=branches[0])[:, -1].astype(mx.float32), wanted)
+
+
+def _riding(net: Any, sessions: list[Caches], tokens: list[int], expected: mx.array) -> float:
+    """How far off a step of two sessions is, and what the third has read with it."""
+    chunk = [3, 1, 4, 1, 5]
+    plain = clone(sessions[2])
+    net(mx.array([chunk]), cache=plain)
+    wanted = net(mx.array([[9]]), cache=plain)[:, -1]
+    first, second, third = (clone(caches) for caches in sessions)
+    shared = ragged.share_caches([first, second], None, (third, len(chunk)))
+    with cpu.engaged(ahead=False, wanted=2):
+        step = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)[:2, -1]
+    said = net(mx.array([[9]]), cache=third)[:, -1]
+    return max(apart(step.astype(mx.float32), expected[:2]), apart(said.astype(mx.float32), wanted))
 
 
 def apart(got: mx.array, wanted: mx.array) -> float:

@@ -65,6 +65,12 @@ def _attention(
     assert _original_attention is not None
     if isinstance(keys, stem.Split):
         return _branched_attention(queries, [keys], [values], scale, mask, sinks)
+    if isinstance(keys, _WithChunk):
+        n = queries.shape[0] - keys.count
+        chunk = queries[n:].swapaxes(0, 2)
+        read = _attention(chunk, keys.chunk, values.chunk, keys.cache, scale, "causal", sinks)
+        said = _attention(queries[:n], keys.others, values.others, None, scale, mask, sinks)
+        return mx.concatenate([said, read.swapaxes(0, 2)])
     if not isinstance(keys, _Rows):
         if sinks is None and isinstance(keys, mx.array) and cpu.is_engaged(queries):
             out = attention.attend(queries, keys, values, scale, mask)
@@ -216,6 +222,20 @@ class _Step:
             self.beyond = mx.where(self.within, 0.0, float("-inf"))
 
 
+class _WithChunk:
+    """Keys or values of a step's rows, and of a chunk of a prompt that is read with it."""
+
+    def __init__(self, others: _Rows, chunk: Any, cache: Any, count: int) -> None:
+        self.others = others
+        self.chunk = chunk
+        self.cache = cache
+        self.count = count
+
+    @property
+    def dtype(self) -> mx.Dtype:
+        return self.others.dtype
+
+
 class _Factor(mx.array):
     """Keys for each row on the right of a matrix product with a tensor of all rows.
 
@@ -239,8 +259,9 @@ class Offsets:
     def __init__(self) -> None:
         self._made: dict[tuple[int, ...], mx.array] = {}
 
-    def __call__(self, rows: Sequence[Any]) -> mx.array:
-        positions = tuple(c.offset for c in rows)
+    def __call__(self, rows: Sequence[Any], first: int = 0, more: int = 0) -> mx.array:
+        """Those of `rows`, and so many `more` from `first` on."""
+        positions = *(c.offset for c in rows), *range(first, first + more)
         if positions not in self._made:
             self._made[positions] = mx.array(positions, mx.int32)
         return self._made[positions]
@@ -321,6 +342,36 @@ class SeatedKV(RaggedKV):
         )
 
 
+class ReadingKV:
+    """One layer's KV caches of a step, and of a chat whose prompt's next `count` tokens ride along.
+
+    To the model the chunk's tokens are rows of one token each, at positions that follow each
+    other. For attention they are put together again.
+    """
+
+    def __init__(self, inner: RaggedKV, cache: Any, count: int, offsets: Offsets) -> None:
+        self._inner = inner
+        self._cache = cache
+        self._count = count
+        self._offsets = offsets
+
+    @property
+    def offset(self) -> mx.array:
+        return self._offsets(self._inner.rows, self._cache.offset, self._count)
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
+        n = keys.shape[0] - self._count
+        own = self._inner.update_and_fetch(keys[:n], values[:n])
+        read = self._cache.update_and_fetch(keys[n:].swapaxes(0, 2), values[n:].swapaxes(0, 2))
+        both = zip(own, read, strict=True)
+        k, v = (_WithChunk(o, r, self._cache, self._count) for o, r in both)
+        return k, v
+
+    def make_mask(self, n: int, **kwargs: Any) -> None:
+        if n != 1 or self._inner.make_mask(n, **kwargs) is not None or any(kwargs.values()):
+            raise NotImplementedError("a chunk that is read with a step, under a mask")
+
+
 class RaggedArrays:
     """One layer's recurrent states of N sessions: stacked when read, handed back row by row."""
 
@@ -385,17 +436,33 @@ def share(rows: Sequence[Any], offsets: Offsets) -> Any:
     return RaggedKV(rows, offsets)
 
 
-def share_caches(caches: Sequence[Sequence[Any]], pool: Pool | None = None) -> list[Any]:
+def share_caches(
+    caches: Sequence[Sequence[Any]],
+    pool: Pool | None = None,
+    reading: tuple[Sequence[Any], int] | None = None,
+) -> list[Any]:
     """Turn N sessions' lists of layer caches into one list of ragged layer caches.
 
-    The first of them may sit in a `pool`, in the order of its seats.
+    The first of them may sit in a `pool`, in the order of its seats. `reading`: the caches of
+    another session, and how many tokens of its prompt come after the N rows.
     """
     offsets = Offsets()
+    each = list(zip(*caches, strict=True))
     if pool is not None and pool.seated:
         step = _Step(pool)
-        layers = enumerate(zip(*caches, strict=True))
-        return [SeatedKV(rows, offsets, pool, step, layer) for layer, rows in layers]
-    return [None if rows[0] is None else share(rows, offsets) for rows in zip(*caches, strict=True)]
+        shared: list[Any] = [
+            SeatedKV(rows, offsets, pool, step, layer) for layer, rows in enumerate(each)
+        ]
+    else:
+        shared = [None if rows[0] is None else share(rows, offsets) for rows in each]
+    if reading is None:
+        return shared
+    read, count = reading
+    if any(not isinstance(inner, RaggedKV) for inner in shared):
+        raise NotImplementedError("a chunk that is read with a step, into other caches than keys")
+    return [
+        ReadingKV(inner, cache, count, offsets) for inner, cache in zip(shared, read, strict=True)
+    ]
 
 
 def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:

@@ -33,13 +33,23 @@ def prefill(session: SessionState, count: int) -> None:
 
 
 @dataclass(frozen=True)
+class Ride:
+    """The next `count` tokens of a prompt, to be read with a decode step of others."""
+
+    session: SessionState
+    count: int
+
+
+@dataclass(frozen=True)
 class Unsampled:
     """Logits `[1, vocab]` from which a token can be chosen once the one before it is known."""
 
     logits: mx.array
 
 
-def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Unsampled | Exception]:
+def decode(
+    sessions: Sequence[SessionState], alone: bool, ride: Ride | None = None
+) -> list[mx.array | Unsampled | Exception]:
     """Feed every session's pending token; returns the lazy token after it, or its sampler's error.
 
     For a reply whose answer has a form the token is still to be chosen, by `choose`.
@@ -49,7 +59,7 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Uns
 
     The pass is launched before Python knows the id that it feeds, so the device works while
     Python handles the token before. A reply that turns out to have ended with that token has
-    wasted one row of one pass.
+    wasted one row of one pass. With a `ride` the pass is waited for: the chunk has been read then.
     """
     model = sessions[0].model
     alone = alone or model.info.step == ALONE or len(sessions) == 1
@@ -57,7 +67,11 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Uns
     if model.pool is not None:
         order = model.pool.arrange([] if alone else [s.kv for s in sessions])
         turn = [sessions[row] for row in order] or sessions
-    logits = forward(model, [_pending(s) for s in turn], [s.kv.layers for s in turn], alone)
+    feeds, caches = [_pending(s) for s in turn], [s.kv.layers for s in turn]
+    if ride is not None:
+        logits = _forward_with(ride, feeds, caches)
+    else:
+        logits = forward(model, feeds, caches, alone)
     replies = [s.reply for s in turn if s.reply is not None]
     free = [row for row, r in enumerate(replies) if r.constraint is None]
     out: list[mx.array | Unsampled | Exception] = [
@@ -76,6 +90,10 @@ def decode(sessions: Sequence[SessionState], alone: bool) -> list[mx.array | Uns
     lazy = [t for t in out if isinstance(t, mx.array)]
     lazy += [t.logits for t in out if isinstance(t, Unsampled)]
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
+    if ride is not None:
+        kv = ride.session.kv
+        mx.eval(list(leaves(kv.layers)))
+        kv.note_read(_next(ride))
     following = {s.id: token for s, token in zip(turn, out, strict=True)}
     return [following[s.id] for s in sessions]
 
@@ -102,6 +120,23 @@ def forward(
     with cpu.engaged(ahead=True):
         logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
     return logits
+
+
+def _next(ride: Ride) -> list[int]:
+    reply, start = ride.session.reply, ride.session.kv.length
+    assert reply is not None
+    return reply.tokens[start : start + ride.count]
+
+
+def _forward_with(ride: Ride, feeds: Sequence[mx.array], caches: Sequence[Caches]) -> mx.array:
+    """As `forward`, in one pass with a chunk of a prompt: the weights are read once for both."""
+    model = ride.session.model
+    reading = ride.session.kv.layers, ride.count
+    shared = ragged.share_caches(caches, model.pool, reading)
+    chunk = mx.array(_next(ride), feeds[0].dtype).reshape(-1, 1)
+    with cpu.engaged(ahead=False, wanted=len(feeds)):
+        logits: mx.array = model.net(mx.concatenate([*feeds, chunk]), cache=shared)
+    return logits[: len(feeds), -1]
 
 
 def _pending(session: SessionState) -> mx.array:

@@ -21,7 +21,7 @@ MIN_CHUNK = 4
 """Smaller chunks hardly take less time, since the weights are read for each. Smaller ones than a
 tile only pay far into a prompt, where attention takes most of the time."""
 
-AIM = 0.9
+AIM = 0.8
 """Of the budget: what chunks of one size take varies by about so much."""
 
 
@@ -73,6 +73,7 @@ class Scheduler:
         self.gathering = gathering
         self._sizes: dict[str, float] = {}  # by model, while others decode
         self._idle_sizes: dict[str, float] = {}  # by model, while nothing does
+        self._rides: dict[str, float] = {}  # by model, rows of passes that do both
 
     def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
         """Shortest remaining prompt first; waiting makes shorter, so none is starved."""
@@ -97,6 +98,30 @@ class Scheduler:
         if size > TILE:
             size = int(size / TILE + 0.25) * TILE  # rather one less
         return min(remaining, int(size))
+
+    def ride(self, model: str, rows: int, remaining: int) -> int:
+        """How many tokens to read in one pass with a decode step of so many `rows`.
+
+        With these they fill whole tiles.
+        """
+        size = min(self._rides.get(model, 2.0 * TILE), 512.0)
+        tiles = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE))
+        return min(remaining, tiles * TILE - rows)
+
+    def observe_ride(self, model: str, rows: int, seconds: float, decoding: float) -> None:
+        """Learn from a pass with a ride, `rows` with those of the chunk.
+
+        The others' gap is the pass. It may take as long as a step, and a chunk of its own after
+        it, would: two steps of `decoding` seconds and the gap budget.
+        """
+        budget = self.gap_budget + 2 * decoding
+        self._rides[model] = rows * self._factor(rows, budget, seconds)
+
+    def _factor(self, tokens: int, budget: float, seconds: float) -> float:
+        """From a size that took so long towards the one that takes the budget."""
+        # From a single tile to two is more than half as much again.
+        most = max(1.5, 1 + TILE / tokens)
+        return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
         """About how long reading so many tokens takes when nothing decodes."""
@@ -125,9 +150,7 @@ class Scheduler:
         """
         sizes = self._idle_sizes if decoding is None else self._sizes
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding
-        # From a single tile to two is more than half as much again.
-        most = max(1.5, 1 + TILE / tokens)
-        factor = max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
+        factor = self._factor(tokens, budget, seconds)
         sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
 
 

@@ -47,6 +47,7 @@ class State:
         released: memory was given back since the waiting room looked last.
         meter: where the time goes.
         round_over: every model that has running chats has had a turn since the last chunk.
+        undisturbed: nothing but decoding has been done since the last round began.
         gathering: those whose prompts are read wait for the ones that came with them.
         step_seconds: what a round took last, the reading between two rounds not in it.
     """
@@ -69,6 +70,7 @@ class State:
         self.meter = Meter()
         self.released = False
         self.round_over = True
+        self.undisturbed = False
         self.gathering = False
         self.step_seconds = self.step_started = 0.0
 

@@ -44,13 +44,15 @@ def install(wide_kernels: bool) -> None:
 
 
 @contextmanager
-def engaged(*, ahead: bool) -> Iterator[None]:
+def engaged(*, ahead: bool, wanted: int = 0) -> Iterator[None]:
     """Within this block, on this thread, the ways of this package are taken where they fit.
 
-    `ahead`: the pass is only launched here, so nothing in it may be waited for.
+    Args:
+        ahead: the pass is only launched here, so nothing in it may be waited for.
+        wanted: logits are only asked for of so many rows, the first ones; 0 for all.
     """
     before = vars(_state).copy()
-    _state.on, _state.ahead, _state.memo = _installed, ahead, {}
+    _state.on, _state.ahead, _state.wanted, _state.memo = _installed, ahead, wanted, {}
     try:
         yield
     finally:
@@ -61,6 +63,11 @@ def engaged(*, ahead: bool) -> Iterator[None]:
 def is_engaged(x: mx.array) -> bool:
     """Whether the engine runs a model here, and `x` is of the kind that this package is for."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
+
+
+def wanted() -> int:
+    """Of how many rows logits are asked for; 0 for all. Only where it is engaged."""
+    return int(_state.wanted)
 
 
 def memo() -> dict[str, Any]:

@@ -62,8 +62,15 @@ def _as_linear(self: Any, x: mx.array) -> mx.array:
 
 
 def product(x: mx.array, weight: mx.array) -> mx.array | None:
-    """`x @ weight.T` for a weight `[outputs, inputs]`; None where that is best as it is."""
+    """`x @ weight.T` for a weight `[outputs, inputs]`; None where that is best as it is.
+
+    A vocabulary's is computed for the rows that are wanted, and no others.
+    """
     outputs, inputs = weight.shape
+    if outputs >= VOCABULARY and 0 < cpu.wanted() < x.shape[0]:
+        x = x[: cpu.wanted()]
+        y = product(x, weight)
+        return x @ weight.T if y is None else y
     rows = x.size // inputs
     over = rows % TILE
     if not _wide and rows in EXCHANGED and outputs < VOCABULARY:

@@ -1,0 +1,146 @@
+"""A prompt that is read in one pass with the steps of those who answer: nobody notices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, Reply, SamplingParams, TextDelta, runner
+from engine.runner import Ride
+
+PROMPT = "Listen to this story, all of you, and say how it goes on. " * 8
+NAMES = "abc"
+
+
+def params(seed: int, tokens: int) -> SamplingParams:
+    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # a random model must not happen to end, or think
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
+
+
+@pytest.fixture
+def rides(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """How many sessions and tokens each pass with a ride had."""
+    seen: list[tuple[int, int]] = []
+    decode = runner.decode
+
+    def watched(sessions: Any, alone: bool, ride: Ride | None = None) -> Any:
+        if ride is not None:
+            seen.append((len(sessions), ride.count))
+        return decode(sessions, alone, ride)
+
+    monkeypatch.setattr(runner, "decode", watched)
+    return seen
+
+
+def streaming(engine: Engine, model: Any, **options: Any) -> list[Reply]:
+    """Three chats in the middle of their answers."""
+    replies = [
+        engine.open_session(model, **options).send(f"I am {name}", params(seed, 150))
+        for seed, name in enumerate(NAMES)
+    ]
+    for reply in replies:
+        texts = (event for event in reply if isinstance(event, TextDelta))
+        next(texts), next(texts)
+    return replies
+
+
+def alone(folder: Path, text: str, seed: int, tokens: int) -> list[int]:
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(folder))
+        return chat.send(text, params(seed, tokens)).tokens(60)
+
+
+@pytest.mark.parametrize("family", ["plain", "MoE"])
+def test_all_say_what_they_say_alone(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    rides: list[tuple[int, int]],
+    family: str,
+) -> None:
+    folder = model_folder(family)
+    model = engine.load(folder)
+    replies = streaming(engine, model)
+    late = engine.open_session(model).send(PROMPT, params(7, 20))
+    assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
+    for seed, reply in enumerate(replies):
+        assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
+    assert len(rides) > 3
+    assert all(n == 3 for n, _ in rides)
+    # Nearly all of the prompt was read so.
+    assert sum(count for _, count in rides) > 0.7 * late.stats.prompt_tokens
+
+
+def test_one_that_answers_alone_takes_a_prompt_along(
+    engine: Engine, model_folder: Callable[[str], Path], rides: list[tuple[int, int]]
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    first = engine.open_session(model).send("hello", params(1, 150))
+    texts = (event for event in first if isinstance(event, TextDelta))
+    next(texts), next(texts)
+    late = engine.open_session(model).send(PROMPT, params(7, 20))
+    assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
+    assert first.tokens(60) == alone(folder, "hello", 1, 150)
+    assert {n for n, _ in rides} == {1}
+
+
+def test_a_fault_in_such_a_pass_is_kept_from_everyone(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    rides: list[tuple[int, int]],
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    replies = streaming(engine, model)
+    forward, failed = runner._forward_with, []
+
+    def failing(ride: Ride, *rest: Any) -> Any:
+        logits = forward(ride, *rest)
+        if not failed and ride.session.kv.length > 50:
+            failed.append(ride)
+            raise RuntimeError("a fault in the middle")
+        return logits
+
+    monkeypatch.setattr(runner, "_forward_with", failing)
+    late = engine.open_session(model).send(PROMPT, params(7, 20))
+    assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
+    for seed, reply in enumerate(replies):
+        assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
+        assert reply.stats.rebuilt
+    assert failed
+    assert rides
+
+
+def test_cancelled_while_it_rides_and_asked_again(
+    engine: Engine, model_folder: Callable[[str], Path], rides: list[tuple[int, int]]
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    replies = streaming(engine, model)
+    chat = engine.open_session(model)
+    late = chat.send(PROMPT, params(7, 20))
+    for _ in late:  # its first sign of life: a chunk has been read
+        break
+    late.cancel()
+    late.tokens(60)
+    again = chat.send([{"role": "user", "content": PROMPT}], params(7, 20))
+    assert again.tokens(60) == alone(folder, PROMPT, 7, 20)
+    for seed, reply in enumerate(replies):
+        assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
+    assert rides
+
+
+@pytest.mark.parametrize("who", ["all", "the one that reads"])
+def test_who_must_be_reproducible_has_passes_of_their_own(
+    engine: Engine, model_folder: Callable[[str], Path], rides: list[tuple[int, int]], who: str
+) -> None:
+    model = engine.load(model_folder("plain"))
+    replies = streaming(engine, model, reproducible=who == "all")
+    engine.open_session(model, reproducible=True).send(PROMPT, params(7, 20)).tokens(60)
+    for reply in replies:
+        reply.cancel()
+    assert not rides
