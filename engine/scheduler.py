@@ -125,7 +125,7 @@ class Scheduler:
 
     def seconds(self, model: str, tokens: int) -> float:
         """About how long reading so many tokens takes when nothing decodes."""
-        return self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
+        return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
         """Whether chats that have not said a word yet should wait for another to be read.

@@ -105,7 +105,7 @@ class State:
             return self.fail_reply(session, error)
         reply.next = None
         session.reply = None
-        session.kv.stand_up()
+        session.kv.settle()
         session.used_at = time.monotonic()
         self._let_go(session)
         reply.finish(reason)

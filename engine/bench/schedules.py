@@ -35,7 +35,7 @@ WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 @contextmanager
 def short_stems(tokens: int) -> Iterator[None]:
     """In this block already beginnings of so many tokens are shared between chats."""
-    from engine import stem  # which imports MLX, and the engine wants to be there before
+    from engine import stem  # which imports MLX, and an engine wants to start before that
 
     known = stem.LEAST
     stem.LEAST = tokens

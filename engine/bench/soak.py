@@ -38,9 +38,9 @@ def main(options: argparse.Namespace) -> int:
     with (
         tempfile.TemporaryDirectory() as scratch,
         short_context(CONTEXT),
-        short_stems(STEMS),
         Engine() as engine,
         Engine() as judge,
+        short_stems(STEMS),  # it imports MLX, which the engine must find undone
     ):
         blas = engine.stats()["backend"]["blas"]  # the engine picks it before MLX is imported
         folders = _folders(options.families, Path(scratch))

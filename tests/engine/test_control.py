@@ -234,3 +234,33 @@ def test_two_models_answer_at_once_as_if_alone(engine: Engine, model_folder: Fol
     expected = [ask(one)[1].tokens(60), ask(two)[1].tokens(60)]
     replies = [ask(one)[1], ask(two)[1], ask(one)[1], ask(two)[1]]
     assert [r.tokens(60) for r in replies] == expected * 2
+
+
+def test_prompts_that_come_together_are_read_before_anyone_answers(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    log: list[tuple[str, str]] = []
+    sent = threading.Event()
+
+    def listener(name: str) -> Callable[[object], None]:
+        def note(event: object) -> None:
+            log.append((name, type(event).__name__))
+            if name == "first":
+                sent.wait(60)  # on the engine's thread: what is sent meanwhile comes at once
+
+        return note
+
+    few = SamplingParams(max_tokens=5, seed=1, logit_bias={2: -1e9})
+    replies = [
+        engine.open_session(model).send(f"{name} " * 40, few, listener(name))
+        for name in ("first", "second", "third", "fourth")
+    ]
+    sent.set()
+    for reply in replies:
+        reply.tokens(60)
+    kinds = [kind for _, kind in log]
+    begun = kinds.index("TextDelta")
+    read = {name for name, kind in log[:begun] if kind == "PromptProgress"}
+    assert read == {"first", "second", "third", "fourth"}
+    assert "PromptProgress" not in kinds[begun:]

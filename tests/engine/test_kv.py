@@ -153,3 +153,18 @@ def test_a_window_is_kept_without_the_rest_of_the_last_chunk() -> None:
         assert mx.array_equal(
             whole.update_and_fetch(more, more)[0], cut.update_and_fetch(more, more)[0]
         )
+
+
+def test_a_snapshot_keeps_a_recurrent_state_and_not_what_it_was_cut_from() -> None:
+    mx.clear_cache()  # freed buffers are used again for somewhat less than they hold
+    before = mx.get_active_memory()
+    kv = SessionKV(lambda: [ArraysCache(1)])
+    kv.begin([0])
+    kv.layers[0][0] = mx.random.normal((1, 64, 5000))[:, -1]
+    mx.eval(kv.layers[0][0])
+    kv.note_read([0])
+    assert mx.get_active_memory() - before >= 64 * 5000 * 4
+    kv.snapshot()
+    kv.settle()
+    assert mx.get_active_memory() - before < 3 * 5000 * 4
+    assert kv.nbytes == 2 * 5000 * 4

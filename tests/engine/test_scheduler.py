@@ -100,3 +100,31 @@ def test_priority_goes_before_length_but_not_for_ever() -> None:
     assert [w.key for w in scheduler.order([back, front], 0.0)] == ["front", "back"]
     late = Waiting("front", 900, 30.0, 1)
     assert [w.key for w in scheduler.order([late, back], 30.0)] == ["back", "front"]
+
+
+def test_who_is_read_waits_a_while_for_those_who_came_too() -> None:
+    scheduler = Scheduler(gathering=1.0)
+    scheduler.observe("m", 100, 0.5, None)  # a hundred tokens in half a second
+    each = scheduler.seconds("m", 100)
+    assert 0.4 < each < 0.6
+    assert scheduler.gathers("m", 100, 0.0)
+    assert scheduler.gathers("m", 100, 0.9 - each)
+    assert not scheduler.gathers("m", 100, 0.7)
+    assert not scheduler.gathers("m", 3000, 0.0)
+
+
+def test_rides_fill_whole_tiles_and_settle_at_their_budget() -> None:
+    scheduler = Scheduler(gap_budget=0.05)
+    step = 0.04
+
+    def cost(rows: int) -> float:
+        return 0.03 + -(-rows // TILE) * 0.015
+
+    for rows in (1, 3, 15, 40):
+        for _ in range(30):
+            size = scheduler.ride("m", rows, 100_000)
+            assert size >= MIN_CHUNK
+            assert (rows + size) % TILE == 0
+            scheduler.observe_ride("m", rows + size, cost(rows + size), step)
+        assert cost(rows + size) <= 0.05 + 2 * step < cost(rows + size + 3 * TILE)
+    assert scheduler.ride("m", 3, 2) == 2
