@@ -42,10 +42,11 @@ class Desk:
         self.profile = profile
         self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
         self._program: subprocess.Popen[bytes] | None = None
+        self._output = profile.parent / "output.txt"
 
     def start(self) -> None:
         """Start the program and wait until its window takes keys."""
-        log = (self.profile.parent / "output.txt").open("ab")
+        log = self._output.open("ab")
         command = [sys.executable, "-m", "app", "--profile", str(self.profile)]
         with log:
             self._program = subprocess.Popen(
@@ -124,7 +125,8 @@ class Desk:
         end = time.monotonic() + PATIENCE_S
         while not condition():
             if self._program is not None and self._program.poll() is not None:
-                pytest.fail(f"the program ended with status {self._program.returncode}")
+                said = self._output.read_text(errors="replace")[-2000:]
+                pytest.fail(f"the program ended with status {self._program.returncode}: {said}")
             if time.monotonic() > end:
                 pytest.fail(f"waited {PATIENCE_S} s in vain")
             time.sleep(0.05)
@@ -141,7 +143,8 @@ def display() -> Iterator[str]:
     """An empty screen."""
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        # Without -noreset it starts anew when its last program ends, and refuses the next one.
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-noreset"],
         pass_fds=[write],
         stderr=subprocess.DEVNULL,
     )
