@@ -35,6 +35,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(why)
 
 
+SCREEN = ("-screen", "0", "1400x900x24")
+
+
 class Desk:
     """A screen with the program on it."""
 
@@ -144,7 +147,7 @@ def display() -> Iterator[str]:
     read, write = os.pipe()
     server = subprocess.Popen(
         # Without -noreset it starts anew when its last program ends, and refuses the next one.
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-noreset"],
+        ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", *SCREEN],
         pass_fds=[write],
         stderr=subprocess.DEVNULL,
     )
