@@ -10,7 +10,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine import cpu, ragged
+from engine import cpu, ragged, rows
 from engine.kv import Caches, Need, SessionKV, clone, leaves, measure
 from engine.pool import Pool
 
@@ -71,18 +71,18 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     alone = [clone(caches) for caches in sessions]
     expected = []
     for tokens in steps:
-        rows = []
+        each = []
         for token, caches in zip(tokens, alone, strict=True):
-            rows.append(net(mx.array([[token]]), cache=caches)[:, -1])
-            mx.eval(rows)
+            each.append(net(mx.array([[token]]), cache=caches)[:, -1])
+            mx.eval(each)
             yield
-        expected.append(mx.concatenate(rows).astype(mx.float32))
+        expected.append(mx.concatenate(each).astype(mx.float32))
     if (yield from _agrees(SHARED, net, sessions, steps, expected)):
         seats = yield from _agrees(SEATED, net, sessions, steps, expected)
         branches = yield from _agrees(BRANCHED, net, sessions, steps, expected)
         rides = seats and (yield from _agrees(RIDDEN, net, sessions, steps, expected))
         return Ways(SHARED, seats, branches, rides)
-    undo = ragged.share_rows(_row_modules(net, sessions[0]))
+    undo = rows.share_rows(_row_modules(net, sessions[0]))
     if (yield from _agrees(ROWS, net, sessions, steps, expected)):
         return Ways(ROWS)
     undo()
@@ -92,10 +92,8 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
 def _row_modules(net: Any, session: Caches) -> list[Any]:
     """The modules that row by row must run: what handles a cache, or is attention by its name."""
     caches = clone(session)
-    handlers = ragged.cache_handlers(
-        net, caches, lambda: mx.eval(net(mx.array([[1]]), cache=caches))
-    )
-    both = {id(m): m for m in (*handlers, *ragged.attention_modules(net))}
+    handlers = rows.cache_handlers(net, caches, lambda: mx.eval(net(mx.array([[1]]), cache=caches)))
+    both = {id(m): m for m in (*handlers, *rows.attention_modules(net))}
     return list(both.values())
 
 
@@ -153,19 +151,19 @@ def _difference(
 ) -> Generator[None, None, float]:
     """Largest difference between sharing and stepping alone, in the logits' standard deviation."""
     together = [clone(caches) for caches in sessions]
-    pool, rows = Pool(), [SessionKV(list) for _ in sessions]
-    for kv, caches in zip(rows, together, strict=True):
+    pool, kvs = Pool(), [SessionKV(list) for _ in sessions]
+    for kv, caches in zip(kvs, together, strict=True):
         kv.caches = caches
     worst = 0.0
     try:
         if way == BRANCHED:
-            for kv in rows:
+            for kv in kvs:
                 if not kv.become_stem():
                     return math.inf
-            together = [kv.layers for kv in rows]
+            together = [kv.layers for kv in kvs]
         for tokens, wanted in zip(steps, expected, strict=True):
             if way == SEATED:
-                pool.arrange(rows)
+                pool.arrange(kvs)
                 if not pool.seated:
                     return math.inf
             shared = ragged.share_caches(together, pool)
@@ -177,6 +175,6 @@ def _difference(
             worst = max(worst, _reading(net, sessions, together))
             yield
     finally:
-        for kv in rows:
+        for kv in kvs:
             kv.drop()  # pool and rows know each other, and nobody collects cycles
     return worst

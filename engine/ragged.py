@@ -10,7 +10,7 @@ this do it:
     and loops over the rows.
     Rows that sit in a `Pool` (`SeatedKV`) are attended to in one go.
 2.  Where a model does more with the keys than that, the *module* that handles the cache is called
-    row by row (`share_rows`). It reads that module's weights once per row, so it comes second.
+    row by row (`engine.rows`). It reads that module's weights once per row, so it comes second.
 
 Which of them a model can take is found out by trying (`engine.probe`), not by a list of names.
 """
@@ -20,8 +20,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
@@ -61,7 +60,7 @@ def _attention(
     mask: Any = None,
     sinks: Any = None,
 ) -> mx.array:
-    """`mlx_lm`'s `scaled_dot_product_attention`, row by row when the keys are a `_Rows`."""
+    """`mlx_lm`'s `scaled_dot_product_attention`, row by row when the keys are a `Rows`."""
     assert _original_attention is not None
     if isinstance(keys, stem.Split):
         return _branched_attention(queries, [keys], [values], scale, mask, sinks)
@@ -71,16 +70,16 @@ def _attention(
         read = _attention(chunk, keys.chunk, values.chunk, keys.cache, scale, "causal", sinks)
         said = _attention(queries[:n], keys.others, values.others, None, scale, mask, sinks)
         return mx.concatenate([said, read.swapaxes(0, 2)])
-    if not isinstance(keys, _Rows):
+    if not isinstance(keys, Rows):
         if sinks is None and isinstance(keys, mx.array) and cpu.is_engaged(queries):
             out = attention.attend(queries, keys, values, scale, mask)
             if out is not None:
                 return out
         return _original_attention(queries, keys, values, cache, scale, mask, sinks)
-    if isinstance(keys, _Seated) and mask is None and queries.shape[2] == 1:
+    if isinstance(keys, SeatedRows) and mask is None and queries.shape[2] == 1:
         return _seated_attention(queries, keys, values, scale, sinks)
     n = len(keys.rows)
-    masks = mask.rows if isinstance(mask, _Rows) else [mask] * n
+    masks = mask.rows if isinstance(mask, Rows) else [mask] * n
     split = [row for row, key in enumerate(keys.rows) if isinstance(key, stem.Split)]
     if len(split) > 1 and all(masks[row] is None for row in split):
         rest = [row for row in range(n) if row not in split]
@@ -101,8 +100,8 @@ def _attention(
 def _of_row(
     row: int,
     queries: mx.array,
-    keys: _Rows,
-    values: _Rows,
+    keys: Rows,
+    values: Rows,
     scale: float,
     masks: Sequence[Any],
     sinks: Any,
@@ -126,7 +125,7 @@ def _branched_attention(
 
 
 def _seated_attention(
-    queries: mx.array, keys: _Seated, values: _Seated, scale: float, sinks: Any
+    queries: mx.array, keys: SeatedRows, values: SeatedRows, scale: float, sinks: Any
 ) -> mx.array:
     """Attention of one query a row: those that sit in one go, the others as without seats."""
     assert _original_attention is not None
@@ -142,13 +141,13 @@ def _seated_attention(
     if seated == n:
         return out
     standing = keys.caches[seated:]
-    others = _Rows(keys.others, standing), _Rows(values.others, standing)
+    others = Rows(keys.others, standing), Rows(values.others, standing)
     return mx.concatenate(
         [out, _attention(queries[seated:], *others, standing[0], scale, None, sinks)]
     )
 
 
-class _Rows:
+class Rows:
     """In place of one tensor for all rows: a tensor, of a length of its own, for each.
 
     The keys and values that `RaggedKV` gives out, and masks. What models commonly do with keys
@@ -164,17 +163,17 @@ class _Rows:
         dtype: mx.Dtype = self.rows[0].dtype
         return dtype
 
-    def astype(self, dtype: mx.Dtype) -> _Rows:
+    def astype(self, dtype: mx.Dtype) -> Rows:
         return self._each(lambda row: row.astype(dtype))
 
     def swapaxes(self, first: int, second: int) -> _Factor:
         return _Factor(self._each(lambda row: row.swapaxes(first, second)))
 
-    def _each(self, change: Callable[[Any], Any]) -> _Rows:
-        return _Rows([change(row) for row in self.rows], self.caches)
+    def _each(self, change: Callable[[Any], Any]) -> Rows:
+        return Rows([change(row) for row in self.rows], self.caches)
 
 
-class _Seated(_Rows):
+class SeatedRows(Rows):
     """Keys or values of which the first rows sit in the buffer of a `Pool`, for one step.
 
     Attention takes the buffer; for whatever else a model does with them there are the rows.
@@ -225,7 +224,7 @@ class _Step:
 class _WithChunk:
     """Keys or values of a step's rows, and of a chunk of a prompt that is read with it."""
 
-    def __init__(self, others: _Rows, chunk: Any, cache: Any, count: int) -> None:
+    def __init__(self, others: Rows, chunk: Any, cache: Any, count: int) -> None:
         self.others = others
         self.chunk = chunk
         self.cache = cache
@@ -243,14 +242,14 @@ class _Factor(mx.array):
     lest it be used for anything else.
     """
 
-    def __init__(self, each: _Rows) -> None:
+    def __init__(self, each: Rows) -> None:
         super().__init__(float("nan"))
         self._each = each
 
-    def __rmatmul__(self, left: mx.array) -> _Rows:  # type: ignore[misc]
+    def __rmatmul__(self, left: mx.array) -> Rows:  # type: ignore[misc]
         parts = mx.split(left, len(self._each.rows))
         products = [a @ b for a, b in zip(parts, self._each.rows, strict=True)]
-        return _Rows(products, self._each.caches)
+        return Rows(products, self._each.caches)
 
 
 class Offsets:
@@ -281,21 +280,21 @@ class RaggedKV:
     def offset(self) -> mx.array:
         return self._offsets(self.rows)
 
-    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[_Rows, _Rows]:
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
         n = len(self.rows)
         pairs = [
             cache.update_and_fetch(k, v)
             for cache, k, v in zip(self.rows, mx.split(keys, n), mx.split(values, n), strict=True)
         ]
-        return _Rows([k for k, _ in pairs], self.rows), _Rows([v for _, v in pairs], self.rows)
+        return Rows([k for k, _ in pairs], self.rows), Rows([v for _, v in pairs], self.rows)
 
-    def keys_and_values(self) -> tuple[_Rows, _Rows]:
+    def keys_and_values(self) -> tuple[Rows, Rows]:
         pairs = [cache.keys_and_values() for cache in self.rows]
-        return _Rows([k for k, _ in pairs], self.rows), _Rows([v for _, v in pairs], self.rows)
+        return Rows([k for k, _ in pairs], self.rows), Rows([v for _, v in pairs], self.rows)
 
-    def make_mask(self, n: int, **kwargs: Any) -> _Rows | None:
+    def make_mask(self, n: int, **kwargs: Any) -> Rows | None:
         masks = [cache.make_mask(n, **kwargs) for cache in self.rows]
-        return None if all(m is None for m in masks) else _Rows(masks, self.rows)
+        return None if all(m is None for m in masks) else Rows(masks, self.rows)
 
     def __getattr__(self, name: str) -> Any:
         # Settings that all rows share (a window's size, say); what differs must not be guessed.
@@ -317,7 +316,7 @@ class SeatedKV(RaggedKV):
         self._layer = layer
         self._standing = RaggedKV(rows[step.seated :], offsets)
 
-    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[_Rows, _Rows]:
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
         step, seated = self._step, self._step.seated
         if any(c.offset + 1 != n for c, n in zip(self.rows, step.lengths, strict=False)):
             raise NotImplementedError("a layer's cache is written twice in a step")
@@ -331,14 +330,14 @@ class SeatedKV(RaggedKV):
             self._standing.update_and_fetch(keys[seated:], values[seated:])
         return self.keys_and_values()
 
-    def keys_and_values(self) -> tuple[_Rows, _Rows]:
-        k = v = _Rows([], [])
+    def keys_and_values(self) -> tuple[Rows, Rows]:
+        k = v = Rows([], [])
         if self._standing.rows:
             k, v = self._standing.keys_and_values()
         keys, values = self._pool.keys[self._layer], self._pool.values[self._layer]
         return (
-            _Seated(self._step, keys, k.rows, self.rows),
-            _Seated(self._step, values, v.rows, self.rows),
+            SeatedRows(self._step, keys, k.rows, self.rows),
+            SeatedRows(self._step, values, v.rows, self.rows),
         )
 
 
@@ -463,160 +462,3 @@ def share_caches(
     return [
         ReadingKV(inner, cache, count, offsets) for inner, cache in zip(shared, read, strict=True)
     ]
-
-
-def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:
-    """The modules of `net` that handle a layer's cache, found while `run` runs the model alone.
-
-    The outermost one that is handed a cache is the decoder layer, whose feed-forward part has
-    nothing to do with it; what it hands the cache to is taken, or itself where it does not.
-    """
-    parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
-    watch = _watching.now = _Watch({id(c) for c in parts if c is not None})
-    undo = _mix_in(_Watched, _callable_modules(net))
-    try:
-        run()
-    finally:
-        undo()
-        del _watching.now
-    alone = [module for key, module in watch.outermost.items() if key not in watch.hands_on]
-    return [*alone, *watch.second.values()]
-
-
-class _Watch:
-    """What `_Watched` modules saw of the caches with the ids `known`."""
-
-    def __init__(self, known: set[int]) -> None:
-        self.known = known
-        self.inside: list[Any] = []  # the modules running now that were handed a cache
-        self.outermost: dict[int, Any] = {}
-        self.second: dict[int, Any] = {}
-        self.hands_on: set[int] = set()
-
-    def enter(self, module: Any) -> None:
-        if not self.inside:
-            self.outermost[id(module)] = module
-        elif len(self.inside) == 1:
-            self.second[id(module)] = module
-            self.hands_on.add(id(self.inside[0]))
-        self.inside.append(module)
-
-
-# Not a closure's: a class is part of a reference cycle, and whatever it held would only be freed
-# by the cyclic collector, which the app keeps off.
-_watching = threading.local()
-
-
-class _Watched:
-    """Mixed in before a module's class while it is watched."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        inner = super().__call__  # type: ignore[misc]
-        watch: _Watch = _watching.now
-        given = (*args, *kwargs.values())
-        caches = [c for a in given for c in (a if isinstance(a, tuple) else (a,))]
-        if not any(id(c) in watch.known for c in caches):
-            return inner(*args, **kwargs)
-        watch.enter(self)
-        try:
-            return inner(*args, **kwargs)
-        finally:
-            watch.inside.pop()
-
-
-def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make these modules run row by row when given a ragged cache (seam 2); returns the undoing."""
-    return _mix_in(_RowByRow, modules)
-
-
-def _mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
-    """Put `mixin` before the modules' own classes; parameters and names stay as they are."""
-    changed = [(module, type(module)) for module in modules]
-    for module, kind in changed:
-        module.__class__ = _mixed(mixin, kind)  # type: ignore[arg-type]
-
-    def undo() -> None:
-        for module, kind in changed:
-            module.__class__ = kind
-
-    return undo
-
-
-@functools.cache
-def _mixed(mixin: type, kind: type) -> type:
-    return type(f"{mixin.__name__}{kind.__name__}", (mixin, kind), {})
-
-
-def _callable_modules(net: Any) -> list[Any]:
-    unique = {id(module): module for _, module in net.named_modules() if module is not net}
-    return [module for module in unique.values() if callable(module)]
-
-
-def attention_modules(net: Any) -> list[Any]:
-    """The modules that are attention by their names, for those handed keys instead of a cache."""
-    names = [(name.rsplit(".", 1)[-1].lower(), module) for name, module in net.named_modules()]
-    return [m for leaf, m in names if callable(m) and ("attn" in leaf or "attention" in leaf)]
-
-
-class _RowByRow:
-    """Mixed in before the class of a module that handles a cache."""
-
-    # Which of the arguments hold one entry per row, by position or name. Settled by the first
-    # call, which is the probe's: later another argument's size might equal the number of rows.
-    _per_row: frozenset[int | str] | None = None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        inner = super().__call__  # type: ignore[misc]
-        given: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
-        n = next((len(a.rows) for a in given.values() if type(a) in _RAGGED), 0)
-        if not n:
-            return inner(*args, **kwargs)
-        if self._per_row is None:
-            self._per_row = frozenset(k for k, v in given.items() if _has_rows(v, n))
-        outs = []
-        for row in range(n):
-            own = {k: _row_of(v, row) if k in self._per_row else v for k, v in given.items()}
-            outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
-        return _joined(outs)
-
-
-def _has_rows(value: Any, n: int) -> bool:
-    if isinstance(value, mx.array):
-        # A vector with one number a row can only be positions.
-        enough = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
-        return value.ndim > 0 and value.shape[0] == n and enough
-    return type(value) in _RAGGED
-
-
-def _row_of(value: Any, row: int) -> Any:
-    """`value` as the row alone would have it."""
-    if isinstance(value, mx.array):
-        return value[row : row + 1]
-    if type(value) is RaggedList:
-        return _OneRow([_row_of(c, row) for c in value.caches])
-    return value.rows[row] if type(value) in _RAGGED else value
-
-
-def _joined(outs: list[Any]) -> Any:
-    """The rows' results as one, tuples part by part; what is not an array must not differ."""
-    first = outs[0]
-    if isinstance(first, mx.array):
-        return mx.concatenate(outs)
-    if isinstance(first, tuple):
-        return tuple(_joined(list(parts)) for parts in zip(*outs, strict=True))
-    if all(out is first for out in outs):
-        return first
-    raise TypeError(f"rows of {type(first).__name__} cannot be joined")
-
-
-class _OneRow:
-    """One session's caches of a layer that has several."""
-
-    def __init__(self, caches: list[Any]) -> None:
-        self.caches = caches
-
-    def __getitem__(self, index: int) -> Any:
-        return self.caches[index]
-
-
-_RAGGED = (RaggedKV, SeatedKV, RaggedArrays, RaggedList, _Rows, _Seated)

@@ -21,7 +21,8 @@ from engine import (
     SamplingParams,
     sampling,
 )
-from engine.ragged import RaggedArrays, attention_modules, share_rows
+from engine.ragged import RaggedArrays
+from engine.rows import attention_modules, share_rows
 from tests.engine.families import FAMILIES
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
