@@ -27,6 +27,7 @@ ROOTS = (
     "mlx",
     "mlx-cpu",
     "mlx-lm",
+    "numpy",
     "platformdirs",
     "pygments",
     "qasync",

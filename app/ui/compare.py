@@ -36,6 +36,7 @@ class Comparisons(QObject):
             pane.header.keep_asked.connect(self._on_keep)
             pane.header.differences_asked.connect(self._on_differences)
             pane.controller.reply_ended.connect(self._on_reply_ended)
+            pane.transcript.put_up.connect(self._on_put_up)
             controller.load_model()
             controller.send(prompt)
             controller.rename(f"{column.words}: {title_from(prompt, 32)}")
@@ -64,11 +65,21 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_reply_ended(self, message_id: str) -> None:
-        controller = self.sender()
+        self._mark_again(message_id, self.sender())
+
+    @Slot(str)
+    def _on_put_up(self, message_id: str) -> None:
+        """Who was out of sight, or ended before there was a row, is marked now."""
+        self._mark_again(message_id, self.sender())
+
+    def _mark_again(self, message_id: str, whose: object) -> None:
         for group in self._groups:
-            panes = self._panes(group)
-            if any(p.controller is controller and p.header.differs.isChecked() for p in panes):
-                self._mark(group, True)
+            for pane in self._panes(group):
+                mine = whose is pane.controller or whose is pane.transcript
+                if mine and pane.header.differs.isChecked():
+                    last = pane.controller.transcript.last("assistant")
+                    if last is not None and last.id == message_id:
+                        self._mark(group, True)
 
     def _panes(self, group: Sequence[str]) -> list[ChatPane]:
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]

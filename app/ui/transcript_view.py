@@ -25,11 +25,13 @@ class TranscriptView(QAbstractScrollArea):
 
     Signals:
         asked(action, id): what a message's buttons ask for.
+        put_up(id): a message has come near enough to what is seen to have a row.
     """
 
     TOP, BOTTOM, GAP = 20, 12, 8
 
     asked = Signal(str, str)
+    put_up = Signal(str)
 
     def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -284,6 +286,7 @@ class TranscriptView(QAbstractScrollArea):
             row.highlight(self._words)
         row.resized.connect(self._on_row_resized)
         row.asked.connect(self.asked)
+        self.put_up.emit(message.id)
         return row
 
     def _take_down(self, place: Place) -> None:

@@ -83,6 +83,11 @@ def test_what_differs_between_the_answers_is_marked(start):
     run.say("say a green house", columns[2])
     run.answered(columns[2])
     run.until(lambda: marked(columns[2]) == ["green"])
+    view = columns[2].transcript
+    place = next(p for p in view._places if p.row is not None and p.row._view.extraSelections())
+    view._take_down(place)  # scrolled out of sight, and back
+    view._put_up(place)
+    assert marked(columns[2]) == ["green"]
     columns[0].header.differs.click()
     assert [marked(pane) for pane in columns] == [[], [], []]
     columns[0].header.keep.click()
