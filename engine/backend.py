@@ -9,7 +9,6 @@ import contextlib
 import ctypes
 import logging
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -196,8 +195,10 @@ def _start() -> Backend:
 
         cpu.install(wide_kernels=blas != "OpenBLAS" or wide_kernels())
         _keep_freed_memory()
-    if device == "cpu" and shutil.which("g++") is None:
-        # mx.compile runs g++ on the CPU; without one every compiled activation would raise.
+    if device == "cpu":
+        # There it runs g++ for every new shape: half a second in which nobody gets a token, memory
+        # that is never given back (a hundred megabytes for phi3small), and an exception where
+        # there is no g++. What it gains is a few operations' dispatch.
         mx.disable_compile()
     return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
 
