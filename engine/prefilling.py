@@ -14,8 +14,9 @@ from engine.scheduler import TILE, Waiting
 from engine.session import SessionState, Status
 from engine.state import State
 
-EVERY = 16
-"""Of so many chunks one is read after a step and not with it: to know how long a step takes."""
+EVERY = 256
+"""Of so many chunks one is read after a step and not with it, to know how long a step takes. Not
+more often: that step's tokens come at once and the next ones late, a gap of nearly two passes."""
 
 
 class Prefilling:
