@@ -159,14 +159,14 @@ class Prefilling:
 
 def _may_ride(session: SessionState, group: list[SessionState]) -> bool:
     """Whether a session's prompt can be read in one pass with the next step of `group`."""
-    model = session.model
-    fit = not session.reproducible and not model.token_by_token and session.reply is not None
+    model, reply = session.model, session.reply
     return (
-        fit
-        and model.rides
+        model.rides
         and model is group[0].model
         and model.faults < TOO_MANY_FAULTS
-        and not (session.reply is not None and session.reply.alone)
+        and not (session.reproducible or model.token_by_token)
+        and reply is not None
+        and not reply.alone
         and not any(s.reproducible or s.kv_bits or (s.reply and s.reply.alone) for s in group)
         and session.kv.is_plain
     )

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
-from engine import cpu, stem
+from engine import cpu, seam, stem
 from engine.cpu import attention
 
 if TYPE_CHECKING:
@@ -39,16 +38,9 @@ def install() -> None:
     global _original_attention
     if _original_attention is not None:
         return
-    base: Any = importlib.import_module("mlx_lm.models.base")
+    base = importlib.import_module("mlx_lm.models.base")
     _original_attention = base.scaled_dot_product_attention
-    base.scaled_dot_product_attention = _attention
-    # Model modules import the function by name; those that are there already need it too.
-    for name, module in list(sys.modules.items()):
-        if (
-            name.startswith("mlx_lm.models.")
-            and getattr(module, "scaled_dot_product_attention", None) is _original_attention
-        ):
-            module.scaled_dot_product_attention = _attention  # type: ignore[attr-defined]
+    seam.replace(base, "scaled_dot_product_attention", _attention)
 
 
 def _attention(

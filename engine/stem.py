@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
-from engine import cpu
-from engine.cpu.attention import LOWEST, Part, part
+from engine.cpu.attention import Part, part
 
 if TYPE_CHECKING:
     from engine.kv import SessionKV
@@ -177,7 +176,7 @@ def attend(
         stems.append(_to_stem(some, k.stem, v.stem, n, _before(mask, k.base)))
     each = mx.split(queries, rows) if rows > 1 else [queries]
     owns = [
-        _part(q, keys[row].own, values[row].own, n, _after(mask, keys[row].base))
+        part(q, keys[row].own, values[row].own, n, _after(mask, keys[row].base))
         for q, row in zip(each, order, strict=True)
     ]
     out = _joined(_stacked(stems), _stacked(owns)).reshape(rows, heads, n, -1)
@@ -190,8 +189,8 @@ def _to_stem(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: 
     """What a stem gives to all rows that go on from it, read once for them."""
     rows, shared, some, _ = queries.shape
     if rows == 1:
-        return _part(queries, keys, values, n, mask)
-    found = _part(_turned(queries, shared), keys, values, n, mask)
+        return part(queries, keys, values, n, mask)
+    found = part(_turned(queries, shared), keys, values, n, mask)
     return Part(*(_turned_back(a, rows, shared, some) for a in found))
 
 
@@ -202,26 +201,6 @@ def _turned(queries: mx.array, shared: int) -> mx.array:
 
 def _turned_back(value: mx.array, rows: int, shared: int, some: int) -> mx.array:
     return value.reshape(shared, rows, some, -1).swapaxes(0, 1)
-
-
-def _part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    if cpu.is_engaged(queries):
-        return part(queries, keys, values, n, mask)
-    scores = (queries @ keys.swapaxes(-1, -2)).astype(mx.float32)
-    if mask is not None:
-        scores = _masked(scores, n, mask)
-    most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), LOWEST)
-    weights = mx.exp(scores - most)
-    out = weights.astype(values.dtype) @ values
-    return Part(out.astype(mx.float32), mx.sum(weights, axis=-1, keepdims=True), most)
-
-
-def _masked(scores: mx.array, n: int, mask: Any) -> mx.array:
-    length = scores.shape[-1]
-    if isinstance(mask, str):
-        mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
-    table = scores.reshape(*scores.shape[:2], -1, n, length)
-    return mx.where(mask, table, -mx.inf).reshape(scores.shape)
 
 
 def _joined(a: Part, b: Part) -> mx.array:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable
-from typing import Any
 
 import mlx.core as mx
 import numpy as np
 
-from engine import cpu
+from engine import cpu, seam
 
 _original: Callable[[mx.array, mx.array], mx.array] | None = None
 
@@ -20,12 +18,9 @@ def install() -> None:
     global _original
     if _original is not None:
         return
-    home: Any = importlib.import_module("mlx_lm.models.activations")
+    home = importlib.import_module("mlx_lm.models.activations")
     _original = home.swiglu
-    home.swiglu = swiglu
-    for name, module in list(sys.modules.items()):
-        if name.startswith("mlx_lm.models.") and getattr(module, "swiglu", None) is _original:
-            module.swiglu = swiglu  # type: ignore[attr-defined]
+    seam.replace(home, "swiglu", swiglu)
 
 
 def swiglu(gate: mx.array, x: mx.array) -> mx.array:

@@ -56,23 +56,28 @@ class Part(NamedTuple):
 
 
 def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    """Attention to some of the keys, the queries `[batch, key heads, rows, dim]` scaled already.
+    """Attention to some of the keys, on any device; its figures are float32.
+
+    The queries are `[batch, key heads, rows, dim]`, scaled already.
 
     A key head's rows are `n` queries of every query head that shares it. The mask is None,
     "causal" or boolean `[n, length]`.
     """
     length = keys.shape[2]
-    if queries.size // queries.shape[-1] * length >= cpu.AT_ONCE and cpu.evaluated(queries, keys):
+    engaged = cpu.is_engaged(queries)
+    many = queries.size // queries.shape[-1] * length >= cpu.AT_ONCE
+    if engaged and many and cpu.evaluated(queries, keys):
         return _at_once(queries, keys, values, n, mask)
-    scores = queries @ keys.swapaxes(-1, -2)
+    scores = (queries @ keys.swapaxes(-1, -2)).astype(mx.float32)
     if mask is not None:
         if isinstance(mask, str):
             mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
         scores = _masked(scores.reshape(*scores.shape[:2], -1, n, length), mask)
         scores = scores.reshape(*queries.shape[:3], length)
     most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), LOWEST)
-    weights = mx.power(cpu.E, scores - most)
-    return Part(weights @ values, mx.sum(weights, axis=-1, keepdims=True), most)
+    weights = mx.power(cpu.E, scores - most) if engaged else mx.exp(scores - most)
+    out = (weights.astype(values.dtype) @ values).astype(mx.float32)
+    return Part(out, mx.sum(weights, axis=-1, keepdims=True), most)
 
 
 def _at_once(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
