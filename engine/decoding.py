@@ -89,6 +89,8 @@ class Decoding:
 
     def _decode_group(self, group: list[SessionState], may_ride: bool) -> None:
         feeding = [s for s in group if s.reply is not None and s.reply.wants_more]
+        if all(s.reply is not None and s.reply.awaits_first for s in group):
+            feeding = []  # a first token is waited for: it is said before the next one is begun
         alone = len(group) == 1 or group[0].model.faults >= TOO_MANY_FAULTS
         following: dict[str, Any] = {}
         seconds = 0.0

@@ -529,7 +529,8 @@ def _stagger(caches: Caches, more: int = 0) -> None:
     for layer, cache in enumerate(caches):
         for part in getattr(cache, "caches", [cache]):
             if hasattr(part, "step"):
-                part.step = steps * (Need.STEP - 4 * (layer % 32))
+                step = stem.STEP if isinstance(part, BranchKV) else Need.STEP
+                part.step = steps * (step - step // 64 * (layer % 32))
 
 
 def _can_trim(cache: Any) -> bool:

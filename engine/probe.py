@@ -131,7 +131,7 @@ def _riding(net: Any, sessions: list[Caches], tokens: list[int], expected: mx.ar
     wanted = net(mx.array([[9]]), cache=plain)[:, -1]
     first, second, third = (clone(caches) for caches in sessions)
     shared = ragged.share_caches([first, second], None, (third, len(chunk)))
-    with cpu.engaged(ahead=False, wanted=2):
+    with cpu.engaged(wanted=2):
         step = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)[:2, -1]
     said = net(mx.array([[9]]), cache=third)[:, -1]
     return max(apart(step.astype(mx.float32), expected[:2]), apart(said.astype(mx.float32), wanted))
@@ -167,7 +167,7 @@ def _difference(
                 if not pool.seated:
                     return math.inf
             shared = ragged.share_caches(together, pool)
-            with cpu.engaged(ahead=True):
+            with cpu.engaged():
                 got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             worst = max(worst, apart(got, wanted))
             yield

@@ -26,7 +26,7 @@ def prefill(session: SessionState, count: int) -> None:
     tokens = reply.tokens[kv.length : kv.length + count]
     pieces = [[t] for t in tokens] if session.model.token_by_token else [tokens]
     for piece in pieces:
-        with cpu.engaged(ahead=False):
+        with cpu.engaged():
             session.model.net(mx.array([piece]), cache=kv.caches)
             mx.eval(list(leaves(kv.caches)))
     kv.note_read(tokens)
@@ -113,11 +113,11 @@ def forward(
 ) -> mx.array:
     """The lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions' caches."""
     if alone or model.info.step == ALONE or len(feeds) == 1:
-        with cpu.engaged(ahead=True):
+        with cpu.engaged():
             rows = [model.net(feed, cache=c)[:, -1] for feed, c in zip(feeds, caches, strict=True)]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
     shared = ragged.share_caches(caches, model.pool)
-    with cpu.engaged(ahead=True):
+    with cpu.engaged():
         logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
     return logits
 
@@ -134,7 +134,7 @@ def _forward_with(ride: Ride, feeds: Sequence[mx.array], caches: Sequence[Caches
     reading = ride.session.kv.layers, ride.count
     shared = ragged.share_caches(caches, model.pool, reading)
     chunk = mx.array(_next(ride), feeds[0].dtype).reshape(-1, 1)
-    with cpu.engaged(ahead=False, wanted=len(feeds)):
+    with cpu.engaged(wanted=len(feeds)):
         logits: mx.array = model.net(mx.concatenate([*feeds, chunk]), cache=shared)
     return logits[: len(feeds), -1]
 

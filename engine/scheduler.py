@@ -21,6 +21,9 @@ MIN_CHUNK = 4
 """Smaller chunks hardly take less time, since the weights are read for each. Smaller ones than a
 tile only pay far into a prompt, where attention takes most of the time."""
 
+GAP_BUDGET = 0.05
+"""Seconds."""
+
 AIM = 0.8
 """Of the budget: what chunks of one size take varies by about so much."""
 
@@ -60,7 +63,7 @@ class Scheduler:
 
     def __init__(
         self,
-        gap_budget: float = 0.05,
+        gap_budget: float = GAP_BUDGET,
         idle_budget: float = 0.5,
         ageing: float = 50.0,
         preference: float = 4096.0,
@@ -102,11 +105,15 @@ class Scheduler:
     def ride(self, model: str, rows: int, remaining: int) -> int:
         """How many tokens to read in one pass with a decode step of so many `rows`.
 
-        With these they fill whole tiles.
+        With these they fill whole tiles; or less than one, far into a prompt, where the attention
+        of a tile's tokens takes too long.
         """
         size = min(self._rides.get(model, 2.0 * TILE), 512.0)
-        tiles = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE))
-        return min(remaining, tiles * TILE - rows)
+        if size < 0.875 * TILE:
+            total = max(int(size), rows + MIN_CHUNK)
+        else:
+            total = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE)) * TILE
+        return min(remaining, total - rows)
 
     def observe_ride(self, model: str, rows: int, seconds: float, decoding: float) -> None:
         """Learn from a pass with a ride, `rows` with those of the chunk.

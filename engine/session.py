@@ -117,6 +117,11 @@ class ReplyState:
         return self.generated > 0 or self.next is not None
 
     @property
+    def awaits_first(self) -> bool:
+        """Whether its first token is chosen and not read yet."""
+        return self.generated == 0 and self.next is not None
+
+    @property
     def wants_more(self) -> bool:
         """Whether a token has to follow the one that is pending."""
         return self.generated + (self.next is not None) < self.limit

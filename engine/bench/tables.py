@@ -25,6 +25,11 @@ def decode(r: Row, say: Say) -> None:
         f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
         f"   {r.over_alone:>5.2f}x alone  {r.over_batch:>5.2f}x BatchGenerator"
     )
+    if r.own:
+        say(
+            f"{'':>17}the long one leaves {r.of_equal:.2f} of the equal rate, "
+            f"{r.of_equal_but_own:.2f} but for its own attention ({r.own * 1e3:.1f} ms a token)"
+        )
 
 
 def traffic_head(say: Say) -> None:
@@ -59,7 +64,8 @@ def long_prompt(gap: LongPrompt, say: Say) -> None:
         f"\nA prompt of {gap.prompt_tokens:,} tokens arrives while three chats stream\n"
         f"  gap between tokens before  {gap.median_before * 1e3:8.1f} ms (median)\n"
         f"  while it is read           {gap.median * 1e3:8.1f} ms (median)\n"
-        f"                             {gap.p99 * 1e3:8.1f} ms (p99)\n"
+        f"                             {gap.p99 * 1e3:8.1f} ms (p99); twice the median and the "
+        f"budget are {gap.budgeted * 1e3:.0f} ms now, {gap.budgeted_before * 1e3:.0f} ms before\n"
         f"  the longest                {gap.longest * 1e3:8.1f} ms = "
         f"{gap.longest / gap.median_before:.1f}x the median before; bound 3x + 100 ms = "
         f"{gap.bound * 1e3:.0f} ms: {'held' if gap.longest <= gap.bound else 'BROKEN'}\n"

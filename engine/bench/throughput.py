@@ -19,13 +19,32 @@ from engine.params import SamplingParams
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: N chats of the given prompt lengths, rates in tokens/s."""
+    """One line of the table: N chats of the given prompt lengths, rates in tokens/s.
+
+    Attributes:
+        equal: with one long chat, our rate without one; otherwise the same as `stretto`.
+        own: seconds that a token of the long chat takes longer than one of a short chat, each
+            alone: its own attention, which nobody else can have a part in.
+    """
 
     chats: int
     lengths: str
     stretto: float
     alone: float
     batch: float
+    equal: float
+    own: float = 0.0
+
+    @property
+    def of_equal(self) -> float:
+        """What the long chat leaves of the rate."""
+        return self.stretto / self.equal
+
+    @property
+    def of_equal_but_own(self) -> float:
+        """The same, its own attention not counted."""
+        step = self.chats / self.stretto - self.own
+        return self.chats / step / self.equal
 
     @property
     def over_alone(self) -> float:
@@ -46,7 +65,9 @@ def compare(
     say: Callable[[str], None],
 ) -> Iterator[Row]:
     """Measure every N with equal lengths and, from 2 on, with one long chat among short ones."""
+    own = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
     for n in chats:
+        equal = 0.0
         cases = {"equal": [short] * n}
         if n > 1:
             cases["one long"] = [long] + [short] * (n - 1)
@@ -59,7 +80,20 @@ def compare(
                 rates["alone"].append(alone_rate(subject, prompts, tokens))
                 rates["batch"].append(batch_rate(subject, prompts, tokens))
             middle = {k: statistics.median(v) for k, v in rates.items()}
-            yield Row(n, name, middle["stretto"], middle["alone"], middle["batch"])
+            alike = name == "equal"
+            equal = middle["stretto"] if alike else equal
+            yield Row(n, name, **middle, equal=equal, own=0.0 if alike else own)
+
+
+def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long: int) -> float:
+    found = []
+    for salt in range(rounds):
+        brief, wide = (
+            1 / stretto_rate(subject, [subject.text(k, salt=100 + salt)], tokens)
+            for k in (short, long)
+        )
+        found.append(wide - brief)
+    return statistics.median(found)
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:

@@ -34,11 +34,9 @@ def attend(
         return one_query(queries * scale, keys, values)
     if batch * heads * n * length < cpu.AT_ONCE or not _plain(mask):
         return None
-    if not cpu.evaluated(queries, keys, values):
-        return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
-    out, sums, _ = _at_once(rows, keys, values, n, mask)
-    return (out / sums).reshape(batch, heads, n, -1)
+    found = _at_once(rows, keys, values, n, mask)
+    return None if found is None else (found.out / found.sums).reshape(batch, heads, n, -1)
 
 
 class Part(NamedTuple):
@@ -65,9 +63,10 @@ def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any)
     """
     length = keys.shape[2]
     engaged = cpu.is_engaged(queries)
-    many = queries.size // queries.shape[-1] * length >= cpu.AT_ONCE
-    if engaged and many and cpu.evaluated(queries, keys):
-        return _at_once(queries, keys, values, n, mask)
+    if engaged and queries.size // queries.shape[-1] * length >= cpu.AT_ONCE:
+        found = _at_once(queries, keys, values, n, mask)
+        if found is not None:
+            return found
     scores = (queries @ keys.swapaxes(-1, -2)).astype(mx.float32)
     if mask is not None:
         if isinstance(mask, str):
@@ -80,14 +79,15 @@ def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any)
     return Part(out, mx.sum(weights, axis=-1, keepdims=True), most)
 
 
-def _at_once(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    """As `part`, with numpy's exponentials. The arguments have been evaluated."""
+def _at_once(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part | None:
+    """As `part`, with numpy's exponentials; None where nothing can be evaluated."""
     batch, shared, rows, _ = queries.shape
     length = keys.shape[2]
     scores = queries @ keys.swapaxes(-1, -2)
     if isinstance(mask, mx.array):
         scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
-    mx.eval(scores)
+    if not cpu.evaluated(scores):
+        return None
     # The array is this function's own, so it may be written to behind MLX's back.
     table = np.asarray(scores).reshape(-1, n, length)
     if isinstance(mask, str):
@@ -145,7 +145,11 @@ def one_query(
     scores = queries.reshape(batch, shared, heads // shared, dim) @ keys.swapaxes(-1, -2)
     if beyond is not None:
         scores = scores + beyond
-    if scores.size < SHORT:
+    if scores.size >= cpu.AT_ONCE and cpu.evaluated(scores):
+        table = np.asarray(scores).reshape(-1, scores.shape[-1])
+        sums, _ = _exponentials(table)
+        out = (scores @ values) / mx.array(sums).reshape(batch, shared, -1, 1)
+    elif scores.size < SHORT:
         out = mx.softmax(scores, axis=-1) @ values
     else:
         weights = mx.power(cpu.E, scores - mx.max(scores, axis=-1, keepdims=True))

@@ -85,7 +85,7 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
                 x = mx.random.normal(shape)
                 before = [layer(x) for layer in layers] + [head.as_linear(x)]
                 assert not made
-                with cpu.engaged(ahead=False):
+                with cpu.engaged():
                     after = [layer(x) for layer in layers] + [head.as_linear(x)]
                 for a, b in zip(before, after, strict=True):
                     assert a.shape == b.shape
@@ -95,7 +95,7 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
                 if not {wide} and rows in expected:
                     assert sum(taken) == expected[rows], (rows, taken)
                 made.clear()
-        with cpu.engaged(ahead=False):
+        with cpu.engaged():
             layers[0](mx.zeros((5, 24), mx.float16))
         assert not made
     """)
@@ -115,22 +115,20 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
             gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
             kept = mx.array(gate)
-            for ahead in (False, True):
-                with cpu.engaged(ahead=ahead):
-                    got = activations.swiglu(gate, x)
-                assert mx.allclose(got, activations._original(gate, x), rtol=1e-5, atol=1e-6)
-                assert mx.array_equal(gate, kept)
+            with cpu.engaged():
+                got = activations.swiglu(gate, x)
+            assert mx.allclose(got, activations._original(gate, x), rtol=1e-5, atol=1e-6)
+            assert mx.array_equal(gate, kept)
 
         def check(n, length, mask, heads=6, shared=2, dim=16):
             q = 4 * mx.random.normal((1, heads, n, dim))
             k, v = mx.random.normal((2, 1, shared, length + 5, dim))
             k, v = k[:, :, :length], v[:, :, :length]
             wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=mask)
-            for ahead in (False, True):
-                with cpu.engaged(ahead=ahead):
-                    got = ragged._attention(q, k, v, None, 0.3, mask)
-                assert got.shape == wanted.shape
-                assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length, ahead)
+            with cpu.engaged():
+                got = ragged._attention(q, k, v, None, 0.3, mask)
+            assert got.shape == wanted.shape
+            assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length)
 
         asked = []
         exponentials = attention._exponentials
@@ -143,8 +141,16 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
             check(n, length, allowed)
             check(n, length, mx.where(allowed, 0.0, -1e9))
         assert len(asked) == 4 * 3, asked
-        for length in (3, 5000):
+        for length in (3, 1000, 5000):
             check(1, length, None)
+        assert asked[12:] == [(6, 5000)]
+        q, (k, v) = mx.random.normal((3, 6, 1, 16)), mx.random.normal((2, 3, 2, 5000, 16))
+        within = mx.arange(5000) < mx.array([5000, 1, 3000]).reshape(3, 1, 1, 1)
+        wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=within)
+        with cpu.engaged():
+            got = attention.one_query(0.3 * q, k, v, mx.where(within, 0.0, float("-inf")))
+        assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5)
+        assert len(asked) == 14
     """)
 
 
@@ -157,7 +163,7 @@ def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
         mx.set_default_device(mx.cpu)
         cpu.install(wide_kernels=True)
         x = mx.random.normal((40_000,))
-        with cpu.engaged(ahead=False):
+        with cpu.engaged():
             got = mx.compile(lambda a: activations.swiglu(a, a))(x)
         assert mx.allclose(got, activations._original(x, x), rtol=1e-5, atol=1e-6)
     """)
@@ -172,14 +178,11 @@ def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
         cpu.install(wide_kernels=False)
         x = mx.zeros((1,))
         seen = []
-        with cpu.engaged(ahead=False):
+        with cpu.engaged():
             assert cpu.is_engaged(x)
             thread = threading.Thread(target=lambda: seen.append(cpu.is_engaged(x)))
             thread.start()
             thread.join()
-            with cpu.engaged(ahead=True):
-                assert not cpu.evaluated(x)
-            assert cpu.evaluated(x)
         assert seen == [False]
         assert not cpu.is_engaged(x)
     """)

@@ -189,7 +189,7 @@ def ways(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
     else:
         backend.start()
-        with cpu.engaged(ahead=False):
+        with cpu.engaged():
             yield
 
 
