@@ -105,15 +105,12 @@ class Scheduler:
     def ride(self, model: str, rows: int, remaining: int) -> int:
         """How many tokens to read in one pass with a decode step of so many `rows`.
 
-        With these they fill whole tiles; or less than one, far into a prompt, where the attention
-        of a tile's tokens takes too long.
+        With these they fill whole tiles. Less than one would halve the pace far into a prompt
+        (10,018 tokens in 235 s and not in 115), and the longest gaps stay: they are the machine's.
         """
         size = min(self._rides.get(model, 2.0 * TILE), 512.0)
-        if size < 0.875 * TILE:
-            total = max(int(size), rows + MIN_CHUNK)
-        else:
-            total = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE)) * TILE
-        return min(remaining, total - rows)
+        tiles = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE))
+        return min(remaining, tiles * TILE - rows)
 
     def observe_ride(self, model: str, rows: int, seconds: float, decoding: float) -> None:
         """Learn from a pass with a ride, `rows` with those of the chunk.

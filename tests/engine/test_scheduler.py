@@ -128,14 +128,3 @@ def test_rides_fill_whole_tiles_and_settle_at_their_budget() -> None:
             scheduler.observe_ride("m", rows + size, cost(rows + size), step)
         assert cost(rows + size) <= 0.05 + 2 * step < cost(rows + size + 3 * TILE)
     assert scheduler.ride("m", 3, 2) == 2
-
-
-def test_rides_are_less_than_a_tile_where_one_takes_too_long() -> None:
-    scheduler = Scheduler(gap_budget=0.05)
-    step, sizes = 0.04, []
-    for _ in range(40):  # the weights, and the attention of each token far into a prompt
-        size = scheduler.ride("m", 3, 100_000)
-        sizes.append(size)
-        scheduler.observe_ride("m", 3 + size, 0.05 + size * 0.01, step)
-    assert all(MIN_CHUNK <= size < TILE - 3 for size in sizes[-20:])
-    assert all(0.05 + size * 0.01 <= 0.05 + 2 * step for size in sizes[-20:])
