@@ -27,6 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
     parser.add_argument("--self-test", action="store_true", help="try everything out, and report")
     parser.add_argument(
+        "--thorough", action="store_true", help="the self-test with all families of models"
+    )
+    parser.add_argument(
         "--json", type=Path, metavar="FILE", help="the self-test's report for machines"
     )
     parser.add_argument(
@@ -36,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.self_test:
         from app import selftest
 
-        return selftest.run(options.json, options.picture)
+        return selftest.run(options.json, options.picture, options.thorough)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
     # Qt takes a moment to import: after the arguments, so that --help answers at once.
