@@ -55,6 +55,7 @@ COMMANDS = (
     Command("split_down", "Split Down", ("Ctrl+Shift+\\",), "View"),
     Command("float", "Move to Its Own Window", ("Ctrl+Alt+O",), "View"),
     Command("broadcast", "Broadcast to All Chats", ("Ctrl+Shift+B",), "-View"),
+    Command("broadcast_one", "Leave or Join the Broadcast", ("Ctrl+Alt+B",), "View"),
     Command("compare", "Compare…", ("Ctrl+Alt+C",), "View"),
     Command("next", "Next Chat", (f"{_TAB}+Tab",), "-View"),
     Command("previous", "Previous Chat", (f"{_TAB}+Shift+Tab",), "View"),

@@ -136,6 +136,7 @@ class MainWindow(QMainWindow):
             "split_down": lambda: self.split("down"),
             "float": self._with_pane(self.workspace.float_pane),
             "broadcast": self.broadcast.toggle,
+            "broadcast_one": self._with_pane(self.broadcast.toggle_pane),
             "compare": self.compare,
             "next": lambda: self.workspace.activate_next(1),
             "previous": lambda: self.workspace.activate_next(-1),
