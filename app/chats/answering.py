@@ -145,7 +145,7 @@ class Answering(QObject):
         options = ChatOptions.from_params(chat.params)
         try:
             params = sampling(options, model.defaults)
-            reply.seed = params.seed
+            reply.seed, reply.form = params.seed, options.answer_as
             session = self.session.open(model, options)
             reply.channel, post = self._bridge.channel(self._on_event)
             reply.phase = Phase.QUEUED
@@ -193,6 +193,8 @@ class Answering(QObject):
         stats = dict(stats or {})
         if reply.seed is not None:
             stats["seed"] = reply.seed
+        if reply.form is not None:
+            stats["form"] = reply.form
         if reply.thought_s is not None:
             stats["thought_s"] = round(reply.thought_s, 2)
         if self._closing and status in {"cancelled", "error"}:

@@ -32,6 +32,7 @@ class RunningReply:
         channel: its number at the bridge.
         progress: the last word about the prompt.
         seed: what its random choices started from.
+        form: what its answer is bound to, as `ChatOptions.answer_as`.
         continues: it goes on with an answer that was cut off.
     """
 
@@ -43,6 +44,7 @@ class RunningReply:
     stopping: bool = False
     paused: bool = False
     seed: int | None = None
+    form: str | None = None
     continues: bool = False
     _answer: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)

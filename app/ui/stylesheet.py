@@ -87,6 +87,8 @@ QDialog, QMessageBox { background: $background; }
 QMessageBox QLabel#qt_msgbox_label { font-size: 15px; font-weight: 600; }
 QLabel { background: transparent; }
 QLabel[muted="true"] { color: $muted; }
+QLabel[danger="true"] { color: $danger; }
+QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $danger; }
 
 #sidebar { background: $surface; border: none; }
 #sidebar QListView { background: transparent; border: none; outline: none; }
