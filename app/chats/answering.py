@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
-from app.chats.options import ChatOptions, sampling
+from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.record import ChatRecord
 from app.chats.reply import Phase, RunningReply
 from app.chats.session import ChatSession
@@ -56,6 +56,10 @@ class Answering(QObject):
         shelf.changed.connect(self._on_model_changed)
 
     @property
+    def options(self) -> ChatOptions:
+        return ChatOptions.from_params(self._record.chat.params)
+
+    @property
     def phase(self) -> Phase:
         if self.reply is not None:
             return Phase.PAUSED if self.reply.paused else self.reply.phase
@@ -71,15 +75,22 @@ class Answering(QObject):
 
     # A reply's life.
 
-    def prepare(self, message_id: str) -> None:
-        """A reply is to fill this message; ``begin`` asks for it."""
-        self.reply = RunningReply(message_id)
+    def prepare(
+        self, message_id: str, options: ChatOptions | None = None, like: str | None = None
+    ) -> None:
+        """A reply is to fill this message; ``begin`` asks for it.
+
+        With other options than the chat's, where those of the answer ``like`` are taken again.
+        """
+        self.reply = RunningReply(message_id, options=options, like=like)
         self._saved_length = 0
         self.unseen = False
 
     def prepare_going_on(self, message: Message) -> None:
         """A reply is to go on with this message, which was cut off."""
         self.reply = RunningReply.going_on(message.id, message.content, message.reasoning)
+        if (own := of_answer(message.stats, self.options)) is not None:
+            self.reply.options = going_on(own, self.options)
         self._saved_length = len(message.content) + len(message.reasoning)
         self.unseen = False
         self._record.save(self._record.transcript.update(message.id, status="streaming", error=""))
@@ -142,10 +153,10 @@ class Answering(QObject):
         if not reply.continues:
             path = path[:-1]
         turns = conversation(path, chat.system, continuing=reply.continues)
-        options = ChatOptions.from_params(chat.params)
+        options = reply.options = reply.options or self.options
         try:
             params = sampling(options, model.defaults)
-            reply.seed, reply.form = params.seed, options.answer_as
+            reply.seed = params.seed
             session = self.session.open(model, options)
             reply.channel, post = self._bridge.channel(self._on_event)
             reply.phase = Phase.QUEUED
@@ -190,11 +201,11 @@ class Answering(QObject):
             self._bridge.close(reply.channel)
         self._checkpoint.stop()
         reply.end_of_thought()
-        stats = dict(stats or {})
-        if reply.seed is not None:
-            stats["seed"] = reply.seed
-        if reply.form is not None:
-            stats["form"] = reply.form
+        stats = {**(stats or {}), **self._had_with(reply)}
+        if status == "complete" and reply.like is not None:
+            other = self._record.transcript[reply.like]
+            if other.status == "complete" and other.stats.get("reason") == stats.get("reason"):
+                stats["same"] = (other.content, other.reasoning) == (reply.content, reply.reasoning)
         if reply.thought_s is not None:
             stats["thought_s"] = round(reply.thought_s, 2)
         if self._closing and status in {"cancelled", "error"}:
@@ -212,6 +223,14 @@ class Answering(QObject):
         self.message_changed.emit(message.id)
         self.phase_changed.emit()
         self.reply_ended.emit(message.id)
+
+    def _had_with(self, reply: RunningReply) -> dict[str, Any]:
+        """What it takes to have the same answer again."""
+        if reply.seed is None or reply.options is None:
+            return {}
+        options = reply.options.to_params()
+        options.pop("seed", None)
+        return {"seed": reply.seed, "options": options}
 
     @Slot()
     def _save_progress(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Slot
 
-from app.chats.options import ChatOptions
+from app.chats.options import ChatOptions, of_answer
 from app.chats.state import ChatState
 from app.chats.transcript import Removal, title_from
 from app.store import Message, new_id
@@ -68,6 +68,23 @@ class ChatController(ChatState):
         self._answer(branching=True)
         return True
 
+    def same_again(self, answer_id: str | None = None) -> bool:
+        """Answer anew with an answer's own seed and options; without an id, the last answer's.
+
+        The chat's own options stay as they are. False while a reply runs, or for an answer whose
+        seed is unknown.
+        """
+        last = self.transcript.last("assistant")
+        answer = self.transcript[answer_id] if answer_id is not None else last
+        if self.answering or answer is None or answer.parent_id is None:
+            return False
+        options = of_answer(answer.stats, self.options)
+        if options is None:
+            return False
+        self.transcript.leaf_id = answer.parent_id
+        self._answer(branching=True, options=options, like=answer.id)
+        return True
+
     def continue_answer(self, answer_id: str) -> bool:
         """Go on with an answer that was cut off, in its own place."""
         message = self.transcript[answer_id]
@@ -88,7 +105,9 @@ class ChatController(ChatState):
         self._answer(branching=True)
         return True
 
-    def _answer(self, *, branching: bool) -> None:
+    def _answer(
+        self, *, branching: bool, options: ChatOptions | None = None, like: str | None = None
+    ) -> None:
         """Open an assistant message at the end of the path and have it filled."""
         message = Message(
             id=new_id(),
@@ -99,7 +118,7 @@ class ChatController(ChatState):
             model=self.shelved.name,
         )
         self._record.add(message)
-        self._answering.prepare(message.id)
+        self._answering.prepare(message.id, options, like)
         if branching:
             self.path_changed.emit()
         else:

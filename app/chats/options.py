@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from app.chats.forms import FORMS, bound_to
@@ -91,6 +91,25 @@ class ChatOptions:
 def _is_good(name: str, value: Any) -> bool:
     """Whether the engine takes a value for one of its parameters, and the window can show it."""
     return takes(name, value) and (name != "seed" or 0 <= value < 2**31)
+
+
+def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
+    """The options, seed included, that an answer was given with; None when its seed is unknown.
+
+    Answers of older versions keep their seed only: the rest is as ``now``.
+    """
+    seed, options = stats.get("seed"), stats.get("options")
+    own = ChatOptions.from_params(options) if isinstance(options, dict) else now
+    return replace(own, seed=seed) if takes("seed", seed) and seed is not None else None
+
+
+def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
+    """For the rest of an answer: the choices it began with, the bounds and the memory of now."""
+    bounds = {
+        name: getattr(now, name)
+        for name in ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits")
+    }
+    return replace(own, **bounds)
 
 
 # What a model's generation_config.json may say, under the engine's names for it.

@@ -78,7 +78,7 @@ class ChatState(QObject):
 
     @property
     def options(self) -> ChatOptions:
-        return ChatOptions.from_params(self.chat.params)
+        return self._answering.options
 
     @property
     def transcript(self) -> Transcript:

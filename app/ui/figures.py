@@ -56,8 +56,11 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
         parts.append("1 token" if generated == 1 else f"{generated:,} tokens")
     if reused := int(stats.get("reused_tokens", 0)):
         parts.append(f"reused {reused:,}")
-    if words := _FORMS.get(str(stats.get("form"))):
+    options = stats.get("options")
+    if isinstance(options, dict) and (words := _FORMS.get(str(options.get("answer_as")))):
         parts.append(words)
+    if (same := stats.get("same")) is not None:
+        parts.append("the same again" if same else "not the same")
     if stats.get("reason") == "length":
         parts.append("cut at its length limit")
     return " · ".join(parts)

@@ -121,6 +121,7 @@ class MainWindow(QMainWindow):
             "quit": self.closing.emit,
             "copy_answer": self._with_pane(lambda pane: pane.copy_last()),
             "regenerate": self._with_pane(lambda pane: pane.controller.regenerate()),
+            "same_again": self._with_pane(lambda pane: pane.same_again()),
             "edit_last": self._with_pane(lambda pane: pane.edit_last()),
             "earlier": self._with_pane(lambda pane: pane.controller.show_other_version(-1)),
             "later": self._with_pane(lambda pane: pane.controller.show_other_version(1)),

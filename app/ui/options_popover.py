@@ -70,6 +70,11 @@ class OptionsPopover(QFrame):
         self.same.setObjectName("link")
         self.same.setToolTip("Take the seed of the last answer, to have the same again")
         self.same.clicked.connect(self._take_last_seed)
+        self.random = QPushButton("Random", page)
+        self.random.setObjectName("link")
+        self.random.setToolTip("Another seed for each answer")
+        self.random.clicked.connect(self.seed.clear)
+        self.seed.textChanged.connect(self._on_seed)
         self.thinking = QComboBox(page)
         self.thinking.setAccessibleName("Thinking")
         self.thinking.setFixedWidth(132)
@@ -98,6 +103,7 @@ class OptionsPopover(QFrame):
         seed.setSpacing(4)
         seed.addWidget(self.seed)
         seed.addWidget(self.same)
+        seed.addWidget(self.random)
         form.addRow(_label("Seed", page), seed)
         self._thinking_label = _label("Thinking", page)
         form.addRow(self._thinking_label, self.thinking)
@@ -151,7 +157,7 @@ class OptionsPopover(QFrame):
         for form in (self._plain, self._finer):
             form.show_options(options, defaults)
         self.seed.setText("" if options.seed is None else str(options.seed))
-        self.same.setVisible(self._last_seed() is not None)
+        self._on_seed()
         thinks = bool(model is not None and model.thinking)
         self.thinking.setVisible(thinks)
         self._thinking_label.setVisible(thinks)
@@ -223,6 +229,12 @@ class OptionsPopover(QFrame):
     @Slot()
     def _take_last_seed(self) -> None:
         self.seed.setText(str(self._last_seed()))
+
+    @Slot()
+    def _on_seed(self) -> None:
+        fixed = bool(self.seed.text())
+        self.random.setVisible(fixed)
+        self.same.setVisible(not fixed and self._last_seed() is not None)
 
     def _take(self) -> None:
         options, system = self.values()

@@ -68,7 +68,10 @@ def test_a_list_is_typed_sent_and_shown_on_the_reply(run):
     run.say("say yes")
     run.answered()
     assert run.engine.sent[-1].params.choices == ("yes", "no")
-    assert run.pane.controller.transcript.last("assistant").stats["form"] == "choices"
+    assert run.pane.controller.transcript.last("assistant").stats["options"] == {
+        "answer_as": "choices",
+        "choices": ["yes", "no"],
+    }
     panel = open_panel(run)
     assert panel.form.choices.toPlainText() == "yes\nno"
     close(run, panel)
