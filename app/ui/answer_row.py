@@ -49,7 +49,7 @@ class AnswerRow(MessageRow):
         self._copy = self._button("copy", "Copy answer", "copy")
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
         self._same = self._button(
-            "repeat", "Same again, with this answer's seed and settings  Ctrl+Shift+R", "same"
+            "repeat-once", "Same again, with this answer's seed and settings  Ctrl+Shift+R", "same"
         )
         self._branch = self._button("git-branch", "Go on in a new chat", "branch")
         self._delete = self._button("trash", "Delete this and what follows", "delete")
@@ -187,6 +187,8 @@ class AnswerRow(MessageRow):
             line = figures_line(self.message.stats)
             if small_text_width(line) > self._room - 8:
                 line = figures_line(self.message.stats, short=True)
+            if small_text_width(line) > self._room:
+                line = ""
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
         if not self._error.isEmpty():

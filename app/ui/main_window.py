@@ -409,7 +409,7 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self._settings_window is None:
-            window = SettingsWindow(self._settings, self._paths, self)
+            window = SettingsWindow(self._settings, self._paths, self, shelf=self._library.shelf)
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
             self._settings_window = window

@@ -108,6 +108,8 @@ Toast QLabel { color: $tooltip_text; }
 }
 #toast-action:hover { background: $muted; }
 
+#model-row { border: none; border-top: 1px solid $border; }
+#model-row[first="true"] { border-top: none; }
 #popover { background: $raised; border: 1px solid $border_strong; border-radius: ${radius}px; }
 #suggestion {
     background: transparent; color: $text; text-align: left; border: 1px solid $border;
