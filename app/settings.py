@@ -72,8 +72,8 @@ class Settings:
             log.warning("Settings not saved: %s", error)
 
     def remember_model(self, model: str) -> None:
-        """Put a model folder first in the list of those opened before (ten are kept)."""
-        self.models = (model, *(m for m in self.models if m != model))[:10]
+        """Put a model folder first in the list of those opened before (50 are kept)."""
+        self.models = (model, *(m for m in self.models if m != model))[:50]
 
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:

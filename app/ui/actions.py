@@ -40,6 +40,7 @@ COMMANDS = (
     Command("quit", "Quit", ("Ctrl+Q",), "-File"),
     Command("copy_answer", "Copy Last Answer", ("Ctrl+Shift+C",), "Edit"),
     Command("regenerate", "Answer Again", ("Ctrl+R",), "Edit"),
+    Command("same_again", "Same Again", ("Ctrl+Shift+R",), "Edit"),
     Command("edit_last", "Edit Last Message", (), "Edit"),
     Command("earlier", "Earlier Version", ("Ctrl+[",), "Edit"),
     Command("later", "Later Version", ("Ctrl+]",), "Edit"),

@@ -121,6 +121,7 @@ class MainWindow(QMainWindow):
             "quit": self.closing.emit,
             "copy_answer": self._with_pane(lambda pane: pane.copy_last()),
             "regenerate": self._with_pane(lambda pane: pane.controller.regenerate()),
+            "same_again": self._with_pane(lambda pane: pane.same_again()),
             "edit_last": self._with_pane(lambda pane: pane.edit_last()),
             "earlier": self._with_pane(lambda pane: pane.controller.show_other_version(-1)),
             "later": self._with_pane(lambda pane: pane.controller.show_other_version(1)),
@@ -409,7 +410,7 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self._settings_window is None:
-            window = SettingsWindow(self._settings, self._paths, self)
+            window = SettingsWindow(self._settings, self._paths, self, shelf=self._library.shelf)
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
             self._settings_window = window

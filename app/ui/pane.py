@@ -127,6 +127,12 @@ class ChatPane(QWidget):
             self.composer.set_text(self._kept_draft)
             self.focus_composer()
 
+    def same_again(self) -> None:
+        """Have the last answer once more, with its own seed and settings."""
+        last = self.controller.transcript.last("assistant")
+        if not self.controller.same_again() and last is not None and not self.controller.answering:
+            self.said.emit("The seed of the last answer is not known")
+
     def copy_last(self) -> None:
         """Put the last answer on the clipboard."""
         message = self.controller.transcript.last("assistant")
@@ -212,6 +218,8 @@ class ChatPane(QWidget):
             self._edit(message_id)
         elif action in {"regenerate", "retry"}:
             self.controller.regenerate(message_id)
+        elif action == "same":
+            self.controller.same_again(message_id)
         elif action == "continue":
             self.controller.continue_answer(message_id)
         elif action == "branch":

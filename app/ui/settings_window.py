@@ -29,9 +29,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.options import ChatOptions
-from app.paths import GUIDE, Paths, model_fallback_name
+from app.chats.shelf import Shelf
+from app.paths import GUIDE, Paths, model_fallback_name, short_path
 from app.settings import TEXT_PX, Settings
 from app.ui.appearance import CHOICES
+from app.ui.model_list import ModelList
 from app.ui.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.theme import theme, ui_font
 
@@ -40,7 +42,7 @@ _OPTIONS = {option.name for option in fields(ChatOptions)}
 
 
 class SettingsWindow(QDialog):
-    """Look, writing, new chats, memory, and where things lie.
+    """Look, writing, new chats, models, memory, and where things lie.
 
     Signals:
         changed(): something was chosen; it is in the settings already.
@@ -54,6 +56,7 @@ class SettingsWindow(QDialog):
         paths: Paths | None,
         parent: QWidget,
         open_folder: Callable[[Path], object] | None = None,
+        shelf: Shelf | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
@@ -69,6 +72,7 @@ class SettingsWindow(QDialog):
         self._look()
         self._writing()
         self._new_chats()
+        self._models(shelf)
         self._memory()
         if paths is not None:
             self._places(paths)
@@ -156,10 +160,7 @@ class SettingsWindow(QDialog):
         self.model = QComboBox(self._page)
         self.model.setAccessibleName("Model")
         self.model.setMinimumWidth(220)
-        for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
-            self.model.addItem(model_fallback_name(ref), ref)
-            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
-        self.model.setCurrentIndex(self.model.findData(self._settings.model))
+        self._fill_model()
         self.model.activated.connect(lambda index: self._set(model=str(self.model.itemData(index))))
         other = QPushButton("Choose…", self._page)
         other.setAutoDefault(False)
@@ -186,6 +187,22 @@ class SettingsWindow(QDialog):
         self.system.setFixedSize(320, 76)
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
         self._row(form, "Instructions", self.system)
+
+    @Slot()
+    def _fill_model(self) -> None:
+        """What new chats may begin with: the Guide, what is chosen, and what is listed."""
+        self.model.clear()
+        for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
+            self.model.addItem(model_fallback_name(ref), ref)
+            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
+        self.model.setCurrentIndex(self.model.findData(self._settings.model))
+
+    def _models(self, shelf: Shelf | None) -> None:
+        self._section("Models")
+        self.models = ModelList(self._settings, shelf, self._open_folder, self._page)
+        self.models.changed.connect(self._fill_model)
+        self.models.changed.connect(self.changed)
+        self._layout.addWidget(self.models)
 
     def _memory(self) -> None:
         form = self._section("Memory")
@@ -215,7 +232,7 @@ class SettingsWindow(QDialog):
         ):
             row = QHBoxLayout()
             row.setSpacing(10)
-            shown = QLabel(_short(folder), self._page)
+            shown = QLabel(short_path(folder), self._page)
             shown.setProperty("muted", True)
             shown.setToolTip(str(folder))
             shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -274,14 +291,6 @@ def _gigabytes(parent: QWidget, nothing: str, value: float) -> QDoubleSpinBox:
     box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
     box.setValue(value)
     return box
-
-
-def _short(folder: Path) -> str:
-    """With "~" for the person's own folder."""
-    try:
-        return str(Path("~") / folder.relative_to(Path.home()))
-    except ValueError:
-        return str(folder)
 
 
 def _show_folder(folder: Path) -> None:
