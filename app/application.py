@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app import logs
+from app import logs, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.shelf import Shelf
@@ -26,6 +26,7 @@ from app.ui.dialogs import WayOn, ask_about_store
 from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
 from app.ui.main_window import MainWindow
+from app.updates import Updates
 
 if TYPE_CHECKING:
     from engine import Engine
@@ -98,6 +99,7 @@ class Application(QObject):
         self.shelf = Shelf(self.bridge, self)
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
+        self.updates: Updates | None = None
 
     @property
     def engine(self) -> Engine | None:
@@ -121,6 +123,7 @@ class Application(QObject):
         crashed = bool(self.crashes.begin())
         logs.on_uncaught = self.crashes.report
         self.settings = Settings.load(self._paths.settings)
+        self.updates = Updates(self.settings, updates.source(), self)
         theme.install(self._qt, self.settings.appearance, self.settings.text_px)
         self.store = self._open_store()
         if self.store is None:
@@ -133,6 +136,9 @@ class Application(QObject):
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
         self.window.settings_changed.connect(self._save_settings)
+        self.window.updates = self.updates
+        self.updates.found.connect(self.window.show_update)
+        self.updates.start()
         self.single.called.connect(self.window.come_forward)
         _, self.store.on_error = self.bridge.channel(self._on_store_error)
         self.window.show_restored()
@@ -198,6 +204,8 @@ class Application(QObject):
         if self._down:
             return
         self._down = True
+        if self.updates is not None:
+            self.updates.stop()
         if self.window is not None:
             self.window.end()
         if self.library is not None:

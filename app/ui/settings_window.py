@@ -36,6 +36,8 @@ from app.ui.appearance import CHOICES
 from app.ui.model_list import ModelList
 from app.ui.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.theme import theme, ui_font
+from app.ui.update_dialog import UpdateDialog
+from app.updates import Release, Updates
 
 LABELS = 150
 _OPTIONS = {option.name for option in fields(ChatOptions)}
@@ -57,6 +59,7 @@ class SettingsWindow(QDialog):
         parent: QWidget,
         open_folder: Callable[[Path], object] | None = None,
         shelf: Shelf | None = None,
+        updates: Updates | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
@@ -74,6 +77,8 @@ class SettingsWindow(QDialog):
         self._new_chats()
         self._models(shelf)
         self._memory()
+        if updates is not None and updates.possible:
+            self._updates(updates)
         if paths is not None:
             self._places(paths)
         self._layout.addStretch(1)
@@ -222,6 +227,51 @@ class SettingsWindow(QDialog):
         note.setProperty("muted", True)
         note.setWordWrap(True)
         self._layout.addWidget(note)
+
+    def _updates(self, updates: Updates) -> None:
+        form = self._section("New versions")
+        self.look = QCheckBox("Look once a day", self._page)
+        self.look.setChecked(self._settings.look_for_updates)
+        self.look.toggled.connect(lambda on: self._set(look_for_updates=on))
+        self._row(form, "New versions", self.look)
+        now = self.look_now = QPushButton("Look Now", self._page)
+        now.setAutoDefault(False)
+        self.looked = QLabel("", self._page)
+        self.looked.setProperty("muted", True)
+        self.looked.setWordWrap(True)
+        now.clicked.connect(self._on_look_now)
+        now.clicked.connect(updates.look)
+        updates.looked.connect(self._on_looked)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(now)
+        row.addWidget(self.looked, 1)
+        self._row(form, "", row)
+        note = QLabel(
+            "Asks the makers' server for one small file and tells it nothing but that you asked. "
+            "Nothing is downloaded or installed by itself.",
+            self._page,
+        )
+        note.setProperty("muted", True)
+        note.setWordWrap(True)
+        self._layout.addWidget(note)
+
+    @Slot()
+    def _on_look_now(self) -> None:
+        self.look_now.setEnabled(False)
+        self.looked.setText("Looking…")
+
+    @Slot(object, str)
+    def _on_looked(self, release: Release | None, why: str) -> None:
+        self.look_now.setEnabled(True)
+        if release is None:
+            self.looked.setText(why)
+        elif not release.is_newer:
+            self.looked.setText("You have the newest version.")
+        else:
+            self.looked.setText(f"Stretto {release.version} is there.")
+            if self.isVisible():
+                UpdateDialog(release, self._settings, self).show()
 
     def _places(self, paths: Paths) -> None:
         form = self._section("Where things are")
