@@ -132,6 +132,7 @@ def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
         report.do("picture", lambda: _picture(driver, picture_to))
     report.do("store", lambda: _stored(paths))
     report.do("formula", _formula)
+    report.do("signature", _signature)
     report.do("licences", _licences)
 
 
@@ -194,6 +195,21 @@ def _formula() -> str:
     if made is None:
         raise RuntimeError("a formula could not be set")
     return f"{made.width:.0f} x {made.height:.0f} pixels"
+
+
+def _signature() -> str:
+    """Check a signature, as of the file that says which version is the newest."""
+    import base64
+
+    from nacl.signing import SigningKey
+
+    from app.updates import read
+
+    secret = SigningKey.generate()
+    said = json.dumps({"version": __version__, "page": "https://localhost"})
+    signature = base64.b64encode(secret.sign(said.encode()).signature).decode()
+    document = json.dumps({"signed": said, "signature": signature}).encode()
+    return f"of version {read(document, bytes(secret.verify_key)).version}"
 
 
 def _licences() -> str:

@@ -229,7 +229,7 @@ class SettingsWindow(QDialog):
         self._layout.addWidget(note)
 
     def _updates(self, updates: Updates) -> None:
-        form = self._section("New versions")
+        form = self._section("Updates")
         self.look = QCheckBox("Look once a day", self._page)
         self.look.setChecked(self._settings.look_for_updates)
         self.look.toggled.connect(lambda on: self._set(look_for_updates=on))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import (
     QDialog,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -19,6 +20,13 @@ from PySide6.QtWidgets import (
 from app import __version__
 from app.settings import Settings
 from app.updates import Release
+
+
+class _Notes(QTextBrowser):
+    """Text that loads nothing, whatever is written in it."""
+
+    def loadResource(self, type: int, name: QUrl | str) -> None:
+        return None
 
 
 class UpdateDialog(QDialog):
@@ -41,9 +49,14 @@ class UpdateDialog(QDialog):
         heading = QLabel(f"<b>Stretto {release.version} is there</b>", self)
         have = QLabel(f"You have {__version__}. Your chats stay as they are.", self)
         have.setProperty("muted", True)
-        notes = QTextBrowser(self)
+        notes = _Notes(self)
         notes.setOpenLinks(False)
-        notes.setPlainText(release.notes.strip() or "The page says what is new.")
+        notes.setFrameShape(QFrame.Shape.NoFrame)
+        plain = QTextDocument.MarkdownFeature.MarkdownNoHTML
+        said = release.notes.strip() or "The page says what is new."
+        notes.document().setIndentWidth(18)
+        notes.document().setDocumentMargin(0)
+        notes.document().setMarkdown(said, plain)
         notes.setAccessibleName("What is new")
         self.open_button = QPushButton("Open Download Page", self)
         self.skip_button = QPushButton("Skip This Version", self)
