@@ -1,14 +1,11 @@
-"""Qt Advanced Docking set up our way: its flags, a dock widget, the buttons of a title bar."""
+"""Qt Advanced Docking set up our way: its flags, a dock widget, its icons."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import PySide6QtAds as QtAds
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QWidget
 
-from app.ui.buttons import IconButton
 from app.ui.icons import icon
 from app.ui.theme import theme
 
@@ -47,25 +44,6 @@ def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.
     )
     dock.setWidget(pane, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
     return dock
-
-
-def furnish_title_bar(area: QtAds.CDockAreaWidget, asked: Callable[[str], None]) -> None:
-    """Put the new-chat and split buttons into an area's title bar.
-
-    ``asked`` gets "tab", "right" or "down".
-    """
-    bar = area.titleBar()
-    bar.layout().setContentsMargins(0, 0, 6, 0)
-    plus = IconButton("plus", "New chat  Ctrl+N", bar)
-    plus.clicked.connect(lambda: asked("tab"))
-    bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, plus)
-    for name, tip, where in (
-        ("columns", "New chat at the right  Ctrl+\\", "right"),
-        ("rows", "New chat below  Ctrl+Shift+\\", "down"),
-    ):
-        button = IconButton(name, tip, bar)
-        button.clicked.connect(lambda _=False, where=where: asked(where))
-        bar.insertWidget(-1, button)
 
 
 def set_dock_icons(manager: QtAds.CDockManager) -> None:
