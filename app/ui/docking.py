@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import binascii
+import zlib
+
 import PySide6QtAds as QtAds
+from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QWidget
 
@@ -51,3 +55,18 @@ def set_dock_icons(manager: QtAds.CDockManager) -> None:
     # A copy: the binding takes what it is given and destroys it with the provider.
     close = QIcon(icon("x", theme().tokens.muted))
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
+
+
+def save_state(manager: QtAds.CDockManager) -> str:
+    """Splits, tabs, windows and sizes, as text."""
+    return bytes(manager.saveState().toBase64().data()).decode()
+
+
+def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
+    """Put the dock widgets where they stood; False, and nothing done, for a damaged state."""
+    try:
+        raw = binascii.a2b_base64(state)
+        zlib.decompress(raw[4:])  # Qt's own check of it would warn, and its sum is not compared
+    except (binascii.Error, ValueError, zlib.error):
+        return False
+    return bool(manager.restoreState(QByteArray(raw)))

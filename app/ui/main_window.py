@@ -26,6 +26,7 @@ from app.ui.chat_commands import ChatCommands
 from app.ui.compare import Comparisons
 from app.ui.composer import ComposerText
 from app.ui.icons import app_icon
+from app.ui.layouts import Layouts
 from app.ui.pane_menus import PaneMenus
 from app.ui.presets import Presets
 from app.ui.pulse import Pulse
@@ -81,12 +82,15 @@ class MainWindow(QMainWindow):
         self._pane_menus = PaneMenus(
             library.shelf, self.workspace, settings, self.chats, self._undos, self
         )
+        self.layouts = Layouts(
+            store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
+        )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self)
         self._place_parts()
         self.commands = Commands(self, self._slots())
-        self._menus = self.commands.menus()
+        self._menus = self.commands.menus({"layouts": self.layouts.menu})
         self.commands["broadcast"].setCheckable(True)
         self.commands["score"].setCheckable(True)
         add_appearance(self._menus[2], settings)
@@ -137,6 +141,7 @@ class MainWindow(QMainWindow):
             "split_right": lambda: chats.split("right"),
             "split_down": lambda: chats.split("down"),
             "float": with_pane(workspace.float_pane),
+            "layouts": self.layouts.pop_up,
             "broadcast": self.broadcast.toggle,
             "compare": chats.compare,
             "next": lambda: workspace.activate_next(1),

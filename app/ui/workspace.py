@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from app.chats.controller import ChatController
 from app.ui.arrangement import Arrangement
+from app.ui.docking import restore_state, save_state
 from app.ui.docks import Dock, Docks
 from app.ui.empty import NoChat
 from app.ui.pane import ChatPane
@@ -40,6 +41,7 @@ class Workspace(QWidget):
         super().__init__(parent)
         self._active: ChatPane | None = None
         self._ending = False
+        self._restoring = False
         self.nothing = NoChat(self)
         self.nothing.new_asked.connect(self.new_asked)
         self.manager = QtAds.CDockManager(self)
@@ -150,7 +152,7 @@ class Workspace(QWidget):
             return False
         if dock.closed:
             self._docks.mark_open(chat_id)
-            dock.widget.toggleView(True)
+            self._put_back(dock)
             self._settle()
         self.activate(dock.pane)
         return True
@@ -179,32 +181,57 @@ class Workspace(QWidget):
     def arrangement(self) -> Arrangement:
         """How the panes stand now."""
         return Arrangement(
-            docks=bytes(self.manager.saveState().toBase64().data()).decode(),
+            docks=save_state(self.manager),
             chats=tuple(pane.controller.id for pane in self.panes()),
             active=self._active.controller.id if self._active is not None else None,
         )
 
-    def arrange(self, arrangement: Arrangement, chats: list[ChatController]) -> None:
-        """Open these chats in an arrangement that was kept."""
+    def arrange(self, arrangement: Arrangement, chats: list[ChatController]) -> list[str]:
+        """Open these chats, and no others, in an arrangement that was kept.
+
+        Returns the ids of the chats that were closed for it; ``reopen`` knows the latest of them.
+        """
+        wanted = {controller.id for controller in chats}
+        leaving = [p.controller.id for p in self.panes() if p.controller.id not in wanted]
+        if self._active is not None and self._active.controller.id in leaving:
+            self._set_active(None)
+        for chat_id in leaving:
+            self._docks.mark_closed(chat_id)
         for controller in chats:
-            self._insert(self._make_dock(controller), "tab")
+            if self._docks.get(controller.id) is not None:
+                self._docks.mark_open(controller.id)
+            else:
+                self._insert(self._make_dock(controller), "tab")
+        self._restore(arrangement.docks)
+        self._forget_overdue()
+        self._settle()
+        chosen = self.pane(arrangement.active) if arrangement.active else None
+        panes = self.panes()
+        if chosen is None and panes:
+            chosen = panes[0]
+        if chosen is not None:
+            self.activate(chosen)
+        return leaving
+
+    def _restore(self, docks: str) -> None:
         # Splitters share out the size they have at this moment: let it be the final one.
         self._layers.setCurrentWidget(self.manager)
         for widget in (self.window(), self.parentWidget(), self):
             layout = widget.layout() if widget is not None else None
             if layout is not None:
                 layout.activate()
-        self.manager.restoreState(QByteArray.fromBase64(arrangement.docks.encode()))
-        for dock in self._docks.all():
-            if dock.widget.isClosed():  # the arrangement did not know it
-                dock.widget.toggleView(True)
-        self._settle()
-        chosen = self.pane(arrangement.active) if arrangement.active else None
-        panes_now = self.panes()
-        if chosen is None and panes_now:
-            chosen = panes_now[0]
-        if chosen is not None:
-            self.activate(chosen)
+        self._restoring = True
+        try:
+            restore_state(self.manager, docks)
+            # What the arrangement did not know is nowhere now, or as it was.
+            for dock in self._docks.all():
+                if dock.closed and not dock.widget.isClosed():
+                    dock.widget.toggleView(False)
+            for dock in self._docks.all():
+                if not dock.closed and dock.widget.isClosed():
+                    self._put_back(dock)
+        finally:
+            self._restoring = False
 
     def end(self) -> None:
         """The program ends: no more answers to what Qt tells while it takes things down."""
@@ -236,6 +263,13 @@ class Workspace(QWidget):
         else:
             side = "RightDockWidgetArea" if where == "right" else "BottomDockWidgetArea"
             self.manager.addDockWidget(getattr(QtAds.DockWidgetArea, side), dock.widget, area)
+
+    def _put_back(self, dock: Dock) -> None:
+        """Show a hidden dock widget where it was, or with the others if that place is gone."""
+        if dock.widget.dockAreaWidget() is None:
+            self._insert(dock, "tab")
+        if dock.widget.isClosed():
+            dock.widget.toggleView(True)
 
     def _forget(self, chat_id: str) -> None:
         """Let go of a closed pane for good. Its chat stays in the list."""
@@ -275,7 +309,7 @@ class Workspace(QWidget):
     def _sender(self) -> ChatPane | None:
         """The open pane in the dock widget that sent a signal."""
         widget = self.sender()
-        if self._ending or not isinstance(widget, QObject):
+        if self._ending or self._restoring or not isinstance(widget, QObject):
             return None
         return self.pane(widget.objectName())
 
