@@ -56,6 +56,10 @@ class ChatLibrary(QObject):
     def chat(self, chat_id: str) -> Chat | None:
         return self._chats.get(chat_id)
 
+    def deleted_since(self, chat_id: str) -> bool:
+        """Whether the chat was saved once and has been taken out of the list."""
+        return chat_id not in self._chats and self._store.chat(chat_id) is not None
+
     def running(self) -> list[ChatController]:
         """The chats that are answering now."""
         return [c for c in self._controllers.values() if c.answering]

@@ -23,7 +23,7 @@ class View:
 
     chats: dict[str, Chat] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
-    layouts: dict[str, str] = field(default_factory=dict)
+    layouts: dict[str, str | None] = field(default_factory=dict)  # None: deleted
 
 
 class Operation(Protocol):
@@ -189,3 +189,21 @@ class SaveLayout:
 
     def show(self, view: View) -> None:
         view.layouts[self.name] = self.data
+
+
+@dataclass(frozen=True)
+class DeleteLayout:
+    """A named window layout taken away."""
+
+    name: str
+    urgent: bool = False
+
+    @property
+    def slot(self) -> str | None:
+        return f"layout {self.name}"
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.execute("DELETE FROM layouts WHERE name = ?", (self.name,))
+
+    def show(self, view: View) -> None:
+        view.layouts[self.name] = None

@@ -16,6 +16,7 @@ from app.store.errors import StoreError
 from app.store.operations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
+    DeleteLayout,
     MarkMessages,
     PatchChat,
     SaveChat,
@@ -193,7 +194,11 @@ class Store:
 
     def save_layout(self, name: str, data: dict[str, Any]) -> None:
         """Keeps a window layout under a name. Raises TypeError when it is not JSON."""
-        self._writer.add(SaveLayout(name, json.dumps(data)))
+        self._writer.add(SaveLayout(storable_text(name), json.dumps(data)))
+
+    def delete_layout(self, name: str) -> None:
+        """Takes a layout away. An unknown name is fine."""
+        self._writer.add(DeleteLayout(storable_text(name)))
 
     # --- reads --------------------------------------------------------------------------------
 
@@ -235,17 +240,19 @@ class Store:
             return find(db, query, limit)
 
     def layout(self, name: str) -> dict[str, Any] | None:
-        """The layout saved under the name, or None."""
+        """The layout saved under the name; None when there is none or it is damaged."""
+        return self.layouts().get(name)
+
+    def layouts(self) -> dict[str, dict[str, Any]]:
+        """All saved layouts by name. Damaged ones are left out: a start must not fail by them."""
         queued = View()
         for operation in self._writer.pending():
             operation.show(queued)
-        data = queued.layouts.get(name)
-        if data is None:
-            with self._readers.reading() as db:
-                row = db.execute("SELECT data FROM layouts WHERE name = ?", (name,)).fetchone()
-            data = row[0] if row else None
-        loaded: dict[str, Any] | None = None if data is None else json.loads(data)
-        return loaded
+        with self._readers.reading() as db:
+            # As bytes: what is not even text must not end the whole query.
+            rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
+        found = {name: _layout(data) for name, data in (rows | queued.layouts).items()}
+        return {name: data for name, data in found.items() if data is not None}
 
     def _view(self, chats: str, messages: str, chat_id: str = "") -> View:
         """The rows that the two conditions choose, with the queued writes on top.
@@ -265,3 +272,14 @@ class Store:
         for operation in pending:
             operation.show(view)
         return view
+
+
+def _layout(text: str | bytes | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        data = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        log.debug("A saved layout is damaged and left out")
+        return None
+    return data if isinstance(data, dict) else None

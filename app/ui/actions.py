@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
@@ -55,6 +55,7 @@ COMMANDS = (
     Command("split_right", "Split Right", ("Ctrl+\\",), "-View"),
     Command("split_down", "Split Down", ("Ctrl+Shift+\\",), "View"),
     Command("float", "Move to Its Own Window", ("Ctrl+Alt+O",), "View"),
+    Command("layouts", "Layouts", ("Ctrl+Shift+L",), "View"),
     Command("broadcast", "Broadcast to All Chats", ("Ctrl+Shift+B",), "-View"),
     Command("broadcast_one", "Leave or Join the Broadcast", ("Ctrl+Alt+B",), "View"),
     Command("compare", "Compare…", ("Ctrl+Alt+C",), "View"),
@@ -105,15 +106,21 @@ class Commands:
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
 
-    def menus(self) -> list[QMenu]:
-        """File, Edit, View and Help, as new menus."""
+    def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
+        """File, Edit, View and Help, as new menus.
+
+        ``submenus``: by name the commands that stand there as a menu of their own.
+        """
         made: dict[str, QMenu] = {}
         for command in COMMANDS:
             title = command.menu.lstrip("-")
             menu = made.setdefault(title, QMenu(title, self._window))
             if command.menu.startswith("-"):
                 menu.addSeparator()
-            menu.addAction(self._actions[command.name])
+            if command.name in submenus:
+                menu.addMenu(submenus[command.name])
+            else:
+                menu.addAction(self._actions[command.name])
         return list(made.values())
 
 

@@ -1,14 +1,15 @@
-"""Qt Advanced Docking set up our way: its flags, a dock widget, the buttons of a title bar."""
+"""Qt Advanced Docking set up our way: its flags, a dock widget, its icons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import binascii
+import zlib
 
 import PySide6QtAds as QtAds
+from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QWidget
 
-from app.ui.buttons import IconButton
 from app.ui.icons import icon
 from app.ui.theme import theme
 
@@ -49,27 +50,23 @@ def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.
     return dock
 
 
-def furnish_title_bar(area: QtAds.CDockAreaWidget, asked: Callable[[str], None]) -> None:
-    """Put the new-chat and split buttons into an area's title bar.
-
-    ``asked`` gets "tab", "right" or "down".
-    """
-    bar = area.titleBar()
-    bar.layout().setContentsMargins(0, 0, 6, 0)
-    plus = IconButton("plus", "New chat  Ctrl+N", bar)
-    plus.clicked.connect(lambda: asked("tab"))
-    bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, plus)
-    for name, tip, where in (
-        ("columns", "New chat at the right  Ctrl+\\", "right"),
-        ("rows", "New chat below  Ctrl+Shift+\\", "down"),
-    ):
-        button = IconButton(name, tip, bar)
-        button.clicked.connect(lambda _=False, where=where: asked(where))
-        bar.insertWidget(-1, button)
-
-
 def set_dock_icons(manager: QtAds.CDockManager) -> None:
     """Give the docking's own buttons icons of our set, in the theme's colour."""
     # A copy: the binding takes what it is given and destroys it with the provider.
     close = QIcon(icon("x", theme().tokens.muted))
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
+
+
+def save_state(manager: QtAds.CDockManager) -> str:
+    """Splits, tabs, windows and sizes, as text."""
+    return bytes(manager.saveState().toBase64().data()).decode()
+
+
+def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
+    """Put the dock widgets where they stood; False, and nothing done, for a damaged state."""
+    try:
+        raw = binascii.a2b_base64(state)
+        zlib.decompress(raw[4:])  # Qt's own check of it would warn, and its sum is not compared
+    except (binascii.Error, ValueError, zlib.error):
+        return False
+    return bool(manager.restoreState(QByteArray(raw)))

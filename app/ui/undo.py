@@ -1,10 +1,15 @@
-"""What Ctrl+Shift+T takes back, the latest first."""
+"""What Ctrl+Shift+T and the toast's button take back, the latest first."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.chats.transcript import Removal
+from PySide6.QtCore import QObject, Slot
+
+from app.ui.toast import Toast
+
+TIME_TO_REGRET_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -12,42 +17,52 @@ class Undo:
     """One thing to take back.
 
     Attributes:
-        chat_id: the chat it concerns.
-        deleted: whether the chat itself was deleted.
-        was_open: whether the chat was on screen.
-        presets: all presets as they were before one was deleted, replaced or renamed.
-        removal: messages deleted from the chat, where that is what was done.
+        act: takes it back; False if that cannot be done now, so that it stays to be undone.
+        chat_id: the chat that was closed or deleted, where that is what was done.
     """
 
+    act: Callable[[], object]
     chat_id: str = ""
-    deleted: bool = False
-    was_open: bool = True
-    removal: Removal | None = None
-    presets: dict[str, dict[str, object]] | None = None
 
 
-class Undos:
-    """A stack. A chat is closed or deleted at most once in it."""
+class Undos(QObject):
+    """A stack, and the toast that offers its latest. A chat is closed or deleted once in it."""
 
     LONGEST = 100
 
-    def __init__(self) -> None:
+    def __init__(self, toast: Toast) -> None:
+        super().__init__(toast)
+        self._toast = toast
         self._stack: list[Undo] = []
+        toast.acted.connect(self.undo)
 
-    def push(self, undo: Undo) -> None:
-        """Remember something; it replaces an older closing or deleting of the same chat."""
-        if undo.removal is None and undo.presets is None:
-            self.drop(undo.chat_id)
-        self._stack.append(undo)
+    def offer(
+        self,
+        words: str,
+        act: Callable[[], object],
+        chat_id: str = "",
+        seconds: float = TIME_TO_REGRET_S,
+    ) -> None:
+        """Say what was done and remember how to take it back.
+
+        With a ``chat_id`` it replaces an older closing or deleting of the same chat.
+        """
+        if chat_id:
+            self.drop(chat_id)
+        self._stack.append(Undo(act, chat_id))
         del self._stack[: -self.LONGEST]
+        self._toast.show_text(words, "Undo", seconds)
 
-    def pop(self) -> Undo | None:
-        return self._stack.pop() if self._stack else None
+    @Slot()
+    def undo(self) -> None:
+        """Take back the latest."""
+        if not self._stack:
+            return
+        undo = self._stack.pop()
+        self._toast.hide()
+        if undo.act() is False:
+            self._stack.append(undo)
 
     def drop(self, chat_id: str) -> None:
         """The chat was brought back in another way."""
-        self._stack = [
-            u
-            for u in self._stack
-            if u.chat_id != chat_id or u.removal is not None or u.presets is not None
-        ]
+        self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]

@@ -1,5 +1,6 @@
 """What is saved is read back: at once, after a flush, after a restart."""
 
+import sqlite3
 import threading
 import time
 from dataclasses import replace
@@ -43,6 +44,25 @@ def test_every_field_survives_a_restart(file: Path) -> None:
         assert store.chat("unknown") is None
         assert store.path("unknown") == []
     assert [p.name for p in file.parent.iterdir()] == [file.name], "the WAL was not emptied"
+
+
+def test_layouts_are_listed_deleted_and_left_out_when_damaged(file: Path) -> None:
+    with Store.open(file) as store:
+        for name in ("one", "two", "three"):
+            store.save_layout(name, {"of": name})
+        store.delete_layout("two")
+        assert store.layouts() == {"one": {"of": "one"}, "three": {"of": "three"}}  # still queued
+        store.flush()
+        store.delete_layout("three")
+        store.delete_layout("unknown")
+        assert list(store.layouts()) == ["one"]
+    with sqlite3.connect(file) as db:
+        put = "INSERT INTO layouts (name, data) VALUES (?, CAST(? AS TEXT))"
+        db.executemany(put, [("cut", '{"a'), ("list", "[]"), ("bytes", b"\xff\x00\xfe")])
+    db.close()
+    with Store.open(file) as store:
+        assert store.layouts() == {"one": {"of": "one"}}
+        assert store.layout("bytes") is None
 
 
 def test_reads_see_what_is_queued_before_it_is_written(store: Store) -> None:

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QMimeData
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from app.ui.docks import Docks
+
 
 def shown(pane):
     return [message.content for message in pane.controller.transcript.path]
@@ -126,7 +128,7 @@ def test_a_branch_from_a_question_has_it_in_the_composer(start):
 def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start):
     run = start()
     run.ready()
-    kept = run.window.workspace.KEPT_CLOSED
+    kept = Docks.KEPT_CLOSED
     run.say("hold 2")
     first = run.pane
     chat_id = first.controller.id

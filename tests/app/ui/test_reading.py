@@ -127,7 +127,7 @@ def test_a_long_pasted_message_is_folded_and_opens(start, qtbot):
 
 def test_a_search_hit_is_brought_into_view(start, long_chat):
     run, view = opened(start, long_chat[0])
-    run.window._on_opened(long_chat[0], long_chat[1][100])
+    run.window.chats.open_at(long_chat[0], long_chat[1][100])
     row = view.row(long_chat[1][100])
     assert row is not None
     assert 0 <= row.y() < view.height()

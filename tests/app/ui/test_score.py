@@ -83,5 +83,5 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
 def test_pausing_nothing_says_so(start: Callable[..., Run]) -> None:
     run = start()
     run.ready()
-    run.window.pause(run.pane)
+    run.window.chats.pause(run.pane)
     assert run.window.toast.isVisible()

@@ -1,0 +1,362 @@
+"""Layouts saved by name: kept, put back, renamed, deleted, and all of it taken back."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from app.ui.docks import Docks
+from app.ui.name_dialog import NameDialog
+
+
+def menu(run):
+    """The submenu as the View menu shows it, filled."""
+    view = next(m for m in run.window._menus if m.title() == "View")
+    found = next(a.menu() for a in view.actions() if a.menu() and a.text() == "Layouts")
+    found.aboutToShow.emit()
+    return found
+
+
+def texts(shown):
+    return [action.text() for action in shown.actions() if not action.isSeparator()]
+
+
+def choose(run, *path):
+    """Trigger an entry of the menu, by its texts."""
+    shown = menu(run)
+    for text in path[:-1]:
+        shown = next(a.menu() for a in shown.actions() if a.text() == text)
+    next(a for a in shown.actions() if a.text() == path[-1]).trigger()
+
+
+def dialog(run):
+    run.until(lambda: isinstance(QApplication.activeWindow(), NameDialog))
+    return QApplication.activeWindow()
+
+
+def answer(run, name, *, times=1):
+    """Type a name into the dialog and press Enter that often."""
+    asked = dialog(run)
+    asked.field.selectAll()
+    run.qtbot.keyClicks(asked.field, name)
+    for _ in range(times):
+        run.qtbot.keyClick(asked.field, Qt.Key.Key_Return)
+
+
+def save(run, name, *, times=1):
+    choose(run, "Save Layout…")
+    answer(run, name, times=times)
+
+
+def said(run, word, where=None):
+    """A chat with one answer."""
+    if where:
+        run.window.commands[where].trigger()
+    run.ready()
+    pane = run.say(f"say {word}")
+    run.answered(pane)
+    return pane.controller.id
+
+
+def ids(run):
+    return [pane.controller.id for pane in run.panes]
+
+
+def places(run):
+    """Where the panes of the main window stand, to a few pixels."""
+    QApplication.processEvents()  # what was closed or opened just now is laid out with it
+    return {
+        p.controller.id: (
+            p.mapTo(run.window, QPoint(0, 0)).x() // 8,
+            p.mapTo(run.window, QPoint(0, 0)).y() // 8,
+        )
+        for p in run.panes
+        if p.window() is run.window
+    }
+
+
+@pytest.fixture
+def two(start):
+    """Two chats side by side, saved as Pair."""
+    run = start()
+    run.window.resize(790, 700)
+    chats = [said(run, "one"), said(run, "two", "split_right")]
+    save(run, "Pair")
+    return run, chats
+
+
+def test_before_the_first_one_the_menu_says_so(start):
+    run = start()
+    assert texts(menu(run)) == ["No layouts yet", "Save Layout…"]
+    run.window.commands["close"].trigger()
+    assert not menu(run).actions()[-1].isEnabled()  # nothing is open to be saved
+
+
+def test_a_layout_is_saved_by_name_and_put_back(two):
+    run, chats = two
+    assert run.window.toast.text == "Layout “Pair” saved"
+    assert texts(menu(run)) == ["Pair", "Save Layout…", "Rename", "Delete"]
+    stood = places(run)
+    third = said(run, "three", "split_down")
+    run.window.commands["previous"].trigger()
+    run.window.commands["close"].trigger()
+    choose(run, "Pair")
+    assert ids(run) == chats
+    run.until(lambda: places(run) == stood)
+    assert run.pane.controller.id == chats[1]
+    assert run.pane.composer.field.hasFocus()
+    assert run.window.toast.text == "Layout “Pair” opened. 1 other chat closed."
+    assert run.window.sidebar.model.row_of(third).isValid()
+    assert [run.answer(pane) for pane in run.panes] == ["one ", "two "]
+
+
+def test_undo_brings_back_what_stood_before_the_layout(two):
+    run, chats = two
+    third = said(run, "three", "split_down")
+    run.window.workspace.close_pane(run.window.workspace.pane(chats[0]))
+    stood = places(run)
+    assert sorted(stood) == sorted([chats[1], third])
+    choose(run, "Pair")
+    assert ids(run) == chats
+    run.window.commands["undo_close"].trigger()
+    run.until(lambda: places(run) == stood)
+    assert run.pane.controller.id == third
+    choose(run, "Pair")
+    assert ids(run) == chats
+
+
+def test_replies_go_on_in_chats_that_the_layout_closes(two):
+    run, chats = two
+    run.window.commands["new"].trigger()
+    run.ready()
+    pane = run.say("hold 3")
+    run.until(lambda: run.answer(pane))
+    choose(run, "Pair")
+    assert ids(run) == chats
+    assert pane.controller.answering
+    run.engine.release()
+    assert run.answered(pane) == "1 2 3 end"
+    run.window.chats.open(pane.controller.id)
+    assert run.pane is pane
+    assert pane.window() is run.window
+
+
+def test_a_running_reply_of_its_own_chat_is_not_disturbed(two):
+    run, chats = two
+    pane = run.say("hold 3")
+    run.until(lambda: "3" in run.answer(pane))
+    said(run, "three", "new")
+    run.window.workspace.close_pane(pane)
+    choose(run, "Pair")
+    assert run.window.workspace.pane(chats[1]) is pane  # the same, with what it shows
+    run.engine.release()
+    assert run.answered(pane) == "1 2 3 end"
+
+
+def test_it_is_there_after_a_restart_windows_of_their_own_too(two, start):
+    run, chats = two
+    floating = said(run, "three", "split_down")
+    run.window.commands["float"].trigger()
+    save(run, "Three")
+    stood = places(run)
+    choose(run, "Pair")
+    run.end()
+    again = start()
+    assert ids(again) == chats
+    assert texts(menu(again))[:2] == ["Pair", "Three"]
+    choose(again, "Three")
+    assert sorted(ids(again)) == sorted([*chats, floating])
+    assert [p.controller.id for p in again.panes if p.window() is not again.window] == [floating]
+    again.until(lambda: places(again) == stood)
+    assert [again.answer(pane) for pane in again.panes] == ["one ", "two ", "three "]
+    choose(again, "Pair")
+    assert all(pane.window() is again.window for pane in again.panes)
+
+
+def test_a_chat_deleted_since_is_left_out_and_said(two):
+    run, chats = two
+    run.window.delete_chat(chats[0])
+    choose(run, "Pair")
+    assert ids(run) == [chats[1]]
+    assert run.window.toast.text == "Layout “Pair” opened. 1 of its chats was deleted since."
+    assert run.window.sidebar.model.row_of(chats[0]).isValid() is False
+
+
+def test_with_all_its_chats_deleted_nothing_changes(two):
+    run, chats = two
+    third = said(run, "three", "new")
+    for chat_id in chats:
+        run.window.delete_chat(chat_id)
+    choose(run, "Pair")
+    assert ids(run) == [third]
+    assert run.window.toast.text == "All chats of layout “Pair” have been deleted"
+
+
+def test_a_name_in_use_asks_before_it_is_replaced_and_comes_back(two):
+    run, chats = two
+    third = said(run, "three", "new")
+    save(run, "  Pair ")
+    asked = dialog(run)
+    assert asked.hint == "“Pair” exists already. Replace it?"
+    assert asked.go.text() == "Replace"
+    run.qtbot.keyClicks(asked.field, "s")
+    assert asked.go.text() == "Save"
+    run.qtbot.keyClick(asked.field, Qt.Key.Key_Backspace)
+    run.qtbot.keyClick(asked.field, Qt.Key.Key_Escape)
+    assert list(run.window.layouts.saved.get("Pair").chats) == chats
+    save(run, "Pair", times=2)
+    assert set(run.window.layouts.saved.get("Pair").chats) == {*chats, third}
+    assert run.window.toast.text == "Layout “Pair” replaced"
+    run.qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
+    assert list(run.window.layouts.saved.get("Pair").chats) == chats
+
+
+def test_renaming_and_deleting_can_be_taken_back(two):
+    run, chats = two
+    choose(run, "Rename", "Pair…")
+    assert dialog(run).field.text() == "Pair"
+    answer(run, "A & B")
+    assert texts(menu(run))[0] == "A && B"
+    run.window.commands["undo_close"].trigger()
+    assert texts(menu(run))[0] == "Pair"
+    assert run.window.layouts.saved.names() == ["Pair"]
+    choose(run, "Delete", "Pair")
+    assert texts(menu(run)) == ["No layouts yet", "Save Layout…"]
+    assert ids(run) == chats
+    run.window.commands["undo_close"].trigger()
+    assert list(run.window.layouts.saved.get("Pair").chats) == chats
+
+
+def test_undoing_a_renaming_leaves_what_was_saved_under_the_old_name_since(two):
+    run, _ = two
+    run.window.layouts.rename("Pair", "Couple")
+    third = said(run, "three", "new")
+    save(run, "Pair")
+    run.window.commands["undo_close"].trigger()
+    assert third in run.window.layouts.saved.get("Pair").chats
+
+
+def test_renaming_to_a_name_in_use_brings_both_back(two):
+    run, chats = two
+    said(run, "three", "new")
+    save(run, "Trio")
+    choose(run, "Rename", "Trio…")
+    answer(run, "Pair", times=2)
+    assert run.window.layouts.saved.names() == ["Pair"]
+    run.window.commands["undo_close"].trigger()
+    assert run.window.layouts.saved.names() == ["Pair", "Trio"]
+    assert list(run.window.layouts.saved.get("Pair").chats) == chats
+
+
+def test_keys_alone_open_a_layout(two):
+    run, chats = two
+    run.window.commands["new"].trigger()
+    run.window.activateWindow()  # without a window manager nothing comes forward after the dialog
+    run.until(run.window.isActiveWindow)
+    run.qtbot.keyClick(
+        run.window,
+        Qt.Key.Key_L,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )
+    shown = run.window.layouts.menu
+    run.until(shown.isVisible)
+    assert shown.activeAction().text() == "Pair"
+    run.qtbot.keyClick(shown, Qt.Key.Key_Return)
+    assert ids(run) == chats
+
+
+def test_empty_chats_come_back_empty_also_after_a_restart(start):
+    run = start()
+    run.window.commands["split_right"].trigger()
+    stood = ids(run)
+    save(run, "Blank")
+    run.window.commands["close"].trigger()
+    run.end()
+    again = start()
+    choose(again, "Blank")
+    assert ids(again) == stood
+    assert again.app.store.chats() == []
+
+
+def test_a_chat_emptied_again_leaves_the_list_and_comes_back_with_undo(two):
+    run, _ = two
+    run.window.commands["new"].trigger()
+    run.qtbot.keyClicks(run.pane.composer.field, "x")
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
+    blank = run.pane.controller.id
+    assert run.window.sidebar.model.row_of(blank).isValid()
+    choose(run, "Pair")
+    assert not run.window.sidebar.model.row_of(blank).isValid()
+    run.window.commands["undo_close"].trigger()
+    assert blank in ids(run)
+    assert run.window.sidebar.model.row_of(blank).isValid()
+
+
+def test_more_chats_than_are_kept_closed_come_back_with_undo(two):
+    run, chats = two
+    more = [said(run, f"{n}", "new") for n in range(Docks.KEPT_CLOSED + 2)]
+    before = ids(run)
+    choose(run, "Pair")
+    assert ids(run) == chats
+    assert run.app.library.find(more[0]) is None
+    run.window.commands["undo_close"].trigger()
+    assert ids(run) == before
+
+
+def test_with_nothing_open_before_undo_closes_all_again(two):
+    run, chats = two
+    for _ in chats:
+        run.window.commands["close"].trigger()
+    choose(run, "Pair")
+    assert ids(run) == chats
+    run.window.commands["undo_close"].trigger()
+    assert ids(run) == []
+    assert run.window.workspace.nothing.isVisible()
+    run.window.commands["undo_close"].trigger()  # the closing of the latest, from before
+    assert ids(run) == [chats[0]]
+
+
+DAMAGED = {
+    "cut": '{"docks": "AAAB',
+    "other": "[1, 2]",
+    "deep": "[" * 100_000,
+    "types": '{"docks": 3, "open": {}, "active": []}',
+    "bytes": b"\xff\xfe\x00",
+    "blank": "",
+}
+
+
+def test_damaged_layouts_never_break_the_start(two, start, profile):
+    run, chats = two
+    run.end()
+    with sqlite3.connect(profile / "chats.db") as db:
+        put = "INSERT OR REPLACE INTO layouts (name, data) VALUES (?, CAST(? AS TEXT))"
+        db.executemany(put, [(f"saved/{name}", data) for name, data in DAMAGED.items()])
+        db.execute(put, ("saved/", '{"docks": "", "open": []}'))
+        db.execute(put, ("saved/no docks", f'{{"docks": "?", "open": ["{chats[0]}", 4, ""]}}'))
+        db.execute(put, ("main", DAMAGED["bytes"]))
+    db.close()
+    again = start()
+    assert len(again.panes) == 1  # a new one: what was open is not known any more
+    assert texts(menu(again))[:2] == ["no docks", "Pair"]
+    choose(again, "no docks")
+    assert ids(again) == [chats[0]]
+    choose(again, "Pair")
+    assert ids(again) == chats
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda s: s[:-40], lambda s: s[:60] + "A" + s[61:], lambda s: ""]
+)
+def test_a_spoilt_arrangement_still_opens_its_chats(two, damage):
+    run, chats = two
+    spoilt = run.window.workspace.arrangement().to_json()
+    spoilt["docks"] = damage(spoilt["docks"])
+    run.app.store.save_layout("saved/Spoilt", spoilt)
+    said(run, "three", "new")
+    choose(run, "Spoilt")
+    assert sorted(ids(run)) == sorted(chats)
+    assert all(pane.isVisible() or pane.width() > 0 for pane in run.panes)
