@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.bridge import Bridge
 from app.chats.options import ChatOptions, sampling
 from app.chats.reply import Phase, RunningReply
+from app.chats.saving import saved_together
 from app.chats.session import ChatSession
 from app.chats.shelf import LoadState, Shelf, Shelved
 from app.chats.transcript import Removal, Transcript, conversation, title_from
@@ -177,13 +178,16 @@ class ChatController(QObject):
         """Have this chat's model loaded; again, if it failed."""
         self._shelf.want(self._chat.model)
 
+    @saved_together
     def send(self, text: str) -> bool:
         """Say something. False (and nothing done) for empty text or while a reply runs."""
         if not text.strip() or self._reply is not None:
             return False
         if not self._chat.title:
             self._change(title=title_from(text))
-        self._change(updated_at=time.time())
+        # What is sent no longer stands in the composer, on the disk too.
+        draft = "" if text == self._chat.draft else self._chat.draft
+        self._change(updated_at=time.time(), draft=draft)
         self._keep()
         question = Message(
             id=new_id(),
@@ -252,6 +256,7 @@ class ChatController(QObject):
         self._begin()
         return True
 
+    @saved_together
     def edit(self, message_id: str, text: str) -> bool:
         """Ask a question in other words, beside the old one, and have it answered."""
         old = self._transcript[message_id]

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -130,6 +130,14 @@ class Store:
             log.error("%s: %s", error.code, error.message)
 
     # --- writes -------------------------------------------------------------------------------
+
+    def together(self) -> AbstractContextManager[None]:
+        """The writes queued within reach the file all at once, or none of them does.
+
+        Without it two writes may be parted by a crash. Not to be held for long: nothing else is
+        written meanwhile, and a `flush` within ends it early.
+        """
+        return self._writer.together()
 
     def save_chat(self, chat: Chat) -> None:
         """Inserts or overwrites all fields. To change a few, `update_chat` cannot undo others.

@@ -4,7 +4,8 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from app.store.errors import StoreError, invalid, translate
@@ -51,6 +52,7 @@ class Writer:
         self._attempts = 0  # commits tried
         self._flush_to = 0  # a flush waits for the operations up to this number
         self._hurry = False
+        self._held = 0  # callers whose writes are not all there yet
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
@@ -73,6 +75,18 @@ class Writer:
                 self._added += 1
                 self._waiting.add(self._added, operation)
             self._changed.notify_all()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is added within shares a transaction. A flush or close within cuts it in two."""
+        with self._changed:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held -= 1
+                self._changed.notify_all()
 
     def pending(self) -> list[Operation]:
         """What is not known to be in the file yet, first to last."""
@@ -142,6 +156,8 @@ class Writer:
         while True:
             with self._changed:
                 self._wait_for_work()
+                while self._held and not (self._closing or self._hurry):
+                    self._changed.wait()
                 if not len(self._waiting):
                     return  # only when closing
                 self._hurry = False
