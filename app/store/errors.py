@@ -38,6 +38,16 @@ def corrupt(path: Path) -> StoreError:
     )
 
 
+def unreadable(path: Path) -> StoreError:
+    """Nothing of the damaged file could be saved; it has not been touched."""
+    return StoreError(
+        "corrupt",
+        f"Nothing in {path} could be read. It has been left as it is. Move it aside to start with "
+        "an empty one, or put a copy from a backup in its place.",
+        path,
+    )
+
+
 def newer(path: Path) -> StoreError:
     """The file was written by a version that knows more than this one."""
     return StoreError(

@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from app.store.database import open_writer, set_aside
-from app.store.errors import StoreError
+from app.store.errors import StoreError, translate
+from app.store.journal import keep_if_damaged
 from app.store.operations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
@@ -34,6 +35,7 @@ from app.store.records import (
     storable_message,
     storable_text,
 )
+from app.store.salvage import Salvaged, salvage
 from app.store.search import find
 from app.store.writer import Writer
 
@@ -56,14 +58,19 @@ class Store:
 
     Attributes:
         file: where the chats are.
+        journal_aside: a copy of the journal that the last run left, if it was damaged: changes
+            of that run's last moments may be missing.
 
     When the disk refuses (full, gone), nothing queued is lost while the program runs: it is tried
     again with growing pauses and `on_error` is told.
     """
 
-    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+    def __init__(
+        self, path: Path, db: sqlite3.Connection, journal_aside: Path | None = None
+    ) -> None:
         """Takes over a connection from `open_writer`; use `Store.open`."""
         self.file = path
+        self.journal_aside = journal_aside
         self._writer = Writer(db, path)
         self._readers = Readers(path)
         atexit.register(self._close_at_exit)
@@ -76,7 +83,11 @@ class Store:
         `set_aside`), "readonly", "full" or "io".
         """
         path = Path(path)
-        return cls(path, open_writer(path))
+        try:
+            aside = keep_if_damaged(path)
+        except OSError as error:
+            raise translate(error, path) from error
+        return cls(path, open_writer(path), aside)
 
     @staticmethod
     def set_aside(path: Path | str) -> Path:
@@ -86,6 +97,14 @@ class Store:
         """
         return set_aside(Path(path))
 
+    @staticmethod
+    def salvage(path: Path | str) -> Salvaged:
+        """Puts what can be read of a damaged file into a new one and sets the damaged one aside.
+
+        Raises StoreError: "corrupt" when nothing can be read; the file is then where it was.
+        """
+        return salvage(Path(path))
+
     @property
     def on_error(self) -> Callable[[StoreError], None] | None:
         """Called on the writer thread when writing fails; must be quick, may not touch widgets."""
@@ -94,6 +113,15 @@ class Store:
     @on_error.setter
     def on_error(self, callback: Callable[[StoreError], None] | None) -> None:
         self._writer.on_error = callback
+
+    @property
+    def on_saved(self) -> Callable[[], None] | None:
+        """Called on the writer thread when all that could not be written is in the file."""
+        return self._writer.on_saved
+
+    @on_saved.setter
+    def on_saved(self, callback: Callable[[], None] | None) -> None:
+        self._writer.on_saved = callback
 
     def __enter__(self) -> Self:
         return self

@@ -39,10 +39,12 @@ class Writer:
     Attributes:
         on_error: called on the writer thread, once when writing begins to fail with a given code
             and once per refused operation.
+        on_saved: called on the writer thread when all that had failed is in the file.
     """
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self.on_error: Callable[[StoreError], None] | None = None
+        self.on_saved: Callable[[], None] | None = None
         self._db = db
         self._path = path
         self._changed = threading.Condition()
@@ -172,11 +174,14 @@ class Writer:
                     self._failures = 0
                 self._in_flight = Queue()
                 news = failure if failure and not self._same(failure) else None
+                mended = self._failure is not None and failure is None
                 self._failure = failure
                 closing = self._closing
                 self._changed.notify_all()
             if news:
                 self._report(news)
+            if mended:
+                self._call(self.on_saved)
             if failure and closing:
                 return
 
@@ -254,9 +259,11 @@ class Writer:
 
     def _report(self, error: StoreError) -> None:
         log.error("%s: %s", error.code, error.message)
-        if self.on_error is None:
-            return
+        self._call(self.on_error, error)
+
+    def _call(self, callback: Callable[..., None] | None, *what: StoreError) -> None:
         try:
-            self.on_error(error)
+            if callback is not None:
+                callback(*what)
         except Exception:
-            log.exception("on_error raised")
+            log.exception("a callback of the store raised")

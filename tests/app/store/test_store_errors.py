@@ -164,6 +164,8 @@ def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> 
 
     with Store.open(file) as store:
         store.on_error = hear
+        saved: list[bool] = []
+        store.on_saved = lambda: saved.append(True)
         chat = Chat(new_id())
         store.save_chat(chat)
         store.flush()
@@ -179,8 +181,12 @@ def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> 
         assert "full" in caught.value.message
         assert [error.code for error in errors] == ["full"], "told once, not at every try"
         assert store.messages(chat.id) == messages, "still shown"
+        assert saved == []
         writer.execute("PRAGMA max_page_count = 1000000")
         store.flush()
+        store.save_layout("one more write", {})
+        store.flush()
+        assert saved == [True], "told once that all is saved"
     with Store.open(file) as store:
         assert store.messages(chat.id) == messages
 
