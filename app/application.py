@@ -22,10 +22,11 @@ from app.single import SingleInstance
 from app.store import Store, StoreError
 from app.ui import theme
 from app.ui.crash_dialog import CrashDialog
-from app.ui.dialogs import WayOn, ask_about_store
+from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
 from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
 from app.ui.main_window import MainWindow
+from app.ui.unsaved import Unsaved
 
 if TYPE_CHECKING:
     from engine import Engine
@@ -78,12 +79,15 @@ class Application(QObject):
         paths: Paths,
         engine_factory: Callable[[Paths, Settings], Engine] = make_engine,
         ask: Callable[[StoreError], WayOn] = ask_about_store,
+        ask_unsaved: Callable[[StoreError], WayOn] = ask_about_unsaved,
     ) -> None:
         super().__init__()
         self._qt = qt
         self._paths = paths
         self._engine_factory = engine_factory
         self._ask = ask
+        self._ask_unsaved = ask_unsaved
+        self._opened_otherwise = ""  # what to say of the chats once the window is there
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
@@ -98,6 +102,7 @@ class Application(QObject):
         self.shelf = Shelf(self.bridge, self)
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
+        self.unsaved: Unsaved | None = None
 
     @property
     def engine(self) -> Engine | None:
@@ -134,8 +139,10 @@ class Application(QObject):
         self.window.closing.connect(self.shut_down)
         self.window.settings_changed.connect(self._save_settings)
         self.single.called.connect(self.window.come_forward)
-        _, self.store.on_error = self.bridge.channel(self._on_store_error)
+        self.unsaved = Unsaved(self.store, self.bridge, self.window)
         self.window.show_restored()
+        if self._opened_otherwise:
+            self.window.toast.show_text(self._opened_otherwise, seconds=30)
         self.shelf.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With
         # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
@@ -168,29 +175,48 @@ class Application(QObject):
     def _open_store(self) -> Store | None:
         """The store, after asking as often as it takes; None if the person gives up."""
         while True:
+            problem: StoreError | None = None
             try:
-                return Store.open(self._paths.chats)
+                store = Store.open(self._paths.chats)
             except StoreError as error:
-                log.warning("The chats were not opened: %s", error.code)
-                way = self._ask(error)
-            if way is WayOn.QUIT:
-                return None
+                problem = error
+            else:
+                if store.journal_aside is not None:
+                    self._opened_otherwise = (
+                        "The last moments before the crash may be missing: the journal of your "
+                        f"chats was damaged. It is kept as {store.journal_aside.name}."
+                    )
+                return store
+            while problem is not None:
+                log.warning("The chats were not opened: %s", problem.code)
+                way = self._ask(problem)
+                if way is WayOn.QUIT:
+                    return None
+                problem = self._take(way)
+
+    def _take(self, way: WayOn) -> StoreError | None:
+        """Go a way on with chats that cannot be opened; returns what stood in the way."""
+        file = self._paths.chats
+        try:
             if way is WayOn.SET_ASIDE:
-                try:
-                    aside = Store.set_aside(self._paths.chats)
-                    log.info("The unusable chats were set aside as %s", aside.name)
-                except StoreError as error:
-                    self._ask(error)
+                aside = Store.set_aside(file)
+                self._opened_otherwise = (
+                    f"This is an empty start. Your earlier chats are kept as {aside.name}."
+                )
+            elif way is WayOn.SALVAGE:
+                saved = Store.salvage(file)
+                messages = _counted(saved.messages, "message")
+                self._opened_otherwise = (
+                    f"{messages} in {_counted(saved.chats, 'chat')} could be read and are here. "
+                    f"The damaged file is kept as {saved.aside.name}."
+                )
+        except StoreError as error:
+            return error
+        return None
 
     @Slot()
     def _save_settings(self) -> None:
         self.settings.save(self._paths.settings)
-
-    def _on_store_error(self, error: StoreError) -> None:
-        """Saving failed. Nothing is lost while the program runs; the person should know."""
-        log.warning("Saving failed: %s", error.code)
-        if self.window is not None and error.code != "invalid":
-            self.window.toast.show_text(error.message, seconds=20)
 
     @Slot()
     def shut_down(self) -> None:
@@ -213,7 +239,8 @@ class Application(QObject):
             return
         self.settings.save(self._paths.settings)
         if self.store is not None:
-            self.store.on_error = None
+            if self.unsaved is not None:
+                self.unsaved.save_the_rest(self._ask_unsaved)
             try:
                 self.store.close()
             except StoreError as error:
@@ -230,3 +257,7 @@ class Application(QObject):
         logs.stop(self._log_handler)
         self.single.release()
         self.ended.emit()
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")

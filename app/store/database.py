@@ -4,7 +4,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from app.store.errors import corrupt, newer, translate
+from app.store.errors import at_start, corrupt, newer, translate
 from app.store.migrations import APPLICATION_ID, STEPS, migrate
 
 _CHECKED_BYTES = 64 << 20  # a full check takes 0.6 ms a MB; beyond, it would delay the start
@@ -23,7 +23,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
             _probe(path)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     except (sqlite3.Error, OSError) as error:
-        raise translate(error, path) from error
+        raise at_start(translate(error, path)) from error
     try:
         db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         db.execute("PRAGMA journal_mode = WAL")
@@ -36,7 +36,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
     except sqlite3.Error as error:
         db.close()
-        raise translate(error, path) from error
+        raise at_start(translate(error, path)) from error
     except BaseException:
         db.close()
         raise

@@ -100,12 +100,13 @@ def _connected(messages: list[Message]) -> list[Message]:
     """Each message once; one whose parent is lost follows the one before it in its chat."""
     seen: dict[str, Message] = {}
     last: dict[str, str] = {}
-    for message in messages:
-        if message.id in seen:
+    for found in messages:
+        if found.id in seen:
             continue
-        parent = seen.get(message.parent_id) if message.parent_id else None
-        if message.parent_id is not None and (parent is None or parent.chat_id != message.chat_id):
-            message = replace(message, parent_id=last.get(message.chat_id))
+        message = found
+        parent = seen.get(found.parent_id) if found.parent_id else None
+        if found.parent_id is not None and (parent is None or parent.chat_id != found.chat_id):
+            message = replace(found, parent_id=last.get(found.chat_id))
         seen[message.id] = message
         if message.deleted_at is None:
             last[message.chat_id] = message.id

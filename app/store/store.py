@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from app.store.database import open_writer, set_aside
-from app.store.errors import StoreError, translate
+from app.store.errors import StoreError, at_start, translate
 from app.store.journal import keep_if_damaged
 from app.store.operations import (
     CHAT_COLUMNS,
@@ -86,7 +86,7 @@ class Store:
         try:
             aside = keep_if_damaged(path)
         except OSError as error:
-            raise translate(error, path) from error
+            raise at_start(translate(error, path)) from error
         return cls(path, open_writer(path), aside)
 
     @staticmethod
