@@ -24,6 +24,7 @@ class Toast(QWidget):
         self._at_top = at_top
         self._label = QLabel(self)
         self._label.setFont(ui_font(14))
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
         self.button = QPushButton(self)
         self.button.setObjectName("toast-action")
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -85,7 +86,7 @@ class Toast(QWidget):
     def _place(self) -> None:
         parent = self.parentWidget()
         if parent is not None:
-            top = 56 if self._at_top else parent.height() - self.height() - 96
+            top = 88 if self._at_top else parent.height() - self.height() - 96
             self.move((parent.width() - self.width()) // 2, top)
 
     @Slot()

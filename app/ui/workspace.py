@@ -14,6 +14,7 @@ from app.ui.docking import dock_around, furnish_title_bar, set_dock_icons
 from app.ui.empty import NoChat
 from app.ui.icons import dot
 from app.ui.pane import ChatPane
+from app.ui.plain import plain_tip
 from app.ui.theme import theme
 
 
@@ -302,7 +303,7 @@ class Workspace(QWidget):
         entry = self._docks[chat_id]
         title = entry.pane.controller.title
         entry.dock.setWindowTitle(title.replace("&", "&&"))
-        entry.dock.setTabToolTip(title)
+        entry.dock.setTabToolTip(plain_tip(title))
 
     def _mark(self, chat_id: str) -> None:
         """The tab's dot: living while its chat answers, still when it ended unseen."""
