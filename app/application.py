@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -124,7 +125,7 @@ class Application(QObject):
         self._log_handler = logs.start(self._paths.log)
         self.crashes = CrashReports(self._paths.log, self._paths.log / "stretto.log")
         crashed = bool(self.crashes.begin())
-        logs.on_uncaught = self.crashes.report
+        logs.on_uncaught = self._on_uncaught
         self.settings = Settings.load(self._paths.settings)
         theme.install(self._qt, self.settings.appearance, self.settings.text_px)
         self.store = self._open_store()
@@ -177,7 +178,7 @@ class Application(QObject):
         while True:
             problem: StoreError | None = None
             try:
-                store = Store.open(self._paths.chats)
+                store = self._open_and_read()
             except StoreError as error:
                 problem = error
             else:
@@ -193,6 +194,25 @@ class Application(QObject):
                 if way is WayOn.QUIT:
                     return None
                 problem = self._take(way)
+
+    def _open_and_read(self) -> Store:
+        """The store, once it has shown its list of chats: large files are not checked wholly."""
+        store = Store.open(self._paths.chats)
+        try:
+            store.chats()
+        except StoreError:
+            store.close()
+            raise
+        return store
+
+    def _on_uncaught(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """On any thread. Chats that cannot be read are no crash: the window says what to do."""
+        if isinstance(error, StoreError) and self.unsaved is not None:
+            self.unsaved.post(error)
+        elif self.crashes is not None:
+            self.crashes.report(kind, error, trace)
 
     def _take(self, way: WayOn) -> StoreError | None:
         """Go a way on with chats that cannot be opened; returns what stood in the way."""

@@ -34,7 +34,8 @@ class Unsaved(QObject):
         # Beside the window's own toast, whose next word would take its place.
         self.notice = Toast(window, at_top=True)
         self.notice.acted.connect(self.try_now)
-        _, store.on_error = bridge.channel(self.tell)
+        _, self.post = bridge.channel(self.tell)  # `tell` for other threads
+        store.on_error = self.post
         _, post = bridge.channel(self._on_saved)
         store.on_saved = lambda: post(None)
 

@@ -14,6 +14,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app import logs
 from app.store import Chat, Message, Store, StoreError, new_id
 from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
 
@@ -64,6 +65,37 @@ def test_try_again_after_the_file_was_put_right(start, damaged):
         return WayOn.RETRY
 
     assert start(ask=mend).started
+
+
+def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start, profile):
+    run = start()
+    error = StoreError("corrupt", "Damaged.", profile / "chats.db")
+    logs.on_uncaught(StoreError, error, None)
+    run.until(lambda: "offers to save what can be read" in run.app.unsaved.notice.text)
+    assert list((profile / "log").glob("crash-*.new.txt")) == []
+
+
+def test_a_large_file_whose_list_of_chats_is_lost_is_noticed_at_the_start(
+    start, profile, monkeypatch
+):
+    monkeypatch.setattr("app.store.database._CHECKED_BYTES", 0)
+    file = profile / "chats.db"
+    with Store.open(file) as store:
+        for number in range(200):
+            store.save_chat(Chat(new_id(), title=f"chat {number} " * 20))
+    with closing(sqlite3.connect(file)) as db:
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chats'").fetchone()
+    content = bytearray(file.read_bytes())
+    content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
+    file.write_bytes(content)
+    codes = []
+
+    def ask(error):
+        codes.append(error.code)
+        return WayOn.QUIT
+
+    assert not start(ask=ask).started
+    assert codes == ["corrupt"]
 
 
 @pytest.fixture
