@@ -190,10 +190,19 @@ class Application(QObject):
                 return store
             while problem is not None:
                 log.warning("The chats were not opened: %s", problem.code)
-                way = self._ask(problem)
+                way = self._ask_interruptibly(problem)
                 if way is WayOn.QUIT:
                     return None
                 problem = self._take(way)
+
+    def _ask_interruptibly(self, problem: StoreError) -> WayOn:
+        """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
+        listening = QTimer(interval=200)  # Python sees signals only when it runs
+        listening.timeout.connect(lambda: None)
+        listening.start()
+        way = self._ask(problem)
+        listening.stop()
+        return WayOn.QUIT if self._down else way
 
     def _open_and_read(self) -> Store:
         """The store, once it has shown its list of chats: large files are not checked wholly."""
@@ -244,6 +253,9 @@ class Application(QObject):
         if self._down:
             return
         self._down = True
+        dialog = QApplication.activeModalWidget()
+        if dialog is not None:
+            dialog.close()
         if self.window is not None:
             self.window.end()
         if self.library is not None:

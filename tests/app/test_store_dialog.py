@@ -15,6 +15,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import logs
+from app.application import Application
+from app.paths import Paths
 from app.store import Chat, Message, Store, StoreError, new_id
 from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
 
@@ -31,6 +33,22 @@ def test_giving_up_ends_without_a_window(start, damaged):
     assert not run.started
     assert run.app.window is None
     assert (damaged / "chats.db").read_bytes().startswith(b"this is no database")
+
+
+def test_being_told_to_end_answers_the_question(start, damaged, qapp):
+    """A signal while the dialog is up: it closes, and the program does not go on."""
+    runs = []
+
+    def ask(error):
+        QTimer.singleShot(0, lambda: runs[0].shut_down())
+        ask_about_store(error)
+        return WayOn.RETRY
+
+    application = Application(qapp, Paths.in_profile(damaged), lambda *_: None, ask=ask)
+    runs.append(application)
+    assert not application.start()
+    assert application.store is None
+    application.deleteLater()
 
 
 def test_set_aside_starts_fresh_and_keeps_the_old_file(start, damaged):
