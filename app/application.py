@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from app.single import SingleInstance
 from app.store import Store, StoreError
 from app.ui import theme
 from app.ui.crash_dialog import CrashDialog
-from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
+from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
 from app.ui.main_window import MainWindow
@@ -81,6 +82,7 @@ class Application(QObject):
         engine_factory: Callable[[Paths, Settings], Engine] = make_engine,
         ask: Callable[[StoreError], WayOn] = ask_about_store,
         ask_unsaved: Callable[[StoreError], WayOn] = ask_about_unsaved,
+        ask_folder: Callable[[], Path | None] = ask_for_folder,
     ) -> None:
         super().__init__()
         self._qt = qt
@@ -88,12 +90,14 @@ class Application(QObject):
         self._engine_factory = engine_factory
         self._ask = ask
         self._ask_unsaved = ask_unsaved
+        self._ask_folder = ask_folder
         self._opened_otherwise = ""  # what to say of the chats once the window is there
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
+        self.elsewhere: Path | None = None
         self.single = SingleInstance(paths.data, self)
         self.collector = Collector(self)
         self.bridge = Bridge(self)
@@ -112,8 +116,8 @@ class Application(QObject):
     def start(self) -> bool:
         """Bring the window up.
 
-        False if the chats cannot be opened and the person gave up, or if another program has
-        them open (``already_runs``).
+        False if the chats cannot be opened and the person gave up or chose another profile's
+        folder (``elsewhere``), or if another program has them open (``already_runs``).
         """
         try:
             self._paths.create()
@@ -194,6 +198,8 @@ class Application(QObject):
                 if way is WayOn.QUIT:
                     return None
                 problem = self._take(way)
+                if self.elsewhere is not None:
+                    return None
 
     def _ask_interruptibly(self, problem: StoreError) -> WayOn:
         """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
@@ -232,6 +238,11 @@ class Application(QObject):
                 self._opened_otherwise = (
                     f"This is an empty start. Your earlier chats are kept as {aside.name}."
                 )
+            elif way is WayOn.ELSEWHERE:
+                folder = self._ask_folder()
+                if folder is not None:
+                    Store.copy(file, Paths.in_profile(folder).chats)
+                    self.elsewhere = folder
             elif way is WayOn.SALVAGE:
                 saved = Store.salvage(file)
                 messages = _counted(saved.messages, "message")

@@ -1,5 +1,6 @@
 """Opening the file: what is checked before anything is written, and how connections are set up."""
 
+import shutil
 import sqlite3
 import time
 from pathlib import Path
@@ -78,6 +79,23 @@ def set_aside(path: Path) -> Path:
             new.rename(old)
         raise translate(error, path) from error
     return target
+
+
+def copy(path: Path, target: Path) -> None:
+    """See `Store.copy`."""
+    try:
+        if target.exists() or not path.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # The database last: without it, a copy that was cut off is no copy.
+        for suffix in ("-wal", ""):
+            part = path.with_name(path.name + suffix)
+            if part.exists():
+                beside = target.with_name(f"{target.name}{suffix}.part")
+                shutil.copyfile(part, beside)
+                beside.rename(target.with_name(target.name + suffix))
+    except OSError as error:
+        raise translate(error, target) from error
 
 
 def _read_only(path: Path) -> sqlite3.Connection:

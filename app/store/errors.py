@@ -120,8 +120,8 @@ def _disk_full(path: Path) -> bool:
 def _readonly(path: Path) -> StoreError:
     return StoreError(
         "readonly",
-        f"Stretto may not write to {path}. Make the folder and the file in it writable, "
-        "then try again.",
+        f"Stretto may not write to {path}. Make the folder and the file in it writable, then try "
+        "again; or use another folder, into which your chats are copied.",
         path,
     )
 

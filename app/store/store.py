@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from app.store.database import open_writer, set_aside
+from app.store.database import copy, open_writer, set_aside
 from app.store.errors import StoreError, at_start, translate
 from app.store.journal import keep_if_damaged
 from app.store.operations import (
@@ -96,6 +96,14 @@ class Store:
         Only ever called because a person chose to. Nothing is deleted.
         """
         return set_aside(Path(path))
+
+    @staticmethod
+    def copy(path: Path | str, target: Path | str) -> None:
+        """Copies a file that nobody writes, with its journal, to where there is none yet.
+
+        Does nothing if there is nothing to copy, or a file at the target. Raises StoreError.
+        """
+        copy(Path(path), Path(target))
 
     @staticmethod
     def salvage(path: Path | str) -> Salvaged:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QFileDialog,
     QGridLayout,
     QLabel,
     QMessageBox,
@@ -35,6 +37,7 @@ class WayOn(Enum):
     SALVAGE = "salvage"
     SET_ASIDE = "set aside"
     RETRY = "retry"
+    ELSEWHERE = "elsewhere"
     QUIT = "quit"
 
 
@@ -62,11 +65,20 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> WayOn:
     if error.code in {"corrupt", "newer"}:
         aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
         ways[aside] = WayOn.SET_ASIDE
+    if error.code == "readonly":
+        elsewhere = box.addButton("Use Another Folder…", QMessageBox.ButtonRole.AcceptRole)
+        ways[elsewhere] = WayOn.ELSEWHERE
     if error.code == "corrupt" and not error.hopeless:
         best = box.addButton("Save What Can Be Read", QMessageBox.ButtonRole.AcceptRole)
         ways[best] = WayOn.SALVAGE
     box.setDefaultButton(best)
     return _choose(box, ways)
+
+
+def ask_for_folder() -> Path | None:
+    """A folder that can be written, for chats whose own cannot; None if none was chosen."""
+    chosen = QFileDialog.getExistingDirectory(None, "Use Another Folder", str(Path.home()))
+    return Path(chosen) if chosen else None
 
 
 def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> WayOn:

@@ -19,6 +19,7 @@ from app.application import Application
 from app.paths import Paths
 from app.store import Chat, Message, Store, StoreError, new_id
 from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
+from tests.app.fake_engine import FakeEngine
 
 
 @pytest.fixture
@@ -207,7 +208,7 @@ def press(name):
         ("corrupt", False, "Save What Can Be Read", ["Set Aside and Start Fresh"]),
         ("corrupt", True, "Try Again", ["Set Aside and Start Fresh"]),
         ("newer", False, "Try Again", ["Set Aside and Start Fresh"]),
-        ("readonly", False, "Try Again", []),
+        ("readonly", False, "Try Again", ["Use Another Folder…"]),
         ("full", False, "Try Again", []),
     ],
 )
@@ -319,6 +320,24 @@ def test_a_disk_without_room_at_the_start_is_said(disk, start):
 
     assert start(ask=ask).started
     assert codes == ["full"]
+
+
+def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start, tmp_path, qapp):
+    with Store.open(disk / "chats.db") as store:
+        store.save_chat(Chat(new_id(), title="Trees"))
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    folders = [None, tmp_path / "other"]  # the first time, the person cancels
+    run = start(ask=lambda error: WayOn.ELSEWHERE, ask_folder=lambda: folders.pop(0))
+    assert not run.started
+    assert run.app.elsewhere == tmp_path / "other"
+    run.end()
+    next_run = Application(
+        qapp, Paths.in_profile(run.app.elsewhere), lambda *_: FakeEngine(), lambda _: WayOn.QUIT
+    )
+    assert next_run.start()
+    assert [chat.title for chat in next_run.library.chats()] == ["Trees"]
+    next_run.shut_down()
+    next_run.deleteLater()
 
 
 def test_a_profile_that_may_not_be_written_is_said_and_opens_once_it_may(disk, start):
