@@ -58,7 +58,13 @@ def main(arguments: list[str] | None = None) -> int:
         # By way of the event loop: a signal may come in the middle of the start.
         signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
-        if application.start():
+        started = application.start()
+        while not started and application.elsewhere is not None:
+            application.shut_down()
+            application = Application(qt, Paths.in_profile(application.elsewhere))
+            application.ended.connect(qt.quit)
+            started = application.start()
+        if started:
             return qt.exec()
         if not application.already_runs:
             return 1

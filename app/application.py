@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -22,10 +24,11 @@ from app.single import SingleInstance
 from app.store import Store, StoreError
 from app.ui import theme
 from app.ui.crash_dialog import CrashDialog
-from app.ui.dialogs import WayOn, ask_about_store
+from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
 from app.ui.main_window import MainWindow
+from app.ui.unsaved import Unsaved
 from app.updates import Updates
 
 if TYPE_CHECKING:
@@ -79,17 +82,23 @@ class Application(QObject):
         paths: Paths,
         engine_factory: Callable[[Paths, Settings], Engine] = make_engine,
         ask: Callable[[StoreError], WayOn] = ask_about_store,
+        ask_unsaved: Callable[[StoreError], WayOn] = ask_about_unsaved,
+        ask_folder: Callable[[], Path | None] = ask_for_folder,
     ) -> None:
         super().__init__()
         self._qt = qt
         self._paths = paths
         self._engine_factory = engine_factory
         self._ask = ask
+        self._ask_unsaved = ask_unsaved
+        self._ask_folder = ask_folder
+        self._opened_otherwise = ""  # what to say of the chats once the window is there
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
+        self.elsewhere: Path | None = None
         self.single = SingleInstance(paths.data, self)
         self.collector = Collector(self)
         self.bridge = Bridge(self)
@@ -100,6 +109,7 @@ class Application(QObject):
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
+        self.unsaved: Unsaved | None = None
 
     @property
     def engine(self) -> Engine | None:
@@ -108,8 +118,8 @@ class Application(QObject):
     def start(self) -> bool:
         """Bring the window up.
 
-        False if the chats cannot be opened and the person gave up, or if another program has
-        them open (``already_runs``).
+        False if the chats cannot be opened and the person gave up or chose another profile's
+        folder (``elsewhere``), or if another program has them open (``already_runs``).
         """
         try:
             self._paths.create()
@@ -121,7 +131,7 @@ class Application(QObject):
         self._log_handler = logs.start(self._paths.log)
         self.crashes = CrashReports(self._paths.log, self._paths.log / "stretto.log")
         crashed = bool(self.crashes.begin())
-        logs.on_uncaught = self.crashes.report
+        logs.on_uncaught = self._on_uncaught
         self.settings = Settings.load(self._paths.settings)
         self.updates = Updates(self.settings, updates.source(), self)
         theme.install(self._qt, self.settings.appearance, self.settings.text_px)
@@ -140,8 +150,10 @@ class Application(QObject):
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
         self.single.called.connect(self.window.come_forward)
-        _, self.store.on_error = self.bridge.channel(self._on_store_error)
+        self.unsaved = Unsaved(self.store, self.bridge, self.window)
         self.window.show_restored()
+        if self._opened_otherwise:
+            self.window.toast.show_text(self._opened_otherwise, seconds=30)
         self.shelf.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With
         # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
@@ -174,29 +186,83 @@ class Application(QObject):
     def _open_store(self) -> Store | None:
         """The store, after asking as often as it takes; None if the person gives up."""
         while True:
+            problem: StoreError | None = None
             try:
-                return Store.open(self._paths.chats)
+                store = self._open_and_read()
             except StoreError as error:
-                log.warning("The chats were not opened: %s", error.code)
-                way = self._ask(error)
-            if way is WayOn.QUIT:
-                return None
+                problem = error
+            else:
+                if store.journal_aside is not None:
+                    self._opened_otherwise = (
+                        "The last moments before the crash may be missing: the journal of your "
+                        f"chats was damaged. It is kept as {store.journal_aside.name}."
+                    )
+                return store
+            while problem is not None:
+                log.warning("The chats were not opened: %s", problem.code)
+                way = self._ask_interruptibly(problem)
+                if way is WayOn.QUIT:
+                    return None
+                problem = self._take(way)
+                if self.elsewhere is not None:
+                    return None
+
+    def _ask_interruptibly(self, problem: StoreError) -> WayOn:
+        """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
+        listening = QTimer(interval=200)  # Python sees signals only when it runs
+        listening.timeout.connect(lambda: None)
+        listening.start()
+        way = self._ask(problem)
+        listening.stop()
+        return WayOn.QUIT if self._down else way
+
+    def _open_and_read(self) -> Store:
+        """The store, once it has shown its list of chats: large files are not checked wholly."""
+        store = Store.open(self._paths.chats)
+        try:
+            store.chats()
+        except StoreError:
+            store.close()
+            raise
+        return store
+
+    def _on_uncaught(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """On any thread. Chats that cannot be read are no crash: the window says what to do."""
+        if isinstance(error, StoreError) and self.unsaved is not None:
+            self.unsaved.post(error)
+        elif self.crashes is not None:
+            self.crashes.report(kind, error, trace)
+
+    def _take(self, way: WayOn) -> StoreError | None:
+        """Go a way on with chats that cannot be opened; returns what stood in the way."""
+        file = self._paths.chats
+        try:
             if way is WayOn.SET_ASIDE:
-                try:
-                    aside = Store.set_aside(self._paths.chats)
-                    log.info("The unusable chats were set aside as %s", aside.name)
-                except StoreError as error:
-                    self._ask(error)
+                aside = Store.set_aside(file)
+                self._opened_otherwise = (
+                    f"This is an empty start. Your earlier chats are kept as {aside.name}."
+                )
+            elif way is WayOn.ELSEWHERE:
+                folder = self._ask_folder()
+                if folder is not None:
+                    Store.copy(file, Paths.in_profile(folder).chats)
+                    self.elsewhere = folder
+            elif way is WayOn.SALVAGE:
+                saved = Store.salvage(file)
+                messages = _counted(saved.messages, "message")
+                self._opened_otherwise = (
+                    f"{messages} in {_counted(saved.chats, 'chat')} could be read and are here. "
+                    f"The damaged file is kept as {saved.aside.name}."
+                )
+        except StoreError as error:
+            return error
+        return None
 
     @Slot()
     def _save_settings(self) -> None:
         self.settings.save(self._paths.settings)
-
-    def _on_store_error(self, error: StoreError) -> None:
-        """Saving failed. Nothing is lost while the program runs; the person should know."""
-        log.warning("Saving failed: %s", error.code)
-        if self.window is not None and error.code != "invalid":
-            self.window.toast.show_text(error.message, seconds=20)
 
     @Slot()
     def shut_down(self) -> None:
@@ -206,6 +272,9 @@ class Application(QObject):
         self._down = True
         if self.updates is not None:
             self.updates.stop()
+        dialog = QApplication.activeModalWidget()
+        if dialog is not None:
+            dialog.close()
         if self.window is not None:
             self.window.end()
         if self.library is not None:
@@ -221,7 +290,8 @@ class Application(QObject):
             return
         self.settings.save(self._paths.settings)
         if self.store is not None:
-            self.store.on_error = None
+            if self.unsaved is not None:
+                self.unsaved.save_the_rest(self._ask_unsaved)
             try:
                 self.store.close()
             except StoreError as error:
@@ -238,3 +308,7 @@ class Application(QObject):
         logs.stop(self._log_handler)
         self.single.release()
         self.ended.emit()
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import threading
@@ -16,10 +17,15 @@ on_uncaught: Callable[..., object] | None = None
 """Told the kind, the error and the traceback of what nobody caught, besides the log."""
 
 
+class _LogFile(RotatingFileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A line that finds no room is left out; the program goes on without a word of it."""
+
+
 def start(folder: Path) -> logging.Handler | None:
     """Log into ``folder``; None (and log nothing) where the folder cannot be written."""
     try:
-        handler = RotatingFileHandler(
+        handler = _LogFile(
             folder / "stretto.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
         )
     except OSError:
@@ -35,7 +41,8 @@ def stop(handler: logging.Handler | None) -> None:
     """Take the handler away again and close its file."""
     if handler is not None:
         logging.getLogger().removeHandler(handler)
-        handler.close()
+        with contextlib.suppress(OSError):  # a full disk must not keep the program from ending
+            handler.close()
 
 
 def log_uncaught() -> None:

@@ -6,7 +6,7 @@ import hashlib
 import logging
 from pathlib import Path
 
-from PySide6.QtCore import QLockFile, QObject, Signal, Slot
+from PySide6.QtCore import QLockFile, QObject, QSysInfo, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,8 @@ class SingleInstance(QObject):
         called(): another start asks this program to show itself.
     """
 
-    ANSWER_MS = 2_000
+    ANSWER_MS = 5_000
+    """How long a busy program may take to answer; it comes forward also when it answers later."""
 
     called = Signal()
 
@@ -39,7 +40,7 @@ class SingleInstance(QObject):
 
         A folder that cannot be written to is not refused here: the chats say so more plainly.
         """
-        if not self._lock.tryLock(0):
+        if not self._lock.tryLock(0) and not self._take_over():
             if self._lock.error() == QLockFile.LockError.LockFailedError:
                 return False
             log.warning("The profile could not be locked.")
@@ -53,12 +54,15 @@ class SingleInstance(QObject):
         return True
 
     def call(self) -> bool:
-        """Ask the program that runs to show itself; False if it does not answer."""
+        """Ask the program that runs to show itself; False if it does not answer in time."""
         socket = QLocalSocket()
         socket.connectToServer(self._name)
-        reached = socket.waitForConnected(self.ANSWER_MS)
+        # The system connects by itself, also to a program that hangs: only its word counts.
+        answered = socket.waitForConnected(self.ANSWER_MS) and (
+            socket.bytesAvailable() > 0 or socket.waitForReadyRead(self.ANSWER_MS)
+        )
         socket.abort()
-        return reached
+        return answered
 
     def release(self) -> None:
         """Let the next start be the one."""
@@ -68,9 +72,25 @@ class SingleInstance(QObject):
             self._server = None
         self._lock.unlock()
 
+    def _take_over(self) -> bool:
+        """Lock a file that says nothing of its owner, or names one on a computer of another name.
+
+        A power cut leaves the one, and a laptop that changes its name with the network the other;
+        nobody could ever start again. Whoever lives holds the system's own lock on the file, which
+        keeps Qt from removing it.
+        """
+        if self._lock.error() != QLockFile.LockError.LockFailedError:
+            return False
+        owner, host, _ = self._lock.getLockInfo()
+        if owner and host in {"", QSysInfo.machineHostName()}:
+            return False
+        return self._lock.removeStaleLockFile() and self._lock.tryLock(0)
+
     @Slot()
     def _on_connection(self) -> None:
         while self._server is not None and (socket := self._server.nextPendingConnection()):
-            socket.abort()
-            socket.deleteLater()
+            socket.disconnected.connect(socket.deleteLater)
+            socket.write(b"here")
+            socket.flush()
+            socket.disconnectFromServer()
             self.called.emit()

@@ -1,4 +1,6 @@
-"""``python -m app.bench stalls``: does the window stay quick while eight panes stream?"""
+"""``python -m app.bench stalls``: does the window stay quick while eight panes stream?
+``python -m app.bench kill``: what of the chats does `kill -9` cost?
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import argparse
 import json
 import sys
 
+from app.bench import kill
 from app.paths import GUIDE
 
 
@@ -17,7 +20,10 @@ def main() -> int:
     stalls.add_argument("--seconds", type=float, default=20.0)
     stalls.add_argument("--model", default=GUIDE, help="another model's folder")
     stalls.add_argument("--json", action="store_true", help="figures for machines")
+    kill.add_to(commands)
     options = parser.parse_args()
+    if options.command == "kill":
+        return kill.run(options)
 
     from app.bench.stalls import measure
 

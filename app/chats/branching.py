@@ -29,18 +29,19 @@ def branch(store: Store, chat: Chat, transcript: Transcript, message_id: str) ->
         updated_at=now,
         leaf_id=None,
     )
-    store.save_chat(made)
-    parent: Message | None = None
-    for message in copied:
-        parent = replace(
-            message,
-            id=new_id(),
-            chat_id=made.id,
-            parent_id=parent.id if parent is not None else None,
-        )
-        store.save_message(parent)
-    leaf = parent.id if parent is not None else None
-    store.set_leaf(made.id, leaf)
+    with store.together():  # a crash leaves no half of a copy
+        store.save_chat(made)
+        parent: Message | None = None
+        for message in copied:
+            parent = replace(
+                message,
+                id=new_id(),
+                chat_id=made.id,
+                parent_id=parent.id if parent is not None else None,
+            )
+            store.save_message(parent)
+        leaf = parent.id if parent is not None else None
+        store.set_leaf(made.id, leaf)
     return replace(made, leaf_id=leaf)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import Slot
 
 from app.chats.options import ChatOptions, of_answer
+from app.chats.saving import saved_together
 from app.chats.state import ChatState
 from app.chats.transcript import Removal, title_from
 from app.store import Message, new_id
@@ -23,13 +24,16 @@ class ChatController(ChatState):
 
     # What a person says, and how it is answered.
 
+    @saved_together
     def send(self, text: str) -> bool:
         """Say something. False (and nothing done) for empty text or while a reply runs."""
         if not text.strip() or self.answering:
             return False
         if not self.chat.title:
             self._change(title=title_from(text))
-        self._change(updated_at=time.time())
+        # What is sent no longer stands in the composer, on the disk too.
+        draft = "" if text == self.chat.draft else self.chat.draft
+        self._change(updated_at=time.time(), draft=draft)
         self._keep()
         question = Message(
             id=new_id(),
@@ -95,6 +99,7 @@ class ChatController(ChatState):
         self._answering.begin()
         return True
 
+    @saved_together
     def edit(self, message_id: str, text: str) -> bool:
         """Ask a question in other words, beside the old one, and have it answered."""
         old = self.transcript[message_id]

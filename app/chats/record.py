@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +26,10 @@ class ChatRecord:
         self.transcript = (
             Transcript(store.messages(chat.id), chat.leaf_id) if stored else Transcript()
         )
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is kept within reaches the file all at once, or not at all: `Store.together`."""
+        return self._store.together()
 
     # The chat.
 

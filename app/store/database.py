@@ -1,10 +1,11 @@
 """Opening the file: what is checked before anything is written, and how connections are set up."""
 
+import shutil
 import sqlite3
 import time
 from pathlib import Path
 
-from app.store.errors import corrupt, newer, translate
+from app.store.errors import at_start, corrupt, newer, translate
 from app.store.migrations import APPLICATION_ID, STEPS, migrate
 
 _CHECKED_BYTES = 64 << 20  # a full check takes 0.6 ms a MB; beyond, it would delay the start
@@ -23,7 +24,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
             _probe(path)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     except (sqlite3.Error, OSError) as error:
-        raise translate(error, path) from error
+        raise at_start(translate(error, path)) from error
     try:
         db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         db.execute("PRAGMA journal_mode = WAL")
@@ -36,7 +37,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
     except sqlite3.Error as error:
         db.close()
-        raise translate(error, path) from error
+        raise at_start(translate(error, path)) from error
     except BaseException:
         db.close()
         raise
@@ -78,6 +79,23 @@ def set_aside(path: Path) -> Path:
             new.rename(old)
         raise translate(error, path) from error
     return target
+
+
+def copy(path: Path, target: Path) -> None:
+    """See `Store.copy`."""
+    try:
+        if target.exists() or not path.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # The database last: without it, a copy that was cut off is no copy.
+        for suffix in ("-wal", ""):
+            part = path.with_name(path.name + suffix)
+            if part.exists():
+                beside = target.with_name(f"{target.name}{suffix}.part")
+                shutil.copyfile(part, beside)
+                beside.rename(target.with_name(target.name + suffix))
+    except OSError as error:
+        raise translate(error, target) from error
 
 
 def _read_only(path: Path) -> sqlite3.Connection:

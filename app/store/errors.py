@@ -18,7 +18,10 @@ class StoreError(Exception):
             that did not get its turn in time), "closed".
         message: a plain sentence or two that say what happened and what to do.
         path: the file meant.
+        hopeless: nothing in a "corrupt" file can be read, that has been tried.
     """
+
+    hopeless = False
 
     def __init__(self, code: str, message: str, path: Path | None = None) -> None:
         super().__init__(message)
@@ -31,19 +34,32 @@ def corrupt(path: Path) -> StoreError:
     """The file cannot be read as chats; it has not been touched."""
     return StoreError(
         "corrupt",
-        f"The chats in {path} cannot be read: the file is damaged or is not Stretto's. "
-        "It has been left as it is. Move it aside to start with an empty one, or put a copy "
-        "from a backup in its place.",
+        f"The file {path} is damaged, or is not one of Stretto's. It has been left as it is. "
+        "Stretto can save what can still be read in a new file, or start with an empty one; the "
+        "damaged file is kept either way.",
         path,
     )
+
+
+def unreadable(path: Path) -> StoreError:
+    """Nothing of the damaged file could be saved; it has not been touched."""
+    error = StoreError(
+        "corrupt",
+        f"Nothing in {path} could be read. It has been left as it is. Set it aside to start with "
+        "an empty one, or put a copy from a backup in its place and try again.",
+        path,
+    )
+    error.hopeless = True
+    return error
 
 
 def newer(path: Path) -> StoreError:
     """The file was written by a version that knows more than this one."""
     return StoreError(
         "newer",
-        f"The chats in {path} were last used by a newer version of Stretto. Open them with that "
-        "version, or move the file aside to start with an empty one. It has been left as it is.",
+        f"The chats in {path} were last used by a newer version of Stretto, and this one could "
+        "harm them. Open them with the newer version, or set the file aside and start with an "
+        "empty one; it is kept. So far it has been left as it is.",
         path,
     )
 
@@ -67,15 +83,31 @@ def translate(error: Exception, path: Path) -> StoreError:
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return corrupt(path)
     if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _disk_full(path)):
-        return StoreError(
-            "full",
-            f"The disk that holds {path} is full, so the latest messages are not saved yet. "
-            "Free some space; Stretto keeps them and tries again.",
-            path,
-        )
+        return _full(path)
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return _readonly(path)
     return _io(path, error)
+
+
+def at_start(error: StoreError) -> StoreError:
+    """The error as it reads where nothing has been written yet."""
+    if error.code != "full":
+        return error
+    return StoreError(
+        "full",
+        f"The disk that holds {error.path} is full, so your chats cannot be opened. Nothing of "
+        "them is lost. Free some space, then try again.",
+        error.path,
+    )
+
+
+def _full(path: Path) -> StoreError:
+    return StoreError(
+        "full",
+        f"The disk that holds {path} is full, so the latest messages are not saved yet. "
+        "Free some space; Stretto keeps them and tries again.",
+        path,
+    )
 
 
 def _disk_full(path: Path) -> bool:
@@ -88,8 +120,8 @@ def _disk_full(path: Path) -> bool:
 def _readonly(path: Path) -> StoreError:
     return StoreError(
         "readonly",
-        f"Stretto may not write to {path}. Make the folder and the file writable, "
-        "or start with another folder (--profile).",
+        f"Stretto may not write to {path}. Make the folder and the file in it writable, then try "
+        "again; or use another folder, into which your chats are copied.",
         path,
     )
 

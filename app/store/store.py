@@ -6,13 +6,14 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from app.store.database import open_writer, set_aside
-from app.store.errors import StoreError
+from app.store.database import copy, open_writer, set_aside
+from app.store.errors import StoreError, at_start, translate
+from app.store.journal import keep_if_damaged
 from app.store.operations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
@@ -35,6 +36,7 @@ from app.store.records import (
     storable_message,
     storable_text,
 )
+from app.store.salvage import Salvaged, salvage
 from app.store.search import find
 from app.store.writer import Writer
 
@@ -57,14 +59,19 @@ class Store:
 
     Attributes:
         file: where the chats are.
+        journal_aside: a copy of the journal that the last run left, if it was damaged: changes
+            of that run's last moments may be missing.
 
     When the disk refuses (full, gone), nothing queued is lost while the program runs: it is tried
     again with growing pauses and `on_error` is told.
     """
 
-    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+    def __init__(
+        self, path: Path, db: sqlite3.Connection, journal_aside: Path | None = None
+    ) -> None:
         """Takes over a connection from `open_writer`; use `Store.open`."""
         self.file = path
+        self.journal_aside = journal_aside
         self._writer = Writer(db, path)
         self._readers = Readers(path)
         atexit.register(self._close_at_exit)
@@ -77,7 +84,11 @@ class Store:
         `set_aside`), "readonly", "full" or "io".
         """
         path = Path(path)
-        return cls(path, open_writer(path))
+        try:
+            aside = keep_if_damaged(path)
+        except OSError as error:
+            raise at_start(translate(error, path)) from error
+        return cls(path, open_writer(path), aside)
 
     @staticmethod
     def set_aside(path: Path | str) -> Path:
@@ -87,6 +98,22 @@ class Store:
         """
         return set_aside(Path(path))
 
+    @staticmethod
+    def copy(path: Path | str, target: Path | str) -> None:
+        """Copies a file that nobody writes, with its journal, to where there is none yet.
+
+        Does nothing if there is nothing to copy, or a file at the target. Raises StoreError.
+        """
+        copy(Path(path), Path(target))
+
+    @staticmethod
+    def salvage(path: Path | str) -> Salvaged:
+        """Puts what can be read of a damaged file into a new one and sets the damaged one aside.
+
+        Raises StoreError: "corrupt" when nothing can be read; the file is then where it was.
+        """
+        return salvage(Path(path))
+
     @property
     def on_error(self) -> Callable[[StoreError], None] | None:
         """Called on the writer thread when writing fails; must be quick, may not touch widgets."""
@@ -95,6 +122,15 @@ class Store:
     @on_error.setter
     def on_error(self, callback: Callable[[StoreError], None] | None) -> None:
         self._writer.on_error = callback
+
+    @property
+    def on_saved(self) -> Callable[[], None] | None:
+        """Called on the writer thread when all that could not be written is in the file."""
+        return self._writer.on_saved
+
+    @on_saved.setter
+    def on_saved(self, callback: Callable[[], None] | None) -> None:
+        self._writer.on_saved = callback
 
     def __enter__(self) -> Self:
         return self
@@ -131,6 +167,14 @@ class Store:
             log.error("%s: %s", error.code, error.message)
 
     # --- writes -------------------------------------------------------------------------------
+
+    def together(self) -> AbstractContextManager[None]:
+        """The writes queued within reach the file all at once, or none of them does.
+
+        Without it two writes may be parted by a crash. Not to be held for long: nothing else is
+        written meanwhile, and a `flush` within ends it early.
+        """
+        return self._writer.together()
 
     def save_chat(self, chat: Chat) -> None:
         """Inserts or overwrites all fields. To change a few, `update_chat` cannot undo others.

@@ -4,7 +4,8 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from app.store.errors import StoreError, invalid, translate
@@ -38,10 +39,12 @@ class Writer:
     Attributes:
         on_error: called on the writer thread, once when writing begins to fail with a given code
             and once per refused operation.
+        on_saved: called on the writer thread when all that had failed is in the file.
     """
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self.on_error: Callable[[StoreError], None] | None = None
+        self.on_saved: Callable[[], None] | None = None
         self._db = db
         self._path = path
         self._changed = threading.Condition()
@@ -51,6 +54,7 @@ class Writer:
         self._attempts = 0  # commits tried
         self._flush_to = 0  # a flush waits for the operations up to this number
         self._hurry = False
+        self._held = 0  # callers whose writes are not all there yet
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
@@ -73,6 +77,18 @@ class Writer:
                 self._added += 1
                 self._waiting.add(self._added, operation)
             self._changed.notify_all()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is added within shares a transaction. A flush or close within cuts it in two."""
+        with self._changed:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held -= 1
+                self._changed.notify_all()
 
     def pending(self) -> list[Operation]:
         """What is not known to be in the file yet, first to last."""
@@ -142,6 +158,8 @@ class Writer:
         while True:
             with self._changed:
                 self._wait_for_work()
+                while self._held and not (self._closing or self._hurry):
+                    self._changed.wait()
                 if not len(self._waiting):
                     return  # only when closing
                 self._hurry = False
@@ -156,11 +174,14 @@ class Writer:
                     self._failures = 0
                 self._in_flight = Queue()
                 news = failure if failure and not self._same(failure) else None
+                mended = self._failure is not None and failure is None
                 self._failure = failure
                 closing = self._closing
                 self._changed.notify_all()
             if news:
                 self._report(news)
+            if mended:
+                self._call(self.on_saved)
             if failure and closing:
                 return
 
@@ -238,9 +259,11 @@ class Writer:
 
     def _report(self, error: StoreError) -> None:
         log.error("%s: %s", error.code, error.message)
-        if self.on_error is None:
-            return
+        self._call(self.on_error, error)
+
+    def _call(self, callback: Callable[..., None] | None, *what: StoreError) -> None:
         try:
-            self.on_error(error)
+            if callback is not None:
+                callback(*what)
         except Exception:
-            log.exception("on_error raised")
+            log.exception("a callback of the store raised")

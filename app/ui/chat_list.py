@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 )
 
 from app.chats.library import ChatLibrary, day_group
+from app.ui.plain import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -104,7 +105,7 @@ class ChatListModel(QAbstractListModel):
         if role in {int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)}:
             return row.text
         if role == int(Qt.ItemDataRole.ToolTipRole):
-            return row.text if row.chat_id else None
+            return plain_tip(row.text) if row.chat_id else None
         if role == ROW_ROLE:
             return row
         controller = self._library.find(row.chat_id) if row.chat_id else None

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QFileDialog,
     QGridLayout,
     QLabel,
     QMessageBox,
+    QPushButton,
     QScrollArea,
+    QSpacerItem,
     QVBoxLayout,
     QWidget,
 )
@@ -30,8 +34,10 @@ from app.versions import versions
 class WayOn(Enum):
     """What a person chose when their chats could not be opened."""
 
+    SALVAGE = "salvage"
     SET_ASIDE = "set aside"
     RETRY = "retry"
+    ELSEWHERE = "elsewhere"
     QUIT = "quit"
 
 
@@ -43,25 +49,77 @@ _TITLES = {
 }
 
 
+_CAUSES = {
+    "full": "The disk that holds {} is full. Free some space, then try again.",
+    "readonly": "Stretto may not write to {}. Make it writable, then try again.",
+}
+
+
 def ask_about_store(error: StoreError, parent: QWidget | None = None) -> WayOn:
     """Say plainly what is wrong with the file of chats and ask for the way on."""
+    title = _TITLES.get(error.code, "Your chats could not be opened")
+    box = _store_box(title, error.message, parent)
+    ways = {box.addButton("Quit", QMessageBox.ButtonRole.RejectRole): WayOn.QUIT}
+    best = box.addButton("Try Again", QMessageBox.ButtonRole.ActionRole)
+    ways[best] = WayOn.RETRY
+    if error.code in {"corrupt", "newer"}:
+        aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
+        ways[aside] = WayOn.SET_ASIDE
+    if error.code == "readonly":
+        elsewhere = box.addButton("Use Another Folder…", QMessageBox.ButtonRole.AcceptRole)
+        ways[elsewhere] = WayOn.ELSEWHERE
+    if error.code == "corrupt" and not error.hopeless:
+        best = box.addButton("Save What Can Be Read", QMessageBox.ButtonRole.AcceptRole)
+        ways[best] = WayOn.SALVAGE
+    box.setDefaultButton(best)
+    return _choose(box, ways)
+
+
+def ask_for_folder() -> Path | None:
+    """A folder that can be written, for chats whose own cannot; None if none was chosen."""
+    chosen = QFileDialog.getExistingDirectory(None, "Use Another Folder", str(Path.home()))
+    return Path(chosen) if chosen else None
+
+
+def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> WayOn:
+    """The program ends and something is not saved: try again, or end without it."""
+    cause = _CAUSES.get(error.code, error.message).format(error.path)
+    words = f"{cause} What is not saved when you quit is lost."
+    box = _store_box("Your latest changes are not saved", words, parent)
+    ways = {
+        box.addButton("Quit Without Saving", QMessageBox.ButtonRole.DestructiveRole): WayOn.QUIT
+    }
+    retry = box.addButton("Try Again", QMessageBox.ButtonRole.RejectRole)
+    ways[retry] = WayOn.RETRY
+    box.setDefaultButton(retry)
+    box.setEscapeButton(retry)
+    return _choose(box, ways, WayOn.RETRY)
+
+
+def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
     box = QMessageBox(parent)
     box.setObjectName("store-dialog")
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
-    box.setText(_TITLES.get(error.code, "Your chats could not be opened"))
-    box.setInformativeText(error.message)
-    ways = {box.addButton("Quit", QMessageBox.ButtonRole.RejectRole): WayOn.QUIT}
-    retry = box.addButton("Try Again", QMessageBox.ButtonRole.ActionRole)
-    ways[retry] = WayOn.RETRY
-    if error.code in {"corrupt", "newer"}:
-        aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
-        ways[aside] = WayOn.SET_ASIDE
-    box.setDefaultButton(retry)
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a path may hold what looks like markup
+    box.setText(title)
+    box.setInformativeText(words)
+    layout = box.layout()
+    if isinstance(layout, QGridLayout):
+        layout.setContentsMargins(20, 20, 20, 16)
+        # Its words would stand in a narrow column under a short title.
+        width = QSpacerItem(480, 0)
+        layout.addItem(width, layout.rowCount(), 0, 1, layout.columnCount())
+    return box
+
+
+def _choose(
+    box: QMessageBox, ways: dict[QPushButton, WayOn], otherwise: WayOn = WayOn.QUIT
+) -> WayOn:
     box.exec()
     clicked = box.clickedButton()
     box.deleteLater()
-    return next((way for button, way in ways.items() if button is clicked), WayOn.QUIT)
+    return next((way for button, way in ways.items() if button is clicked), otherwise)
 
 
 def say_already_running() -> None:

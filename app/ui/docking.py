@@ -6,9 +6,9 @@ import binascii
 import zlib
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.ui.icons import icon
 from app.ui.theme import theme
@@ -40,6 +40,9 @@ def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.
     """A dock widget that holds a pane, asks before it closes, and is ``name`` in layouts."""
     dock = QtAds.CDockWidget(manager, "")
     dock.setObjectName(name)
+    for label in dock.tabWidget().findChildren(QLabel):
+        # Or a title with HTML in it would load pictures.
+        label.setTextFormat(Qt.TextFormat.PlainText)
     feature = QtAds.CDockWidget.DockWidgetFeature
     dock.setFeature(feature.DockWidgetDeleteOnClose, False)
     dock.setFeature(feature.CustomCloseHandling, True)

@@ -1,12 +1,18 @@
-"""Opening a link that an answer contains: only after asking, with the whole address in view."""
+"""Opening a link that an answer contains: only after asking, with the address in view."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QUrl
+import re
+
+from PySide6.QtCore import Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 OPENABLE = ("http", "https", "mailto")
+
+_HEAD, _TAIL = 400, 120  # characters shown of an address that is longer than both
+_LONGEST_HOST = 60
+_UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
 
 def ask_and_open(parent: QWidget, address: QUrl) -> None:
@@ -14,37 +20,60 @@ def ask_and_open(parent: QWidget, address: QUrl) -> None:
 
     Anything but web and mail addresses is only shown: a ``file:`` link could start a program.
     """
+    question, words, may_open = judge(address)
     box = QMessageBox(parent.window())
     box.setObjectName("link-dialog")
     box.setWindowTitle("Open Link")
     box.setTextFormat(Qt.TextFormat.PlainText)
-    # As it is sent: the pretty form hides passwords, and shows letters that only look alike.
-    shown = bytes(address.toEncoded().data()).decode("ascii", "replace")
-    host = QUrl.toAce(address.host())
-    where = bytes(host.data()).decode("ascii", "replace")
-    web = address.scheme().lower() in OPENABLE
-    if web and address.userInfo() and address.scheme().lower() != "mailto":
-        # "good.org@evil.example" leads to the latter; no honest link needs this.
-        box.setText("This link hides where it leads, so Stretto does not open it.")
-        box.setInformativeText(f"It leads to {where}, not to what stands before the “@”:\n{shown}")
-        opens = None
-        box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
-    elif web:
-        box.setText(
-            f"Open this address at {where} outside Stretto?"
-            if where
-            else "Open this address outside Stretto?"
-        )
-        box.setInformativeText(shown)
+    box.setText(_breakable(question))
+    box.setInformativeText(_breakable(words))
+    opens = None
+    if may_open:
         opens = box.addButton("Open Link", QMessageBox.ButtonRole.AcceptRole)
-        cancel = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(cancel)
+        box.setDefaultButton(box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole))
     else:
-        box.setText("This link does not lead to a web page, so Stretto does not open it.")
-        box.setInformativeText(shown)
-        opens = None
         box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
     box.exec()
     if opens is not None and box.clickedButton() is opens:
         QDesktopServices.openUrl(address)
     box.deleteLater()
+
+
+def judge(address: QUrl) -> tuple[str, str, bool]:
+    """What to say of an address, what to show of it, and whether it may be opened at all."""
+    # As it is sent: the pretty form hides passwords, and shows letters that only look alike.
+    sent = bytes(address.toEncoded().data()).decode("ascii", "replace")
+    shown = sent or bytes(QUrl.toPercentEncoding(address.toString()).data()).decode("ascii")
+    where = bytes(QUrl.toAce(address.host()).data()).decode("ascii", "replace")
+    shown, where = _clipped(shown), _end_of(where)
+    scheme = address.scheme().lower()
+    if scheme == "mailto":
+        names = {name.lower() for name, _ in QUrlQuery(address).queryItems()}
+        if names & {"attach", "attachment"}:
+            return "This link attaches a file to a mail, so Stretto does not open it.", shown, False
+        return "Write a mail to this address outside Stretto?", shown, True
+    if not address.isValid() or scheme not in OPENABLE or not where:
+        return "This link does not lead to a web page, so Stretto does not open it.", shown, False
+    if address.userInfo():
+        # "good.org@evil.example" leads to the latter; no honest link needs this.
+        leads = f"It leads to {where}, not to what stands before the “@”:\n{shown}"
+        return "This link hides where it leads, so Stretto does not open it.", leads, False
+    return f"Open this address at {where} outside Stretto?", shown, True
+
+
+def _clipped(address: str) -> str:
+    """The beginning and the end of an address that would fill the screen."""
+    left_out = len(address) - _HEAD - _TAIL
+    if left_out <= 0:
+        return address
+    return f"{address[:_HEAD]}\n({left_out:,} more characters)\n{address[-_TAIL:]}"
+
+
+def _end_of(host: str) -> str:
+    """A host's end, which says whose it is; anybody may put any word at its beginning."""
+    return host if len(host) <= _LONGEST_HOST else f"…{host[-_LONGEST_HOST:]}"
+
+
+def _breakable(text: str) -> str:
+    """Places where a line may end, in runs that would make the dialog wider than the screen."""
+    return _UNBROKEN.sub("\\1\u200b", text)

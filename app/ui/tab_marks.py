@@ -8,6 +8,7 @@ from PySide6.QtGui import QIcon
 from app.chats.controller import ChatController
 from app.ui.docks import Docks
 from app.ui.icons import dot
+from app.ui.plain import plain_tip
 from app.ui.theme import theme
 
 
@@ -66,7 +67,7 @@ class TabMarks(QObject):
         dock = self._docks[chat_id]
         title = dock.pane.controller.title
         dock.widget.setWindowTitle(title.replace("&", "&&"))
-        dock.widget.setTabToolTip(title)
+        dock.widget.setTabToolTip(plain_tip(title))
 
     @Slot()
     def _on_chat_changed(self) -> None:

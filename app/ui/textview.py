@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from math import ceil
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QMimeData, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
@@ -91,6 +91,12 @@ class TextView(QTextBrowser):
 
     def setSource(self, name: QUrl | str, kind: object = None) -> None:
         """A document shown here is never replaced by following a link."""
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What Copy and dragging take: words alone, no HTML that could refer to anything."""
+        data = QMimeData()
+        data.setText(self.textCursor().selection().toPlainText())
+        return data
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the transcript scrolls, never a message in it

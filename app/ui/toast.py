@@ -1,4 +1,4 @@
-"""A short word at the foot of the window, with at most one thing to do about it."""
+"""A short word over the window's foot or head, with at most one thing to do about it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ class Toast(QWidget):
 
     acted = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, *, at_top: bool = False) -> None:
         super().__init__(parent)
+        self._at_top = at_top
         self._label = QLabel(self)
         self._label.setFont(ui_font(14))
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
         self.button = QPushButton(self)
         self.button.setObjectName("toast-action")
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -43,7 +45,7 @@ class Toast(QWidget):
         return self._label.text()
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
-        """Say ``text``; ``action`` names the button, empty for none."""
+        """Say ``text``; ``action`` names the button, empty for none. 0 seconds: until hidden."""
         self._label.setText(text)
         # A sentence of the store wraps; a word or two keeps its line.
         self._label.setWordWrap(len(text) > 60)
@@ -61,7 +63,10 @@ class Toast(QWidget):
         self._place()
         self.show()
         self.raise_()
-        self._timer.start(round(seconds * 1000))
+        if seconds > 0:
+            self._timer.start(round(seconds * 1000))
+        else:
+            self._timer.stop()
 
     def hideEvent(self, event: QEvent) -> None:
         self._timer.stop()
@@ -81,9 +86,11 @@ class Toast(QWidget):
     def _place(self) -> None:
         parent = self.parentWidget()
         if parent is not None:
-            self.move((parent.width() - self.width()) // 2, parent.height() - self.height() - 96)
+            top = 88 if self._at_top else parent.height() - self.height() - 96
+            self.move((parent.width() - self.width()) // 2, top)
 
     @Slot()
     def _on_clicked(self) -> None:
-        self.hide()
+        if self._timer.isActive():  # one that stands stays until it is hidden
+            self.hide()
         self.acted.emit()

@@ -159,6 +159,7 @@ def start(qapp: QApplication, qtbot: object, profile: Path) -> Iterator[Callable
 
     def begin(**options: object) -> Run:
         options.setdefault("ask", lambda error: WayOn.QUIT)
+        options.setdefault("ask_unsaved", lambda error: WayOn.QUIT)
         runs.append(Run(qapp, profile, qtbot, **options))
         run = runs[-1]
         if run.started:

@@ -2,14 +2,141 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 
+import pytest
+
 from app.application import Application
 from app.paths import Paths
 from app.single import SingleInstance
+
+HOLD = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from app.single import SingleInstance
+qt = QCoreApplication([])
+single = SingleInstance(Path(sys.argv[1]))
+single.called.connect(lambda: print("called", flush=True))
+print(single.claim(), flush=True)
+sys.stdin.readline()  # busy: no event is handled before a line comes
+qt.exec()
+"""
+
+CALL = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from app.single import SingleInstance
+qt = QCoreApplication([])
+single = SingleInstance(Path(sys.argv[1]))
+single.ANSWER_MS = int(sys.argv[2])
+if single.claim():
+    print("claimed", flush=True)
+else:
+    print("asking", flush=True)
+    print("answered" if single.call() else "silent", flush=True)
+single.release()
+"""
+
+
+class Child:
+    """A program of its own over a profile; its words are read a line at a time."""
+
+    def __init__(self, code, profile, *more):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, str(profile), *more],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def line(self):
+        return self.process.stdout.readline().strip()
+
+    def go_on(self):
+        self.process.stdin.write("go on\n")
+        self.process.stdin.flush()
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+class Caller:
+    """A second start, which asks the first to show itself."""
+
+    def __init__(self, profile, patience_ms=60_000):
+        self.child = Child(CALL, profile, str(patience_ms))
+        assert self.child.line() == "asking"
+
+    def ended(self):
+        return self.child.process.poll() is not None
+
+    def answered(self):
+        word = self.child.line()
+        self.child.process.communicate()
+        return word == "answered"
+
+
+@pytest.fixture
+def first(tmp_path):
+    """A program that has the profile and is busy."""
+    child = Child(HOLD, tmp_path)
+    assert child.line() == "True"
+    yield child
+    child.kill()
+
+
+def test_a_busy_program_comes_forward_when_it_can(first, tmp_path):
+    caller = Caller(tmp_path)
+    assert not caller.ended()
+    first.go_on()
+    assert first.line() == "called"
+    assert caller.answered()
+
+
+def test_one_that_hangs_is_not_taken_for_one_that_came_forward(first, tmp_path):
+    assert not Caller(tmp_path, patience_ms=200).answered()
+    # And once it is free again it comes forward, though nobody waits any more.
+    first.go_on()
+    assert first.line() == "called"
+
+
+def test_after_a_crash_the_next_is_the_one_and_hears_the_third(first, tmp_path, qapp):
+    first.process.send_signal(signal.SIGKILL)
+    first.process.wait()
+    assert (tmp_path / "running.lock").exists(), "left behind, as its socket is"
+    second = Child(HOLD, tmp_path)
+    try:
+        assert second.line() == "True"
+        second.go_on()
+        assert Caller(tmp_path).answered()
+        assert second.line() == "called"
+    finally:
+        second.kill()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"garbage", b"\0" * 60, b"1\ninit\nanother name of this computer\n"]
+)
+def test_a_lock_that_names_nobody_here_keeps_nobody_out(tmp_path, qapp, content):
+    (tmp_path / "running.lock").write_bytes(content)
+    mine = SingleInstance(tmp_path)
+    assert mine.claim()
+    other = SingleInstance(tmp_path)
+    assert not other.claim()
+    mine.release()
+
+
+@pytest.mark.parametrize("content", [b"", b"1\ninit\nanother name of this computer\n"])
+def test_but_one_who_lives_keeps_it_whatever_the_file_says(first, tmp_path, qapp, content):
+    with (tmp_path / "running.lock").open("r+b") as file:
+        file.truncate(0)
+        file.write(content)
+    assert not SingleInstance(tmp_path).claim()
 
 
 def test_a_second_start_ends_and_calls_the_first(start, qapp, profile, qtbot):
@@ -19,8 +146,11 @@ def test_a_second_start_ends_and_calls_the_first(start, qapp, profile, qtbot):
     second = Application(qapp, Paths.in_profile(profile), engine_factory=lambda *_: None)
     assert not second.start()
     assert second.already_runs
+    # Both are one thread here: the call waits for an answer, which needs the other's event loop.
     with qtbot.waitSignal(run.app.single.called):
-        assert second.single.call()
+        caller = Caller(profile)
+    run.until(caller.ended)
+    assert caller.answered()
     assert not run.window.isMinimized()
     second.shut_down()
     assert second.store is None
@@ -34,23 +164,3 @@ def test_another_profile_is_another_program(start, tmp_path):
     other = SingleInstance(tmp_path)
     assert other.claim()
     other.release()
-
-
-def test_a_killed_program_does_not_keep_the_profile(tmp_path, qapp):
-    hold = (
-        "import sys; from pathlib import Path; from PySide6.QtCore import QCoreApplication;"
-        "from app.single import SingleInstance; a = QCoreApplication([]);"
-        "s = SingleInstance(Path(sys.argv[1])); print(s.claim(), flush=True); a.exec()"
-    )
-    child = subprocess.Popen(
-        [sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert child.stdout.readline() == "True\n"
-        mine = SingleInstance(tmp_path)
-        assert not mine.claim()
-    finally:
-        os.kill(child.pid, signal.SIGKILL)
-        child.communicate()
-    assert mine.claim()
-    mine.release()

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
 import threading
+from contextlib import closing, suppress
 
 import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.store import Store, StoreError
-from app.ui.dialogs import WayOn
+from app import logs
+from app.application import Application
+from app.paths import Paths
+from app.store import Chat, Message, Store, StoreError, new_id
+from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
+from tests.app.fake_engine import FakeEngine
 
 
 @pytest.fixture
@@ -22,6 +34,22 @@ def test_giving_up_ends_without_a_window(start, damaged):
     assert not run.started
     assert run.app.window is None
     assert (damaged / "chats.db").read_bytes().startswith(b"this is no database")
+
+
+def test_being_told_to_end_answers_the_question(start, damaged, qapp):
+    """A signal while the dialog is up: it closes, and the program does not go on."""
+    runs = []
+
+    def ask(error):
+        QTimer.singleShot(0, lambda: runs[0].shut_down())
+        ask_about_store(error)
+        return WayOn.RETRY
+
+    application = Application(qapp, Paths.in_profile(damaged), lambda *_: None, ask=ask)
+    runs.append(application)
+    assert not application.start()
+    assert application.store is None
+    application.deleteLater()
 
 
 def test_set_aside_starts_fresh_and_keeps_the_old_file(start, damaged):
@@ -44,7 +72,7 @@ def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start):
     writer = threading.Thread(target=run.app.store.on_error, args=(error,))
     writer.start()
     writer.join()
-    run.until(lambda: run.window.toast.text == error.message)
+    run.until(lambda: run.app.unsaved.notice.text == error.message)
     run.say("say still here")
     assert run.answered() == "still here "
 
@@ -56,3 +84,271 @@ def test_try_again_after_the_file_was_put_right(start, damaged):
         return WayOn.RETRY
 
     assert start(ask=mend).started
+
+
+def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start, profile):
+    run = start()
+    error = StoreError("corrupt", "Damaged.", profile / "chats.db")
+    logs.on_uncaught(StoreError, error, None)
+    run.until(lambda: "offers to save what can be read" in run.app.unsaved.notice.text)
+    assert list((profile / "log").glob("crash-*.new.txt")) == []
+
+
+def test_a_large_file_whose_list_of_chats_is_lost_is_noticed_at_the_start(
+    start, profile, monkeypatch
+):
+    monkeypatch.setattr("app.store.database._CHECKED_BYTES", 0)
+    file = profile / "chats.db"
+    with Store.open(file) as store:
+        for number in range(200):
+            store.save_chat(Chat(new_id(), title=f"chat {number} " * 20))
+    with closing(sqlite3.connect(file)) as db:
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chats'").fetchone()
+    content = bytearray(file.read_bytes())
+    content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
+    file.write_bytes(content)
+    codes = []
+
+    def ask(error):
+        codes.append(error.code)
+        return WayOn.QUIT
+
+    assert not start(ask=ask).started
+    assert codes == ["corrupt"]
+
+
+@pytest.fixture
+def torn(profile):
+    """Chats of which a page in the middle is lost."""
+    file = profile / "chats.db"
+    with Store.open(file) as store:
+        chat = Chat(new_id(), title="About trees")
+        store.save_chat(chat)
+        parent = None
+        for number in range(60):
+            message = Message(new_id(), chat.id, parent, content=f"{number} " + "words " * 80)
+            store.save_message(message, as_leaf=True)
+            parent = message.id
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 4096] = os.urandom(4096)
+    file.write_bytes(content)
+    return profile
+
+
+def test_what_can_be_read_is_saved_and_said(start, torn):
+    damaged = (torn / "chats.db").read_bytes()
+    run = start(ask=lambda error: WayOn.SALVAGE)
+    assert run.started
+    (aside,) = (path for path in torn.glob("chats.db.aside-*") if path.suffix[-4:-3] != "-")
+    assert aside.read_bytes() == damaged
+    assert [chat.title for chat in run.app.library.chats()] == ["About trees"]
+    assert "messages in 1 chat could be read" in run.window.toast.text
+    assert aside.name in run.window.toast.text
+
+
+def test_when_nothing_can_be_read_the_next_question_offers_less(start, damaged):
+    asked = []
+
+    def ask(error):
+        asked.append(error.hopeless)
+        return WayOn.SET_ASIDE if error.hopeless else WayOn.SALVAGE
+
+    run = start(ask=ask)
+    assert run.started
+    assert asked == [False, True]
+    assert "empty start" in run.window.toast.text
+
+
+def test_a_newer_database_is_not_touched(start, profile):
+    Store.open(profile / "chats.db").close()
+    with closing(sqlite3.connect(profile / "chats.db")) as db:
+        db.execute("PRAGMA user_version = 99")
+    before = (profile / "chats.db").read_bytes()
+    codes = []
+
+    def ask(error):
+        codes.append(error.code)
+        return WayOn.QUIT
+
+    assert not start(ask=ask).started
+    assert codes == ["newer"]
+    assert (profile / "chats.db").read_bytes() == before
+
+
+def test_a_damaged_journal_is_said(start, profile):
+    Store.open(profile / "chats.db").close()
+    (profile / "chats.db-wal").write_bytes(b"garbage " * 600)
+    run = start()
+    assert run.started
+    (aside,) = profile.glob("chats.db-wal.aside-*")
+    assert aside.name in run.window.toast.text
+
+
+def press(name):
+    """Once a dialog is up, press its button of that name; returns what the dialog offered."""
+    offered = []
+
+    def now():
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            QTimer.singleShot(10, now)
+            return
+        offered.extend(sorted(button.text() for button in box.buttons()))
+        offered.append(box.defaultButton().text())
+        next(button for button in box.buttons() if button.text() == name).click()
+
+    QTimer.singleShot(0, now)
+    return offered
+
+
+@pytest.mark.parametrize(
+    ("code", "hopeless", "best", "more"),
+    [
+        ("corrupt", False, "Save What Can Be Read", ["Set Aside and Start Fresh"]),
+        ("corrupt", True, "Try Again", ["Set Aside and Start Fresh"]),
+        ("newer", False, "Try Again", ["Set Aside and Start Fresh"]),
+        ("readonly", False, "Try Again", ["Use Another Folder…"]),
+        ("full", False, "Try Again", []),
+    ],
+)
+def test_each_trouble_offers_what_helps(look, code, hopeless, best, more):
+    error = StoreError(code, "What happened, and what to do.")
+    error.hopeless = hopeless
+    offered = press(best)
+    way = ask_about_store(error)
+    assert way is (WayOn.SALVAGE if best.startswith("Save") else WayOn.RETRY)
+    assert offered[-1] == best
+    assert set(offered) == {best, "Try Again", "Quit", *more}
+
+
+@pytest.mark.parametrize(
+    ("button", "way"), [("Try Again", WayOn.RETRY), ("Quit Without Saving", WayOn.QUIT)]
+)
+def test_the_end_with_something_unsaved_asks(look, tmp_path, button, way):
+    offered = press(button)
+    assert ask_about_unsaved(StoreError("full", "Full.", tmp_path / "chats.db")) is way
+    assert offered[-1] == "Try Again"
+
+
+@pytest.fixture
+def disk(profile):
+    """The profile on a disk of 3 MB. Needs root and Linux."""
+    profile.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(profile)]
+    if not sys.platform.startswith("linux") or os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("only root may mount a small disk")
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    yield profile
+    subprocess.run(["umount", str(profile)], check=True)
+
+
+def fill(disk):
+    """Leave no room."""
+    with suppress(OSError), (disk / "something else").open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
+def stored(disk):
+    """(content, status) of the answers, and the drafts, as the file has them."""
+    with closing(sqlite3.connect(f"file:{disk / 'chats.db'}?mode=ro", uri=True)) as db:
+        answers = db.execute("SELECT content, status FROM messages WHERE role = 'assistant'")
+        drafts = db.execute("SELECT draft FROM chats WHERE draft <> ''")
+        return answers.fetchall(), [draft for (draft,) in drafts]
+
+
+def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(disk, start, qtbot):
+    run = start()
+    run.ready()
+    run.say("count 30000")
+    run.until(lambda: run.answer(run.pane))
+    fill(disk)
+    unsaved = run.app.unsaved
+    qtbot.waitUntil(unsaved.notice.isVisible, timeout=60_000)
+    assert "full" in unsaved.notice.text
+    qtbot.keyClicks(run.pane.composer.field, "typed without room")
+    run.pane.controller.stop()
+    whole = run.answered()
+    unsaved.notice.button.click()
+    assert unsaved.notice.isVisible(), "it stays until there is room"
+    (disk / "something else").unlink()
+    unsaved.notice.button.click()
+    run.until(lambda: not unsaved.notice.isVisible())
+    assert run.window.toast.text == "Everything is saved again."
+    run.app.store.flush()
+    assert stored(disk) == ([(whole, "cancelled")], ["typed without room"])
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start, room):
+    asked = []
+
+    def ask(error):
+        asked.append(error.code)
+        if room:
+            (disk / "something else").unlink()
+            return WayOn.RETRY
+        return WayOn.QUIT
+
+    run = start(ask_unsaved=ask)
+    run.ready()
+    fill(disk)
+    long_words = "words " * 40_000
+    run.pane.controller.send(f"say {long_words}")
+    run.pane.controller.stop()
+    run.answered()
+    run.end()
+    assert asked == ["full"]
+    with suppress(FileNotFoundError):
+        (disk / "something else").unlink()
+    with Store.open(disk / "chats.db") as store:
+        kept = [m.content for chat in store.chats() for m in store.messages(chat.id)]
+    assert (f"say {long_words}" in kept) is room
+
+
+def test_a_disk_without_room_at_the_start_is_said(disk, start):
+    fill(disk)
+    codes = []
+
+    def ask(error):
+        codes.append(error.code)
+        assert "cannot be opened" in error.message
+        (disk / "something else").unlink()
+        return WayOn.RETRY
+
+    assert start(ask=ask).started
+    assert codes == ["full"]
+
+
+def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start, tmp_path, qapp):
+    with Store.open(disk / "chats.db") as store:
+        store.save_chat(Chat(new_id(), title="Trees"))
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    folders = [None, tmp_path / "other"]  # the first time, the person cancels
+    run = start(ask=lambda error: WayOn.ELSEWHERE, ask_folder=lambda: folders.pop(0))
+    assert not run.started
+    assert run.app.elsewhere == tmp_path / "other"
+    run.end()
+    next_run = Application(
+        qapp, Paths.in_profile(run.app.elsewhere), lambda *_: FakeEngine(), lambda _: WayOn.QUIT
+    )
+    assert next_run.start()
+    assert [chat.title for chat in next_run.library.chats()] == ["Trees"]
+    next_run.shut_down()
+    next_run.deleteLater()
+
+
+def test_a_profile_that_may_not_be_written_is_said_and_opens_once_it_may(disk, start):
+    Store.open(disk / "chats.db").close()
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    codes = []
+
+    def ask(error):
+        codes.append(error.code)
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+        return WayOn.RETRY
+
+    assert start(ask=ask).started
+    assert codes == ["readonly"]

@@ -47,16 +47,26 @@ class Desk:
         self._program: subprocess.Popen[bytes] | None = None
         self._output = profile.parent / "output.txt"
 
-    def start(self) -> None:
-        """Start the program and wait until its window takes keys."""
+    def start(self, *first: str) -> None:
+        """Start the program and wait until its window takes keys.
+
+        ``first``: keys for what it asks before it has a window.
+        """
         log = self._output.open("ab")
         command = [sys.executable, "-m", "app", "--profile", str(self.profile)]
         with log:
             self._program = subprocess.Popen(
                 command, cwd=ROOT, env=self._env, stdout=log, stderr=log
             )
-        self.until(lambda: self._do("search", "--onlyvisible", "--name", "Stretto") != "")
+        self.until(lambda: self._windows() != "")
         # There is no window manager: keys go to what lies under the pointer.
+        if first:
+            self._do("mousemove", "700", "450")
+            asking = self._windows()
+            while self._windows() == asking:
+                self.keys(*first)
+                self.until(lambda: True)
+                time.sleep(0.5)
         self._do("mousemove", "700", "300")
         # The composer takes keys a moment later: what is typed into it is saved as a draft.
         while not (marks := self._marks()):
@@ -67,6 +77,9 @@ class Desk:
             self.until(lambda: True)
         self.keys(*["BackSpace"] * marks)
         self.until(lambda: self._marks() == 0)
+
+    def _windows(self) -> str:
+        return self._do("search", "--onlyvisible", "--name", "Stretto")
 
     def _marks(self) -> int:
         drafts = [str(draft) for draft in self.drafts()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from app.paths import Paths
 from tests.desktop.conftest import Desk
 
 
@@ -86,6 +87,22 @@ def test_an_answer_stands_still_and_goes_on(desk: Desk) -> None:
     desk.keys("ctrl+shift+p")
     desk.until(lambda: len(desk.answers()) == 1)
     assert length() > before
+
+
+def test_damaged_chats_are_saved_as_far_as_they_can_be_read(desk: Desk) -> None:
+    desk.say("My code word is amber. Please remember it.")
+    desk.until(lambda: len(desk.answers()) == 1)
+    before = desk.answers()
+    assert desk.end() == 0
+    file = Paths.in_profile(desk.profile).chats
+    content = bytearray(file.read_bytes())
+    content[:100] = bytes(100)
+    file.write_bytes(content)
+    desk.start("Return")
+    assert desk.answers() == before
+    (aside,) = file.parent.glob("chats.db.aside-*")
+    assert aside.read_bytes() == content
+    assert desk.end() == 0
 
 
 def test_compare_asks_one_question_three_times(desk: Desk) -> None:

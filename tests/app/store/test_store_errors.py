@@ -89,6 +89,23 @@ def test_set_aside_keeps_the_old_file_and_its_journal(file: Path) -> None:
     assert again.read_bytes() == b"damaged again"
 
 
+def test_a_copy_takes_the_journal_along_and_overwrites_nothing(file: Path, tmp_path: Path) -> None:
+    store = Store.open(file)
+    store.save_chat(Chat(new_id(), title="In the journal"))
+    store.flush()
+    target = tmp_path / "other" / "chats.db"
+    Store.copy(file, target)
+    store.close()
+    with Store.open(target) as copied:
+        assert [chat.title for chat in copied.chats()] == ["In the journal"]
+        copied.save_chat(Chat(new_id(), title="New"))
+    Store.copy(file, target)
+    with Store.open(target) as copied:
+        assert {chat.title for chat in copied.chats()} == {"In the journal", "New"}
+    Store.copy(tmp_path / "nothing.db", tmp_path / "neither.db")
+    assert not (tmp_path / "neither.db").exists()
+
+
 def test_an_older_database_is_migrated_with_its_contents(file: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         STEPS[0](db)
@@ -164,6 +181,8 @@ def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> 
 
     with Store.open(file) as store:
         store.on_error = hear
+        saved: list[bool] = []
+        store.on_saved = lambda: saved.append(True)
         chat = Chat(new_id())
         store.save_chat(chat)
         store.flush()
@@ -179,8 +198,12 @@ def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> 
         assert "full" in caught.value.message
         assert [error.code for error in errors] == ["full"], "told once, not at every try"
         assert store.messages(chat.id) == messages, "still shown"
+        assert saved == []
         writer.execute("PRAGMA max_page_count = 1000000")
         store.flush()
+        store.save_layout("one more write", {})
+        store.flush()
+        assert saved == [True], "told once that all is saved"
     with Store.open(file) as store:
         assert store.messages(chat.id) == messages
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.ui.links import ask_and_open
+from app.ui.links import ask_and_open, judge
 from app.ui.textview import TextView
 
 
@@ -103,4 +103,77 @@ def test_an_address_that_hides_where_it_leads_is_not_opened(view, visited):
     said = answer_dialog("Close")
     ask_and_open(view, QUrl("https://good.org:443@evil.example/"))
     assert "evil.example" in said[1]
+    assert visited == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,<script>x</script>",
+        "file:///etc/passwd", "FILE:///etc/passwd", "smb://host/share", "ftp://host/x",
+        "ssh://host",
+        "vbscript:x", "x-apple.systempreferences:", "ms-word:ofe|u|http://x", "about:blank",
+        "/etc/passwd", "",
+        "https:evil.example", "https:///evil.example", "https://good.org\\@evil.example/", "http://",
+        "https://user:word@evil.example/", "mailto:a@b.org?attach=/etc/passwd",
+        "mailto:?ATTACHMENT=x",
+    ],
+)  # fmt: skip
+def test_what_could_do_harm_is_never_opened(address):
+    _, shown, may_open = judge(QUrl(address))
+    assert not may_open
+    assert shown.isascii() or "“@”" in shown
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://аррӏе.com/login", "xn--80ak6aa92e.com"),  # Cyrillic
+        ("https://good.org\u2044x.evil.example", "evil.example"),
+        ("https://gооd.org/", "xn--"),
+        ("https://good.org.evil.example/good.org", "good.org.evil.example"),
+        ("http://2130706433/", "127.0.0.1"),
+    ],
+)
+def test_the_question_names_the_host_that_is_meant(address, host):
+    question, shown, may_open = judge(QUrl(address))
+    if may_open:
+        assert host in question
+        assert question.removeprefix("Open this address at ").isascii()
+        assert shown.isascii()
+    else:
+        assert "does not" in question
+
+
+def test_the_end_of_a_long_host_is_seen():
+    question, _, may_open = judge(QUrl("https://" + "good.org." * 25 + "evil.example/"))
+    assert may_open
+    assert "good.org.evil.example outside" in question
+    assert len(question) < 120
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://good.org/" + "a" * 100_000,
+        "https://good.org/?" + "a=b&" * 5000,
+        "javascript:" + "x" * 9000,
+    ],
+)
+def test_a_long_address_does_not_fill_the_screen(view, visited, address):
+    sizes = []
+
+    def look():
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            QTimer.singleShot(10, look)
+            return
+        sizes.append(box.size())
+        box.reject()
+
+    QTimer.singleShot(0, look)
+    ask_and_open(view, QUrl(address))
+    assert sizes[0].width() <= 700
+    assert sizes[0].height() <= 500
+    assert "more characters" in judge(QUrl(address))[1]
     assert visited == []

@@ -1,0 +1,106 @@
+"""A damaged journal is kept; a whole or merely torn one is no matter."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.store import Chat, Message, Store, new_id
+
+HEADER, FRAME = 32, 24 + 4096
+
+
+@pytest.fixture
+def crashed(file: Path) -> tuple[Path, bytes]:
+    """A file and its journal of several transactions, as a kill leaves them."""
+    store = Store.open(file)
+    chat = Chat(new_id())
+    store.save_chat(chat)
+    for number in range(8):
+        store.save_message(Message(new_id(), chat.id, content=f"message {number} " * 100))
+        store.flush()
+    journal = file.with_name(file.name + "-wal")
+    left = {file: file.read_bytes(), journal: journal.read_bytes()}
+    store.close()
+    for path, content in left.items():
+        path.write_bytes(content)
+    return journal, left[journal]
+
+
+def aside(journal: Path) -> list[bytes]:
+    return [path.read_bytes() for path in journal.parent.glob(f"{journal.name}.aside-*")]
+
+
+def test_a_whole_journal_is_read(file: Path, crashed: tuple[Path, bytes]) -> None:
+    journal, _ = crashed
+    with Store.open(file) as store:
+        assert store.journal_aside is None
+        (chat,) = store.chats()
+        assert len(store.messages(chat.id)) == 8
+    assert aside(journal) == []
+
+
+@pytest.mark.parametrize("where", ["header", "all", "frame", "page"])
+def test_a_damaged_one_is_kept_and_the_chats_open(
+    file: Path, crashed: tuple[Path, bytes], where: str
+) -> None:
+    journal, content = crashed
+    harmed = bytearray(content)
+    at, size = {
+        "header": (0, 32),
+        "all": (0, len(content)),
+        "frame": (HEADER + FRAME * 9, 24),
+        "page": (HEADER + FRAME * 9 + 300, 8),
+    }[where]
+    harmed[at : at + size] = os.urandom(size)
+    journal.write_bytes(harmed)
+    with Store.open(file) as store:
+        assert store.journal_aside is not None
+        for chat in store.chats():
+            assert len(store.messages(chat.id)) < 8
+    assert aside(journal) == [harmed]
+    with Store.open(file) as store:
+        assert store.journal_aside is None, "told once"
+
+
+@pytest.mark.parametrize("cut", [1, 24, FRAME, FRAME * 3 + 100])
+def test_an_end_that_a_crash_cut_off_is_no_damage(
+    file: Path, crashed: tuple[Path, bytes], cut: int
+) -> None:
+    journal, content = crashed
+    journal.write_bytes(content[:-cut])
+    with Store.open(file) as store:
+        assert store.journal_aside is None
+    assert aside(journal) == []
+
+
+def test_what_an_earlier_round_left_behind_it_is_no_damage(file: Path) -> None:
+    """A journal is written again from its beginning: old changes stay behind the new ones."""
+    store = Store.open(file)
+    chat = Chat(new_id())
+    store.save_chat(chat)
+    journal = file.with_name(file.name + "-wal")
+    for _ in range(30):
+        store.save_message(Message(new_id(), chat.id, content="word " * 900))
+        store.flush()
+    store._writer._db.execute("PRAGMA wal_checkpoint(RESTART)")
+    store.save_message(Message(new_id(), chat.id, content="after"))
+    store.flush()
+    left = {path: path.read_bytes() for path in (file, journal)}
+    store.close()
+    for path, content in left.items():
+        path.write_bytes(content)
+    with Store.open(file) as again:
+        assert again.journal_aside is None
+        assert len(again.messages(chat.id)) == 31
+
+
+def test_an_index_of_the_journal_that_is_garbage_costs_nothing(
+    file: Path, crashed: tuple[Path, bytes]
+) -> None:
+    file.with_name(file.name + "-shm").write_bytes(os.urandom(32768))
+    with Store.open(file) as store:
+        (chat,) = store.chats()
+        assert len(store.messages(chat.id)) == 8

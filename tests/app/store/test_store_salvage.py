@@ -1,0 +1,165 @@
+"""A damaged file: what can still be read is saved, and the file itself is kept."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.bench.ledger import damage, loose_ends, read
+from app.store import Chat, Message, Store, StoreError, new_id
+
+CHATS, TURNS = 12, 40
+
+
+@pytest.fixture
+def filled(file: Path) -> Path:
+    """Chats of forty turns, of which some text is long, and one that was deleted."""
+    with Store.open(file) as store:
+        for number in range(CHATS):
+            chat = Chat(new_id(), title=f"Chat {number}", params={"temperature": 0.5})
+            store.save_chat(chat)
+            parent = None
+            for turn in range(TURNS):
+                role = "assistant" if turn % 2 else "user"
+                text = f"chat {number} turn {turn} " + "words " * (3000 if turn == 7 else 60)
+                message = Message(new_id(), chat.id, parent, role, text)
+                store.save_message(message, as_leaf=True)
+                parent = message.id
+        store.delete_chat(chat.id)
+        store.save_layout("main", {"panes": 2})
+    return file
+
+
+def header(content: bytearray) -> None:
+    content[:100] = os.urandom(100)
+
+
+def first_page(content: bytearray) -> None:
+    content[:4096] = bytes(4096)
+
+
+def a_page(content: bytearray) -> None:
+    place = len(content) // 2 // 4096 * 4096
+    content[place : place + 4096] = os.urandom(4096)
+
+
+def a_stretch(content: bytearray) -> None:
+    begin, end = len(content) // 3, len(content) // 2
+    content[begin:end] = bytes(end - begin)
+
+
+def truncated(content: bytearray) -> None:
+    del content[len(content) * 3 // 4 + 77 :]
+
+
+@pytest.mark.parametrize(
+    ("harm", "share"),
+    [(header, 1.0), (first_page, 1.0), (a_page, 0.9), (a_stretch, 0.6), (truncated, 0.6)],
+)
+def test_what_can_be_read_is_saved(
+    filled: Path, harm: Callable[[bytearray], None], share: float
+) -> None:
+    before = read(filled)
+    content = bytearray(filled.read_bytes())
+    harm(content)
+    filled.write_bytes(content)
+    with pytest.raises(StoreError):
+        Store.open(filled)
+
+    salvaged = Store.salvage(filled)
+    assert salvaged.aside.read_bytes() == content, "the damaged file is kept as it was"
+    # SQLite itself leaves an empty journal beside a file that it was only asked to read.
+    names = {
+        path.name.removesuffix("-shm").removesuffix("-wal") for path in filled.parent.iterdir()
+    }
+    assert names == {filled.name, salvaged.aside.name}
+    after = read(filled)
+    assert damage(filled) == []
+    assert loose_ends(after) == []
+    assert salvaged.messages == len(after.messages) >= share * len(before.messages)
+    assert salvaged.chats == len(after.chats) >= share * CHATS
+    same = [m for m in after.messages.values() if before.messages.get(m.id) == m]
+    assert len(same) >= share * len(before.messages) - CHATS
+    with Store.open(filled) as store:
+        hits = store.search("turn")
+        assert hits
+        if share == 1.0:
+            assert after.trees == before.trees
+            assert store.layout("main") == {"panes": 2}
+
+
+def test_damage_in_the_index_alone_costs_nothing(filled: Path) -> None:
+    before = read(filled)
+    with closing(sqlite3.connect(filled)) as db:
+        (page,) = db.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'messages_of_chat'"
+        ).fetchone()
+    content = bytearray(filled.read_bytes())
+    content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
+    filled.write_bytes(content)
+    with pytest.raises(StoreError):
+        Store.open(filled)
+    Store.salvage(filled)
+    assert read(filled) == before
+
+
+def test_random_damage_never_leaves_anything_worse(filled: Path) -> None:
+    dice = random.Random(3)
+    whole = filled.read_bytes()
+    for _ in range(6):
+        content = bytearray(whole)
+        for _ in range(dice.randrange(1, 40)):
+            at = dice.randrange(len(content) - 600)
+            content[at : at + dice.randrange(1, 600)] = os.urandom(dice.randrange(1, 600))
+        filled.write_bytes(content)
+        try:
+            kept = Store.salvage(filled).aside
+        except StoreError:  # nothing could be read
+            kept = filled
+        else:
+            assert damage(filled) == []
+            assert loose_ends(read(filled)) == []
+        assert kept.read_bytes() == content
+
+
+def test_the_journal_of_a_damaged_file_is_read_too(file: Path, tmp_path: Path) -> None:
+    store = Store.open(file)
+    chat = Chat(new_id(), title="In the journal")
+    store.save_chat(chat)
+    store.save_message(Message(new_id(), chat.id, content="last words"), as_leaf=True)
+    store.flush()
+    left = {p: p.read_bytes() for p in (file, file.with_name(file.name + "-wal"))}
+    store.close()
+    for path, content in left.items():
+        path.write_bytes(content)
+    salvaged = Store.salvage(file)
+    assert salvaged.messages == 1
+    assert salvaged.aside.with_name(salvaged.aside.name + "-wal").exists()
+    with Store.open(file) as again:
+        assert [m.content for m in again.path(chat.id)] == ["last words"]
+
+
+@pytest.mark.parametrize("content", [b"Dear diary, " * 1000, b"", os.urandom(100_000), b"x" * 50])
+def test_a_file_that_holds_no_chats_stays_where_it_is(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    with pytest.raises(StoreError) as caught:
+        Store.salvage(file)
+    assert caught.value.code == "corrupt"
+    assert "Nothing" in caught.value.message
+    assert file.read_bytes() == content
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_another_programs_database_stays_where_it_is(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("CREATE TABLE recipes (name)")
+    before = file.read_bytes()
+    with pytest.raises(StoreError):
+        Store.salvage(file)
+    assert file.read_bytes() == before

@@ -1,0 +1,128 @@
+"""`kill -9` while chats are worked at random; and that its referee sees what it is there to see."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.bench.kill import measure
+from app.bench.ledger import Found, Ledger, tree
+from app.store import Chat, Message, Store, new_id
+
+NOW = 1000.0
+
+
+def test_a_dozen_kills_cost_less_than_a_second_and_break_nothing() -> None:
+    report = measure(12, seed=5, longest_s=0.8)
+    assert report.faults == []
+    assert report.kills == 12
+    assert report.changes > 100
+    assert report.messages > 5
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> tuple[Path, Ledger, list[str]]:
+    """A chat of a question and an answer with a draft, saved and told of, all long ago."""
+    file = tmp_path / "chats.db"
+    chat = Chat(new_id(), title="Trees", draft="unsent")
+    question = Message(new_id(), chat.id, None, "user", "why")
+    answer = Message(
+        new_id(), chat.id, question.id, "assistant", "one two three", status="cancelled"
+    )
+    with Store.open(file) as store:
+        store.save_chat(chat)
+        store.save_message(question)
+        store.save_message(answer, as_leaf=True)
+    ledger = Ledger(Found())
+    shape = tree("Trees", False, answer.id, [question, answer])
+    for line in (
+        ["ready", 1.0],
+        ["do", 2.0, chat.id, 2, []],
+        ["done", 2.0, chat.id, shape],
+        ["text", 3.0, answer.id, "one two "],
+        ["text", 3.5, answer.id, "three"],
+        ["status", 4.0, answer.id, "cancelled"],
+        ["draft", 5.0, chat.id, "unsent"],
+    ):
+        ledger.take(line)
+    return file, ledger, [chat.id, question.id, answer.id]
+
+
+def test_what_is_whole_passes(told: tuple[Path, Ledger, list[str]]) -> None:
+    file, ledger, _ = told
+    verdict, _ = ledger.verdict(file, NOW)
+    assert verdict.faults == []
+    assert verdict.lost_ms == 0
+
+
+@pytest.mark.parametrize(
+    ("harm", "word"),
+    [
+        ("UPDATE chats SET leaf_id = NULL", "shows none"),
+        ("UPDATE chats SET leaf_id = 'nowhere'", "not in it"),
+        ("UPDATE chats SET title = 'Other'", "as it never was"),
+        ("UPDATE chats SET draft = ''", "draft"),
+        ("UPDATE chats SET draft = 'why'", "still in the composer"),
+        ("UPDATE messages SET content = 'one two ' WHERE role = 'assistant'", "text of"),
+        ("UPDATE messages SET content = 'one six' WHERE role = 'assistant'", "none that was"),
+        ("UPDATE messages SET status = 'error' WHERE role = 'assistant'", "status of"),
+        ("DELETE FROM messages WHERE role = 'assistant'", "not in it"),
+        ("UPDATE messages SET deleted_at = 1 WHERE role = 'user'", "not in its chat"),
+        ("DELETE FROM chats", "chat"),
+        ("INSERT INTO messages_fts(messages_fts) VALUES ('delete-all')", "search index"),
+        ("PRAGMA user_version = 99", "does not open: newer"),
+    ],
+)
+def test_what_is_not_whole_is_seen(
+    told: tuple[Path, Ledger, list[str]], harm: str, word: str
+) -> None:
+    file, ledger, _ = told
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute(harm)
+    verdict, _ = ledger.verdict(file, NOW)
+    assert any(word in fault for fault in verdict.faults), verdict.faults
+
+
+def test_a_loss_is_as_old_as_the_first_change_that_is_missing(
+    told: tuple[Path, Ledger, list[str]],
+) -> None:
+    file, ledger, (chat, _, answer) = told
+    ledger.take(["draft", NOW - 0.9, chat, "unsent and"])
+    ledger.take(["draft", NOW - 0.1, chat, "unsent and more"])
+    ledger.take(["text", NOW - 0.4, answer, " four"])
+    verdict, _ = ledger.verdict(file, NOW)
+    assert verdict.faults == []
+    assert verdict.lost_ms == pytest.approx(900)
+    late, _ = ledger.verdict(file, NOW + 0.5)
+    assert ["1,400 ms old" in fault for fault in late.faults] == [True]
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_what_the_kill_cut_off_may_be_there_in_full_but_not_in_part(
+    told: tuple[Path, Ledger, list[str]], done: bool
+) -> None:
+    file, ledger, (chat, _, answer) = told
+    ledger.take(["do", NOW - 0.001, chat, 2, []])
+    more = Message(new_id(), chat, answer, "user", "and then")
+    with Store.open(file) as store:
+        store.save_message(more, as_leaf=True)
+        if done:
+            store.save_message(Message(new_id(), chat, more.id, "assistant"), as_leaf=True)
+    verdict, _ = ledger.verdict(file, NOW)
+    assert (verdict.faults == []) is done
+
+
+def test_a_copy_that_the_kill_cut_off_is_whole_or_not_there(
+    told: tuple[Path, Ledger, list[str]],
+) -> None:
+    file, ledger, _ = told
+    ledger.take(["do", NOW - 0.001, "", 2, []])
+    verdict, _ = ledger.verdict(file, NOW)
+    assert verdict.faults == []
+    with Store.open(file) as store:
+        store.save_chat(Chat(new_id(), title="Trees (branch)"))
+    verdict, _ = ledger.verdict(file, NOW)
+    assert [fault for fault in verdict.faults if "half there" in fault]

@@ -1,0 +1,244 @@
+"""Whatever an answer says, nothing is loaded: no file, no address, no module of a name it gives."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import time
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication, QLabel
+
+from app.markdown import tex
+from app.markdown.highlight import Colouring
+from app.ui.textview import TextView
+
+RED = QColor("#ff0013")
+
+
+class Watch:
+    """What Python was asked to do while armed: files and programs by name, and the network."""
+
+    def __init__(self):
+        self.armed = False
+        self.seen = []
+        sys.addaudithook(self._hear)  # for good: it cannot be taken away again
+
+    def _hear(self, event, what):
+        if self.armed and event.startswith(EVENTS):
+            self.seen.append((event, str(what[:2])))
+
+
+EVENTS = (
+    "open", "os.listdir", "os.scandir", "os.system", "os.exec", "subprocess.", "webbrowser.",
+    "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "urllib.", "ctypes.dlopen",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def audit():
+    watch = Watch()
+    yield watch
+    watch.armed = False
+
+
+@pytest.fixture
+def bait(tmp_path, audit):
+    """A red picture, a text, and a server: (folder, its address, calls, what Python did)."""
+    folder = tmp_path / "bait"
+    folder.mkdir()
+    picture = QImage(60, 60, QImage.Format.Format_RGB32)
+    picture.fill(RED)
+    picture.save(str(folder / "red.png"))
+    (folder / "text.tex").write_text("SECRET")
+    server = socket.create_server(("127.0.0.1", 0))
+    calls = []
+
+    def accept():
+        while True:
+            try:
+                caller, _ = server.accept()
+            except OSError:
+                return
+            calls.append(caller.recv(1000))
+            caller.close()
+
+    listener = threading.Thread(target=accept, name="bait")
+    listener.start()
+    audit.seen.clear()
+    audit.armed = True
+    yield folder, f"http://127.0.0.1:{server.getsockname()[1]}", calls, audit.seen
+    audit.armed = False
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+    listener.join()
+
+
+def evil(folder, address):
+    picture, text = folder / "red.png", folder / "text.tex"
+    return f"""# ![h](file://{picture}) <img src="file://{picture}">
+
+![a](file://{picture}) ![b]({picture}) ![c]({address}/b.png) ![d](data:image/png;base64,iVBO)
+![e][r]
+
+[r]: {address}/ref.png "title"
+
+<img src="file://{picture}"> <img src={address}/i.png> <object data="file://{picture}"></object>
+<style>@import url({address}/s.css);</style> <link rel=stylesheet href="{address}/l.css">
+<svg><image href="file://{picture}"/></svg> <iframe src="{address}"></iframe>
+
+| a | b |
+|---|---|
+| ![a](file://{picture}) | <img src="file://{picture}"> |
+
+> - [ ] ![a]({picture}) <img src="{picture}">
+
+$\\input{{{text}}}$ $\\include{{{text}}}$ $\\includegraphics{{{picture}}}$ $\\url{{{address}/m}}$
+$\\href{{file://{picture}}}{{x}}$ $\\write18{{touch {folder}/made}}$ \\(\\openin5={text}\\)
+
+```{text}
+x
+```
+
+```python -x file://{text}
+print(1)
+```
+
+<{address}/auto> [j](javascript:alert(1)) [f](file://{picture}) [g]({address}/g)
+"""
+
+
+def shows(widget, colour):
+    """Whether any point of what the widget paints has this colour."""
+    picture = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return bytes([colour.blue(), colour.green(), colour.red(), 255]) in bytes(picture.constBits())
+
+
+def test_the_watch_and_the_bait_work(bait, qtbot):
+    """Or the tests below could not fail."""
+    folder, address, calls, seen = bait
+    (folder / "text.tex").read_text()
+    assert [event for event, what in seen if "text.tex" in what] == ["open"]
+    socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))).close()
+    assert [event for event, _ in seen if event == "socket.connect"]
+    qtbot.waitUntil(lambda: bool(calls))
+    label = QLabel(f"<img src='{folder / 'red.png'}'>")
+    qtbot.addWidget(label)
+    assert shows(label, RED)
+
+
+def test_an_answer_reaches_no_file_and_no_network(start, bait):
+    folder, address, calls, seen = bait
+    run = start()
+    run.ready()
+    seen.clear()
+    run.pane.controller.send(f"<img src={folder}/red.png><b>x</b>")
+    run.answered()
+    run.pane.controller.send("paste " + evil(folder, address))
+    assert "javascript" in run.answered()
+    assert not shows(run.window, RED)
+    bad = [
+        (e, what) for e, what in seen if str(folder) in what or not e.startswith(("open", "os."))
+    ]
+    assert bad == []
+    assert calls == []
+    assert sorted(path.name for path in folder.iterdir()) == ["red.png", "text.tex"]
+
+
+@pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it has not been asked
+def test_a_formulas_colour_is_not_fetched(start, bait):
+    _, address, calls, _ = bait
+    run = start()
+    run.ready()
+    run.pane.controller.send(f"paste $\\color{{url({address}/c)}}x$")
+    run.answered()
+    run.window.grab()
+    assert calls == []
+
+
+@pytest.mark.parametrize(
+    "title", ["<img src={}/red.png>", "<b>x</b>", "<img src='{}/red.png'> &amp;"]
+)
+def test_a_title_is_no_html(start, bait, title):
+    folder, *_ = bait
+    run = start()
+    run.ready()
+    run.pane.controller.send("say hello")
+    run.answered()
+    run.pane.controller.rename(title.format(folder))
+    assert not shows(run.window, RED)
+    tab = next(iter(run.window.workspace._docks.values())).dock.tabWidget()
+    labels = [label for label in tab.findChildren(QLabel) if label.text()]
+    assert labels
+    assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
+    tip = QLabel(tab.toolTip())
+    run.qtbot.addWidget(tip)
+    assert not shows(tip, RED)
+
+
+FORMULAS = [
+    r"\input{/etc/passwd}", r"\include{x}", r"\includegraphics{/x.png}", r"\write18{ls}",
+    r"\url{http://x.org}",
+    r"\href{http://x.org}{x}", r"\href{javascript:alert(1)}{x}", r"\text{<image href='file:///x'/>}",
+    r"\text{</text><image href='x'/>}", r"\color{url(http://x.org)}x", r"\class{a}{x}",
+    r"\style{fill:url(x)}{y}",
+    r"\def\x{\x\x}\x", r"\catcode`\@=0", r"\begin{filecontents}{x}y\end{filecontents}",
+    "<mglyph src='file:///x'/>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", FORMULAS)
+@pytest.mark.parametrize("display", [False, True])
+def test_a_formula_refers_to_nothing(source, display, audit):
+    tex.formula("x", False)  # the fonts are read once
+    tex.formula.cache_clear()
+    audit.seen.clear()
+    audit.armed = True
+    made = tex.formula(source, display)
+    audit.armed = False
+    assert [what for _, what in audit.seen if "site-packages" not in what] == []
+    if made is not None:
+        for word in ("href", "<image", "file:", "javascript", "<script", "<style"):
+            assert word not in made.svg
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "file:///etc/passwd", "python -x", "x" * 100_000, "\0", "..", "*",
+             "os.system", "__import__", "pygments.lexers"],
+)  # fmt: skip
+def test_a_language_of_any_name_loads_nothing(name, audit):
+    for known in ("python", "no such language"):
+        Colouring("x = 1", known)
+    audit.seen.clear()
+    audit.armed = True
+    colouring = Colouring("x = 1", name)
+    done = colouring.work(time.monotonic() + 60)
+    audit.armed = False
+    assert done
+    assert [what for _, what in audit.seen if "site-packages" not in what] == []
+
+
+def formats(data):
+    assert isinstance(data, QMimeData)
+    return set(data.formats())
+
+
+def test_what_is_copied_is_words_alone(start, bait):
+    """HTML on the clipboard would have other programs load what it refers to."""
+    folder, address, *_ = bait
+    run = start()
+    run.ready()
+    run.pane.controller.send("paste " + evil(folder, address))
+    run.answered()
+    views = [view for view in run.window.findChildren(TextView) if view.toPlainText()]
+    assert len(views) >= 2
+    for view in views:
+        view.selectAll()
+        view.copy()
+        data = QApplication.clipboard().mimeData()
+        assert formats(data) == {"text/plain"}
+        assert data.text()
+        assert formats(view.createMimeDataFromSelection()) == {"text/plain"}
