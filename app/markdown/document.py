@@ -20,6 +20,7 @@ from app.markdown.plaintext import plain_text
 from app.markdown.rawtext import raw_rows
 from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
+from app.markdown.widths import Widths
 
 _REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time
 _SHORTEST_S = 0.016
@@ -34,13 +35,16 @@ class CodeBlock:
     """A code block as rendered: its text and where it stands in the document.
 
     `first_position` and `last_position` are cursor positions (the start of its first line and the
-    end of its last); they hold until the document changes.
+    end of its last); they hold until the document changes. `name` stays while the text grows.
+    `wrapped` tells whether its long lines are broken.
     """
 
     source: str
     language: str
     first_position: int
     last_position: int
+    name: tuple[int, int] = (0, 0)
+    wrapped: bool = False
 
 
 class MarkdownDocument(QObject):
@@ -75,6 +79,7 @@ class MarkdownDocument(QObject):
         self._document.documentLayout().registerHandler(OBJECT, self._maths)
         self._painter = Painter(self._document, self._formats)
         self._decoration = Decoration(self._painter, self._document, self._formats)
+        self._widths = Widths(self._painter)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
@@ -92,6 +97,8 @@ class MarkdownDocument(QObject):
         self._open_parse = -1
         self._open_kept: list[Row] = []
         self._colours.clear()
+        for name in self.wrapped:
+            self._painter.wrap(name, False)
         self._cost = 0.0
         self._rested_from = 0.0
         self._source = []
@@ -157,29 +164,47 @@ class MarkdownDocument(QObject):
         self._document.setDefaultFont(self._formats.font())
         self._painter.restyle(self._formats)
         self._decoration = Decoration(self._painter, self._document, self._formats)
+        self._widths.forget(0)
 
     def settle(self) -> None:
         """Shows everything and colours all code at once, however long it takes."""
         self.refresh()
         self._colours.settle()
 
-    def code_blocks(self) -> list[CodeBlock]:
-        """The code blocks, first to last, for copy buttons."""
+    def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
+        """The code blocks, first to last, for buttons; with `clip` those about there."""
         found: list[CodeBlock] = []
-        rows = self._painter.rows
-        first = 0
-        for place, row in enumerate(rows):
-            if not isinstance(row, TextRow) or row.code is None:
-                continue
-            if row.first:
-                first = place
-            if row.kind == "pad":
+        for first, last in self._decoration.codes(clip):
+            row = self._painter.rows[first]
+            if isinstance(row, TextRow) and row.code is not None:
                 begin, _ = self._painter.blocks(first)
-                _, end = self._painter.blocks(place - 1)
-                last = end.position() + end.length() - 1
-                source = self._codes.get(row.code, "")
-                found.append(CodeBlock(source, row.code.language, begin.position(), last))
+                _, end = self._painter.blocks(last)
+                source, (name, language) = self._codes.get(row.code, ""), row.code
+                stop = end.position() + end.length() - 1
+                wrapped = name in self._painter.wrapped
+                found.append(CodeBlock(source, language, begin.position(), stop, name, wrapped))
         return found
+
+    @property
+    def wrapped(self) -> frozenset[tuple[int, int]]:
+        """The names of the code blocks whose long lines are broken."""
+        return frozenset(self._painter.wrapped)
+
+    def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
+        """Breaks the long lines of the code block, or leaves them whole as they are at first.
+
+        Whole lines may be wider than the document: a view has to cut them off at `code_area` and
+        to move them within. Lines of more than 2,000 characters are broken always.
+        """
+        self._painter.wrap(name, wrapped)
+        self._widths.forget(0)
+
+    def code_width(self, block: CodeBlock) -> float:
+        """Pixels from the left of a code block's text to the end of its widest line."""
+        find = self._document.findBlock
+        last = find(block.last_position)
+        self._document.documentLayout().blockBoundingRect(last)  # lays out what is above, too
+        return self._widths.widest(block.name, find(block.first_position), last)
 
     def code_area(self, block: CodeBlock) -> QRectF:
         """The tinted area of a code block in document coordinates, header included.
@@ -224,6 +249,7 @@ class MarkdownDocument(QObject):
                 self._uses.setdefault(label, number)
         changed = self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
         if changed is not None:
+            self._widths.forget(changed)
             self._decoration.repaint_from(changed)
         self._rested_from = _refreshed[id(self)] = time.monotonic()
         self._cost = self._rested_from - start

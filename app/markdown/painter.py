@@ -15,6 +15,7 @@ from app.markdown.rows import PLAIN, ListItem, Row, TableRow, TextRow
 from app.markdown.write import common, fill, insert
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
+_LONGEST = 2_000  # characters of a line that is never broken: Qt paints a line whole or not at all
 
 
 class Painter:
@@ -26,10 +27,12 @@ class Painter:
 
     Attributes:
         rows: what the document shows.
+        wrapped: names of the code blocks whose long lines are broken; change by `wrap`.
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
         self.rows: list[Row] = []
+        self.wrapped: set[tuple[int, int]] = set()
         self._document = document
         self._formats = formats
         self._starts: list[int] = []  # each row's first block
@@ -74,6 +77,19 @@ class Painter:
         finally:
             cursor.endEditBlock()
 
+    def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
+        """Breaks the long lines of a code block, or leaves them whole. It need not be there yet."""
+        (self.wrapped.add if wrapped else self.wrapped.discard)(name)
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            for place, row in enumerate(self.rows):
+                if isinstance(row, TextRow) and row.code is not None and row.code.block == name:
+                    cursor.setPosition(self.blocks(place)[0].position())
+                    cursor.setBlockFormat(self._block(row))
+        finally:
+            cursor.endEditBlock()
+
     def restyle(self, formats: Formats) -> None:
         """Shows the same rows with other formats."""
         self._formats = formats
@@ -91,6 +107,10 @@ class Painter:
         after = self._starts[place + 1] if place + 1 < len(self.rows) else self._next
         find = self._document.findBlockByNumber
         return find(self._starts[place]), find(after - 1)
+
+    def number(self, place: int) -> int:
+        """The number of a row's first QTextBlock, or of the one after the last row."""
+        return self._starts[place] if place < len(self.rows) else self._next
 
     def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
         """Turns the row there into another in place; False when that is not possible."""
@@ -120,7 +140,7 @@ class Painter:
             cursor.setPosition(block.position() + block.length() - 1, _KEEP)
             cursor.removeSelectedText()
             insert(cursor, self._formats, new.spans, new.kind, bool(new.bars), kept)
-        before, after = self._formats.block(old), self._formats.block(new)
+        before, after = self._block(old), self._block(new)
         if before != after or old.item != new.item or not same_look:
             cursor.setPosition(block.position())
             self._set_block(cursor, new, after, place)
@@ -172,6 +192,12 @@ class Painter:
         del self._starts[place:]
         self._lists = {k: v for k, v in self._lists.items() if v[1] < place}
 
+    def _block(self, row: TextRow) -> QTextBlockFormat:
+        block = self._formats.block(row)
+        if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
+            block.setNonBreakableLines(sum(len(span.text) for span in row.spans) <= _LONGEST)
+        return block
+
     def _set_bare(self, cursor: QTextCursor) -> None:
         """An empty block beside a table, or the only one of an empty document."""
         cursor.setBlockFormat(self._formats.after_table())
@@ -182,7 +208,7 @@ class Painter:
         if isinstance(row, TableRow):
             self._append_table(cursor, row)
         else:
-            block = self._formats.block(row)
+            block = self._block(row)
             lead = int(not self.rows and _leads(row))
             if lead:
                 self._set_bare(cursor)

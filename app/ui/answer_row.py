@@ -78,6 +78,16 @@ class AnswerRow(MessageRow):
         self._view.mark(places)
 
     @property
+    def wrapped_code(self) -> frozenset[tuple[int, int]]:
+        """The code blocks whose long lines the person had broken."""
+        return self._markdown.wrapped
+
+    def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:
+        """Break the long lines of these code blocks."""
+        for name in names:
+            self._markdown.wrap(name, True)
+
+    @property
     def streaming(self) -> bool:
         return self.message.status == "streaming"
 

@@ -282,6 +282,7 @@ class TranscriptView(QAbstractScrollArea):
         if isinstance(row, AnswerRow):
             row.set_last(place is self._places[-1])
             row.set_thought(self._controller.thought_s)
+            row.wrap_code(place.wrapped)
         if self._words:
             row.highlight(self._words)
         row.resized.connect(self._on_row_resized)
@@ -291,6 +292,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def _take_down(self, place: Place) -> None:
         if place.row is not None:
+            if isinstance(place.row, AnswerRow):
+                place.wrapped = place.row.wrapped_code
             place.row.resized.disconnect(self._on_row_resized)
             place.row.hide()
             place.row.deleteLater()
