@@ -183,20 +183,11 @@ class Decoration:
 
     def _codes(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """First and last line of each code block that has rows in the range."""
-        rows = self._rows.rows
-        place = begin
-        while place < end:
-            row = rows[place]
-            if not isinstance(row, TextRow) or row.code is None:
-                place += 1
-                continue
-            first = place
-            while not _is_first(rows[first]):
-                first -= 1
-            while rows[place].kind != "pad":
-                place += 1
-            yield first, place - 1
-            place += 1
+        firsts, feet = self._rows.code_firsts, self._rows.code_feet
+        for number in range(bisect_left(feet, begin), len(firsts)):
+            if firsts[number] >= end:
+                break
+            yield firsts[number], feet[number] - 1
 
 
 def _x(line: QTextLine, position: int) -> float:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
 from app.markdown.blocks import BlockSplitter
-from app.markdown.codelines import open_fence_rows
+from app.markdown.codelines import GrowingCode, line_rows
 from app.markdown.colours import Colours
 from app.markdown.decoration import Decoration
 from app.markdown.formats import formats_of
@@ -96,6 +96,7 @@ class MarkdownDocument(QObject):
         self._codes: dict[CodeKey, str] = {}
         self._open_parse = -1
         self._open_kept: list[Row] = []
+        self._growing = GrowingCode()
         self._colours.clear()
         for name in self.wrapped:
             self._painter.wrap(name, False)
@@ -247,7 +248,8 @@ class MarkdownDocument(QObject):
             self._ends.append(begin + len(rows))
             for label in block.labels:
                 self._uses.setdefault(label, number)
-        changed = self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
+        kept, tail = self._open_rows(rows, begin)
+        changed = self._painter.show(begin + kept, [*rows, *tail])
         if changed is not None:
             self._widths.forget(changed)
             self._decoration.repaint_from(changed)
@@ -265,9 +267,10 @@ class MarkdownDocument(QObject):
             for place, row in enumerate(shown)
             if isinstance(row, TextRow) and row.code == key and row.kind == "code"
         ]
-        if len(mine) == len(lines):
+        parts = [row.spans for row in line_rows(key, lines)]
+        if len(mine) == len(parts):
             coloured = [
-                replace(row, spans=line) for (_, row), line in zip(mine, lines, strict=True)
+                replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)
             ]
             self._painter.recolour(mine[0][0], coloured)
 
@@ -301,22 +304,25 @@ class MarkdownDocument(QObject):
             self._known.update(references)
         return first
 
-    def _open_rows(self, finished: list[Row], begin: int) -> list[Row]:
+    def _open_rows(self, finished: list[Row], begin: int) -> tuple[int, list[Row]]:
+        """How many rows after `begin` stay as they are, and what follows them or `finished`."""
         splitter = self._splitter
         number = len(splitter.finished)
         previous = finished[-1] if finished else self._row_before(begin)
+        if finished or splitter.open_fence is None:
+            self._growing.clear()
         if fence := splitter.open_fence:
-            shown = self._painter.rows[begin:] if not finished else []
-            return open_fence_rows(fence, number, previous, shown, self._codes)
+            place = begin + len(finished)
+            return self._growing.rows(fence, number, previous, place, self._codes)
         if not splitter.tail:
-            return []
+            return 0, []
         if splitter.parses != self._open_parse:
             self._open_parse = splitter.parses
             self._open_kept = self._render_open(number, previous)
         rows = self._open_kept
         if splitter.unparsed:
-            return [*rows, *raw_rows(splitter.unparsed, rows[-1] if rows else previous)]
-        return rows
+            return 0, [*rows, *raw_rows(splitter.unparsed, rows[-1] if rows else previous)]
+        return 0, rows
 
     def _render_open(self, number: int, previous: Row | None) -> list[Row]:
         splitter = self._splitter

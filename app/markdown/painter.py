@@ -1,5 +1,6 @@
 """Rows into a QTextDocument, touching only what differs from the rows shown before."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from PySide6.QtGui import (
@@ -11,11 +12,10 @@ from PySide6.QtGui import (
 )
 
 from app.markdown.formats import Formats
-from app.markdown.rows import PLAIN, ListItem, Row, TableRow, TextRow
+from app.markdown.rows import LONGEST, PLAIN, ListItem, Row, TableRow, TextRow
 from app.markdown.write import common, fill, insert
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
-_LONGEST = 2_000  # characters of a line that is never broken: Qt paints a line whole or not at all
 
 
 class Painter:
@@ -28,11 +28,14 @@ class Painter:
     Attributes:
         rows: what the document shows.
         wrapped: names of the code blocks whose long lines are broken; change by `wrap`.
+        code_firsts, code_feet: the first and last rows of all code blocks, in order.
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
         self.rows: list[Row] = []
         self.wrapped: set[tuple[int, int]] = set()
+        self.code_firsts: list[int] = []
+        self.code_feet: list[int] = []
         self._document = document
         self._formats = formats
         self._starts: list[int] = []  # each row's first block
@@ -65,7 +68,20 @@ class Painter:
                 self._append(cursor, row)
         finally:
             cursor.endEditBlock()
+        self._note_code(changed)
         return changed
+
+    def _note_code(self, place: int) -> None:
+        """What follows from this row on has changed."""
+        for known in (self.code_firsts, self.code_feet):
+            del known[bisect_left(known, place) :]
+        for number in range(place, len(self.rows)):
+            row = self.rows[number]
+            if isinstance(row, TextRow) and row.code is not None:
+                if row.first:
+                    self.code_firsts.append(number)
+                elif row.kind == "pad":
+                    self.code_feet.append(number)
 
     def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
         """Replaces rows by ones that differ in their spans only."""
@@ -195,7 +211,9 @@ class Painter:
     def _block(self, row: TextRow) -> QTextBlockFormat:
         block = self._formats.block(row)
         if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
-            block.setNonBreakableLines(sum(len(span.text) for span in row.spans) <= _LONGEST)
+            # A line that is longer than a row is broken always, as are its parts.
+            whole = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
+            block.setNonBreakableLines(whole)
         return block
 
     def _set_bare(self, cursor: QTextCursor) -> None:

@@ -248,7 +248,7 @@ def test_a_found_word_is_brought_into_view(shown):
 
 def test_a_line_too_long_to_draw_at_once_is_always_broken(qtbot, look):
     shown = Shown(qtbot, "```\n" + "x" * 5_000 + "\n```\n")
-    assert shown.lines()[0] > 10
+    assert sum(shown.lines()) > 10
     assert shown.markdown.code_width(shown.code) == 0
 
 
