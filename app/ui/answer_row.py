@@ -235,7 +235,6 @@ class AnswerRow(MessageRow):
             self._markdown.append(text)
             if first:
                 self.resized.emit()
-            self._view.viewport().update()
 
     def _append_reasoning(self, text: str) -> None:
         if self._reasoning is None:

@@ -29,8 +29,12 @@ class WideCode(QObject):
         return self._held is not None
 
     def blocks(self, clip: QRectF) -> list[CodeBlock]:
-        """The blocks in the clip that have more to the side than is seen."""
-        return [code for code in self._markdown.code_blocks(clip) if self.hidden(code) > 0]
+        """The blocks whose lines touch the clip and have more to the side than is seen."""
+        return [
+            code
+            for code in self._markdown.code_blocks(clip)
+            if self.hidden(code) > 0 and self.lines(code).intersects(clip)
+        ]
 
     def at(self, y: float) -> CodeBlock | None:
         """The wide block whose lines are at this height."""
@@ -128,10 +132,13 @@ class WideCode(QObject):
         moved, area = self.moved(code), self._markdown.code_area(code)
         lines = self.lines(code)
         lines.setLeft(area.left())
+        seen = lines.intersected(clip)
+        if seen.isEmpty():
+            return  # to Qt an empty clip is none: it would draw the whole document
         painter.save()
-        painter.setClipRect(lines.intersected(clip))
+        painter.setClipRect(seen)
         painter.translate(-moved, 0)
-        context.clip = lines.intersected(clip).translated(moved, 0)
+        context.clip = seen.translated(moved, 0)
         self._markdown.document.documentLayout().draw(painter, context)
         painter.restore()
         tokens = theme().tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
@@ -180,6 +180,14 @@ def test_what_is_whole_ends_at_the_edge_of_its_block_and_is_reached_by_the_wheel
     assert shown.image() == before
     # The rest of the answer does not move with it.
     assert shown.view.horizontalScrollBar().maximum() == 0
+
+
+def test_painting_elsewhere_does_not_draw_it(shown):
+    area = shown.markdown.code_area(shown.code)
+    within, below = QRectF(area), QRectF(0, area.bottom() + 5, WIDTH, 20)
+    assert [code.name for code in shown.view._wide.blocks(within)] == [shown.code.name]
+    assert shown.markdown.code_blocks(below), "it is near"
+    assert shown.view._wide.blocks(below) == []
 
 
 def test_the_bar_below_takes_one_along(shown):
