@@ -1,30 +1,85 @@
-"""``python -m app.bench stalls``: does the window stay quick while eight panes stream?
-``python -m app.bench kill``: what of the chats does `kill -9` cost?
-"""
+"""``python -m app.bench``: how quick the window is, each figure against its bar."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from dataclasses import asdict
 
 from app.bench import kill
+from app.bench.bars import Figure
 from app.paths import GUIDE
 
 
 def main() -> int:
+    """Measures one thing; 1 if a bar was missed."""
     parser = argparse.ArgumentParser(prog="python -m app.bench", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="figures for machines")
     commands = parser.add_subparsers(dest="command", required=True)
-    stalls = commands.add_parser("stalls", help="event-loop stalls while panes stream")
+    stalls = commands.add_parser(
+        "stalls", help="event-loop stalls, processor and memory while panes stream"
+    )
     stalls.add_argument("--panes", type=int, default=8)
     stalls.add_argument("--seconds", type=float, default=20.0)
+    stalls.add_argument("--drip", action="store_true", help="long answers, no model")
+    stalls.add_argument("--rate", type=float, default=50.0, help="with --drip: tokens/s a pane")
+    stalls.add_argument("--characters", type=int, default=60_000, help="with --drip: at first")
     stalls.add_argument("--model", default=GUIDE, help="another model's folder")
-    stalls.add_argument("--json", action="store_true", help="figures for machines")
+    stalls.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
+    opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
+    opening.add_argument("--messages", type=int, default=10_000)
+    opening.add_argument("--chats", type=int, default=3)
+    scroll = commands.add_parser("scroll", help="stalls while a long chat is scrolled and resized")
+    scroll.add_argument("--messages", type=int, default=400)
+    scroll.add_argument("--seconds", type=float, default=10.0, help="for each")
+    start = commands.add_parser("start", help="process to window, and to 20 usable chats")
+    start.add_argument("--rounds", type=int, default=5)
+    token = commands.add_parser("token", help="from the engine's event to the screen")
+    token.add_argument("--tokens", type=int, default=500)
+    token.add_argument("--rate", type=float, default=50.0, help="tokens/s")
     kill.add_to(commands)
     options = parser.parse_args()
     if options.command == "kill":
         return kill.run(options)
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    if options.command == "stalls" and not options.drip:
+        return _stalls(options)
+    figures = _figures(options)
+    if options.json:
+        print(json.dumps([asdict(figure) for figure in figures]))
+    else:
+        print("\n".join(map(str, figures)))
+    return 0 if all(figure.held for figure in figures) else 1
 
+
+def _figures(options: argparse.Namespace) -> list[Figure]:
+    # What is not asked for is not imported: it would count as memory and as a warm start.
+    match options.command:
+        case "open":
+            from app.bench import opening
+
+            return opening.measure(options.messages, options.chats)
+        case "scroll":
+            from app.bench import scrolling
+
+            return scrolling.measure(options.messages, options.seconds)
+        case "start":
+            from app.bench import starting
+
+            return starting.measure(options.rounds)
+        case "token":
+            from app.bench import token
+
+            return token.measure(options.tokens, options.rate)
+        case _:
+            from app.bench import stalls
+
+            return stalls.dripping(options.panes, options.seconds, options.rate, options.characters)
+
+
+def _stalls(options: argparse.Namespace) -> int:
     from app.bench.stalls import measure
 
     report = measure(options.model, options.panes, options.seconds)

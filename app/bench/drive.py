@@ -8,39 +8,60 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEventLoop, QTimer
 
-from app.application import Application, make_qt
+from app.application import Application, make_engine, make_qt
+from app.bench.drip import Drip
 from app.paths import GUIDE, Paths
 from app.settings import Settings
 from app.ui.main_window import MainWindow
 from app.ui.pane import ChatPane
 
+if TYPE_CHECKING:
+    from engine import Engine
+
 
 @contextmanager
-def program(model: str = GUIDE, size: tuple[int, int] = (1440, 900)) -> Iterator[Driver]:
+def program(
+    model: str = GUIDE,
+    size: tuple[int, int] = (1440, 900),
+    engine: Callable[[], Drip] | None = None,
+) -> Iterator[Driver]:
     """The program over a fresh profile; everything is taken down at the end.
 
     Raises RuntimeError if the model does not load.
     """
     with (
         tempfile.TemporaryDirectory(prefix="stretto-") as folder,
-        program_in(Paths.in_profile(Path(folder)), model, size) as driver,
+        program_in(Paths.in_profile(Path(folder)), model, size, engine) as driver,
     ):
         yield driver
 
 
 @contextmanager
 def program_in(
-    paths: Paths, model: str = GUIDE, size: tuple[int, int] = (1440, 900)
+    paths: Paths,
+    model: str = GUIDE,
+    size: tuple[int, int] = (1440, 900),
+    engine: Callable[[], Drip] | None = None,
 ) -> Iterator[Driver]:
-    """The program over this profile, which stays when it has ended."""
+    """The program over this profile, which stays when it has ended.
+
+    Args:
+        engine: makes a stand-in for the engine; by default there is the real one.
+    """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     qt = make_qt(["stretto"])
     paths.create()
     Settings(model=model, appearance="light").save(paths.settings)
-    application = Application(qt, paths)
+
+    def stand_in(_paths: Paths, _settings: Settings) -> Engine:
+        assert engine is not None
+        return cast("Engine", engine())
+
+    application = Application(qt, paths, stand_in if engine is not None else make_engine)
     application.start()
     driver = Driver(application)
     try:

@@ -49,6 +49,36 @@ class Mailbox:
     - without holding the lock
 """
 
+MIXED = """## Part {0}
+
+Here is a paragraph about the {0}th thing, with **strong** and *gentle* words, some `code`, and a
+[link](https://example.org/{0}). It goes on for a second line, as paragraphs do, and then it ends.
+
+- First point about {0}
+- Second point, with `more()` code
+  - a nested one
+- Third point
+
+```python
+def part_{0}(x: int) -> int:
+    return x + {0}  # and nothing else, but this line is longer than a pane is wide, as they may be
+```
+
+| Key | Value |
+|:----|------:|
+| a{0} | 1 |
+| b{0} | 2 |
+
+> A quotation to end part {0}.
+
+"""
+
+
+def mixed(characters: int) -> str:
+    """An answer of about that many characters, with some of everything."""
+    return "".join(MIXED.format(n) for n in range(characters // 450 + 2))[:characters]
+
+
 CHATS = {
     "Formulas": ("How do I solve a quadratic equation?", MATHS),
     "A mailbox": ("Show me a thread-safe queue.", CODE),
@@ -67,3 +97,24 @@ def write(chats: Path) -> dict[str, str]:
             store.save_message(asked)
             store.save_message(told)
     return ids
+
+
+def write_long(chats: Path, messages: int, characters: int = 900) -> str:
+    """Put one chat of so many messages into a new store; its id.
+
+    Its answers have up to ``characters`` characters, the shortest a tenth.
+    """
+    chat = Chat(new_id(), "Long", GUIDE)
+    with Store.open(chats) as store:
+        store.save_chat(chat)
+        parent = None
+        for number in range(messages):
+            if number % 2:
+                text = mixed(characters * (1 + number // 2 % 10) // 10)
+                message = Message(new_id(), chat.id, parent, "assistant", text, model="Drip")
+            else:
+                text = f"Question {number}: how does it go on?"
+                message = Message(new_id(), chat.id, parent, "user", text)
+            store.save_message(message, as_leaf=True)
+            parent = message.id
+    return chat.id

@@ -1,12 +1,16 @@
-"""How long the event loop is held up while many panes stream at once."""
+"""How long the event loop is held up while many panes stream at once, and what that costs."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
+from app.bench import samples
+from app.bench.bars import Figure, lateness, percentile, resident_mb
+from app.bench.drip import Drip
 from app.bench.drive import Driver, program
 from app.ui.pane import ChatPane
 
@@ -71,11 +75,6 @@ class StallReport:
         return asdict(self)
 
 
-def percentile(ordered: list[float], share: float) -> float:
-    """The value below which ``share`` of the ordered values lie (nearest rank)."""
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
-
-
 def measure(model: str, panes: int, seconds: float) -> StallReport:
     """Open ``panes`` panes, keep every one of them answering, and probe for ``seconds``."""
     with program(model, size=(1760, 1060)) as driver:
@@ -119,6 +118,51 @@ def measure(model: str, panes: int, seconds: float) -> StallReport:
         share_streaming=round(running / max(looks, 1), 2),
         characters_per_s=round(streamed / took, 1),
     )
+
+
+P99_MS, MAX_MS, CPU_SHARE = 16.0, 50.0, 0.5
+_PIECE = 5  # characters of a token
+
+
+def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[Figure]:
+    """Long answers in ``panes`` panes, growing by ``rate`` tokens a second each; no model.
+
+    Args:
+        characters: each answer has so many when the measuring begins.
+    """
+
+    def text() -> Iterator[str]:
+        written = samples.mixed(characters + round((seconds + 60) * rate) * _PIECE)
+        yield written[:characters]
+        for place in range(characters, len(written), _PIECE):
+            yield written[place : place + _PIECE]
+
+    with program(size=(1760, 1060), engine=lambda: Drip(text, rate)) as driver:
+        opened = _open(driver, panes)
+        for pane in opened:
+            pane.controller.send("Write")
+        driver.wait(8.0)  # until all of the first is shown and coloured
+        memory = [resident_mb()]
+        probe = Probe()
+        probe.start()
+        begun, used = time.monotonic(), time.process_time()
+        for _ in range(4):
+            driver.wait(seconds / 4)
+            memory.append(resident_mb())
+        took = time.monotonic() - begun
+        share = (time.process_time() - used) / took
+        probe.stop()
+        answering = sum(pane.controller.answering for pane in opened)
+    return [
+        Figure("panes that streamed to the end", answering, ""),
+        *lateness("lateness", probe.late_ms, P99_MS, MAX_MS),
+        Figure("cores used by the window", share, "", CPU_SHARE),
+        Figure("memory at first", memory[0], "MB"),
+        *(
+            Figure(f"memory after {took * part / 4:.0f} s", mb, "MB")
+            for part, mb in enumerate(memory[1:], 1)
+        ),
+    ]
 
 
 def _open(driver: Driver, panes: int) -> list[ChatPane]:

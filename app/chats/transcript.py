@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,13 +49,13 @@ class Transcript:
 
     def path_to(self, message_id: str | None) -> list[Message]:
         """The messages from the root to ``message_id``, both included."""
-        path: list[Message] = []
-        while message_id is not None and message_id in self._messages:
-            message = self._messages[message_id]
-            path.append(message)
-            message_id = message.parent_id
+        path = list(self._back_from(message_id))
         path.reverse()
         return path
+
+    def backwards(self) -> Iterator[Message]:
+        """The shown messages, last to first; for who need not see them all."""
+        return self._back_from(self.leaf_id)
 
     def add(self, message: Message) -> None:
         """Append a message; it becomes the end of the shown path."""
@@ -117,6 +117,12 @@ class Transcript:
                 return message
             message_id = message.parent_id
         return None
+
+    def _back_from(self, message_id: str | None) -> Iterator[Message]:
+        messages = self._messages
+        while message_id is not None and (message := messages.get(message_id)) is not None:
+            yield message
+            message_id = message.parent_id
 
     def _insert(self, message: Message) -> None:
         self._messages[message.id] = message

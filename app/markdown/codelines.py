@@ -1,63 +1,119 @@
 """The rows of code blocks, open and closed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from markdown_it.common.utils import unescapeAll
 
 from app.markdown.blocks import OpenFence
-from app.markdown.highlight import Lines, language_of, plain_lines
-from app.markdown.rows import Bar, CodeKey, Row, TextRow
+from app.markdown.highlight import language_of, plain_lines
+from app.markdown.rows import LONGEST, Bar, CodeKey, Row, Span, TextRow
 from app.markdown.spacing import gap
 
 _PERHAPS_CLOSING = re.compile(r" {0,3}(`+|~+)[ \t]*")
 
 
 def code_rows(
-    key: CodeKey, lines: Lines, space: int, left: int = 0, bars: tuple[Bar, ...] = ()
+    key: CodeKey,
+    lines: Iterable[tuple[Span, ...]],
+    space: int,
+    left: int = 0,
+    bars: tuple[Bar, ...] = (),
 ) -> list[Row]:
     """The rows of a complete code block."""
-    rows: list[Row] = [TextRow("code", line, 0, left, bars, None, key) for line in lines]
-    return _framed(rows, key, space, left, bars)
+    return _framed(line_rows(key, lines, left, bars), key, space, left, bars)
 
 
-def open_fence_rows(
-    fence: OpenFence,
-    number: int,
-    previous: Row | None,
-    shown_before: Sequence[Row],
-    codes: dict[CodeKey, str],
-) -> list[Row]:
-    """The rows of an unclosed fence, O(new lines): complete lines shown before are taken over."""
-    key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
-    code = fence.code
-    partial = code[code.rfind("\n") + 1 :]
-    if _PERHAPS_CLOSING.fullmatch(partial):
-        code = code[: len(code) - len(partial)]
-    codes[key] = code
-    complete = code.count("\n")
-    kept: list[Row] = []
-    for row in shown_before[: max(complete - 1, 0)]:
-        if not isinstance(row, TextRow) or row.code != key or row.kind != "code":
-            break
-        kept.append(row)
-    offset = 0
-    for _ in kept:
-        offset = code.index("\n", offset) + 1
-    lines = plain_lines(code[offset:])
-    rows: list[Row] = kept + [TextRow("code", line, code=key) for line in lines]
-    return _framed(rows, key, gap(previous, "code", False), 0, ())
+def line_rows(
+    key: CodeKey,
+    lines: Iterable[tuple[Span, ...]],
+    left: int = 0,
+    bars: tuple[Bar, ...] = (),
+) -> list[TextRow]:
+    """The rows of lines of code, without what is above and below them."""
+    return [
+        TextRow("code", part, 0, left, bars, None, key, joined=number > 0)
+        for line in lines
+        for number, part in enumerate(_parts(line))
+    ]
+
+
+class GrowingCode:
+    """The rows of the unclosed fence at a document's end: only those of new lines are made."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """The next fence is another one, or its rows are not shown any more."""
+        self._known: tuple[CodeKey, int] | None = None
+        self._offset = 0  # up to here its lines are complete
+        self._complete = 0  # how many rows these are
+
+    def rows(
+        self,
+        fence: OpenFence,
+        number: int,
+        previous: Row | None,
+        place: int,
+        codes: dict[CodeKey, str],
+    ) -> tuple[int, list[Row]]:
+        """How many of its rows are as they were given last, and those after them.
+
+        Args:
+            place: where its first row stands in the document.
+        """
+        key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
+        if self._known != (key, place):
+            self.clear()
+            self._known = (key, place)
+        code = fence.code
+        last = code.rfind("\n") + 1
+        if _PERHAPS_CLOSING.fullmatch(code, last):
+            code = code[:last]
+        codes[key] = code
+        kept = self._complete
+        rows: list[TextRow] = []
+        if last > self._offset:
+            rows = line_rows(key, plain_lines(code[self._offset : last]))
+            self._offset = last
+            self._complete += len(rows)
+        if last < len(code) or not self._complete:
+            rows += line_rows(key, plain_lines(code[last:]))
+        if kept:
+            return kept, [*rows, _foot(key, 0, ())]
+        return 0, _framed(rows, key, gap(previous, "code", False), 0, ())
+
+
+def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
+    """A line, cut where it is too long for a row."""
+    if sum(len(span.text) for span in line) <= LONGEST:
+        yield line
+        return
+    part: list[Span] = []
+    room = LONGEST
+    for text, ink in line:
+        begin = 0
+        while begin < len(text):
+            taken = text[begin : begin + room]
+            part.append(Span(taken, ink))
+            begin += len(taken)
+            room -= len(taken)
+            if not room:
+                yield tuple(part)
+                part, room = [], LONGEST
+    if part:
+        yield tuple(part)
 
 
 def _framed(
-    rows: list[Row], key: CodeKey, space: int, left: int, bars: tuple[Bar, ...]
+    lines: list[TextRow], key: CodeKey, space: int, left: int, bars: tuple[Bar, ...]
 ) -> list[Row]:
     """Marks the first line of a code block, and puts its lower padding after the last."""
-    first = rows[0]
-    assert isinstance(first, TextRow)
-    if not first.first or first.space != space:
-        rows[0] = replace(first, first=True, space=space)
+    return [replace(lines[0], first=True, space=space), *lines[1:], _foot(key, left, bars)]
+
+
+def _foot(key: CodeKey, left: int, bars: tuple[Bar, ...]) -> TextRow:
     # A row of its own, since Qt leaves out the lower margin of a document's last block.
-    rows.append(TextRow("pad", (), 0, left, bars, None, key))
-    return rows
+    return TextRow("pad", (), 0, left, bars, None, key)

@@ -52,17 +52,23 @@ class Decoration:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        for first, last in _codes(rows, begin, end):
+        for first, last in self._codes(begin, end):
             area = self._code_area(blocks(first)[0], blocks(last)[0])
             self._paint_code(painter, area, rows[first])
         for bar, first, last in _bars(rows, begin, end):
             area = self._between(blocks(first)[0], blocks(last)[1])
+            if _is_first(rows[first]):
+                area.setTop(area.top() - CODE_HEADER)
             painter.setBrush(QColor(self._style.quote_bar))
             line = QRectF(bar.x, area.top() + 2, _BAR, area.height() - 2)
             painter.drawRoundedRect(line, _BAR / 2, _BAR / 2)
         for place in range(begin, end):
             self._paint_row(painter, place)
         painter.restore()
+
+    def codes(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
+        """First and last line of each code block that touches `clip` (None: all), as rows."""
+        return self._codes(*self._visible(clip))
 
     def repaint_from(self, place: int) -> None:
         """Asks the views to paint again from this row on, its surroundings included.
@@ -150,7 +156,7 @@ class Decoration:
         if isinstance(row, TextRow) and row.code is not None:
             painter.setFont(self._label_font)
             painter.setPen(QColor(self._style.muted))
-            left, width = area.left() + CODE_PAD, area.width() - 4 * CODE_PAD
+            left, width = area.left() + CODE_PAD, area.width() - 5 * CODE_PAD
             place = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -175,6 +181,14 @@ class Decoration:
         left = first.blockFormat().leftMargin() - CODE_PAD
         return lines.adjusted(left, -CODE_HEADER, 0, CODE_PAD)
 
+    def _codes(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """First and last line of each code block that has rows in the range."""
+        firsts, feet = self._rows.code_firsts, self._rows.code_feet
+        for number in range(bisect_left(feet, begin), len(firsts)):
+            if firsts[number] >= end:
+                break
+            yield firsts[number], feet[number] - 1
+
 
 def _x(line: QTextLine, position: int) -> float:
     x: Any = line.cursorToX(position)  # PySide returns (x, position), its stub says object
@@ -183,23 +197,6 @@ def _x(line: QTextLine, position: int) -> float:
 
 def _has_code(spans: tuple[Span, ...]) -> bool:
     return any(span.ink.code for span in spans)
-
-
-def _codes(rows: list[Row], begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """First and last line of each code block that has rows in the range."""
-    place = begin
-    while place < end:
-        row = rows[place]
-        if not isinstance(row, TextRow) or row.code is None:
-            place += 1
-            continue
-        first = place
-        while not _is_first(rows[first]):
-            first -= 1
-        while rows[place].kind != "pad":
-            place += 1
-        yield first, place - 1
-        place += 1
 
 
 def _is_first(row: Row) -> bool:

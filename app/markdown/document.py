@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
 from app.markdown.blocks import BlockSplitter
-from app.markdown.codelines import open_fence_rows
+from app.markdown.codelines import GrowingCode, line_rows
 from app.markdown.colours import Colours
 from app.markdown.decoration import Decoration
 from app.markdown.formats import formats_of
@@ -20,6 +20,7 @@ from app.markdown.plaintext import plain_text
 from app.markdown.rawtext import raw_rows
 from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
+from app.markdown.widths import Widths
 
 _REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time
 _SHORTEST_S = 0.016
@@ -34,13 +35,16 @@ class CodeBlock:
     """A code block as rendered: its text and where it stands in the document.
 
     `first_position` and `last_position` are cursor positions (the start of its first line and the
-    end of its last); they hold until the document changes.
+    end of its last); they hold until the document changes. `name` stays while the text grows.
+    `wrapped` tells whether its long lines are broken.
     """
 
     source: str
     language: str
     first_position: int
     last_position: int
+    name: tuple[int, int] = (0, 0)
+    wrapped: bool = False
 
 
 class MarkdownDocument(QObject):
@@ -75,6 +79,7 @@ class MarkdownDocument(QObject):
         self._document.documentLayout().registerHandler(OBJECT, self._maths)
         self._painter = Painter(self._document, self._formats)
         self._decoration = Decoration(self._painter, self._document, self._formats)
+        self._widths = Widths(self._painter)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
@@ -91,7 +96,10 @@ class MarkdownDocument(QObject):
         self._codes: dict[CodeKey, str] = {}
         self._open_parse = -1
         self._open_kept: list[Row] = []
+        self._growing = GrowingCode()
         self._colours.clear()
+        for name in self.wrapped:
+            self._painter.wrap(name, False)
         self._cost = 0.0
         self._rested_from = 0.0
         self._source = []
@@ -157,29 +165,47 @@ class MarkdownDocument(QObject):
         self._document.setDefaultFont(self._formats.font())
         self._painter.restyle(self._formats)
         self._decoration = Decoration(self._painter, self._document, self._formats)
+        self._widths.forget(0)
 
     def settle(self) -> None:
         """Shows everything and colours all code at once, however long it takes."""
         self.refresh()
         self._colours.settle()
 
-    def code_blocks(self) -> list[CodeBlock]:
-        """The code blocks, first to last, for copy buttons."""
+    def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
+        """The code blocks, first to last, for buttons; with `clip` those about there."""
         found: list[CodeBlock] = []
-        rows = self._painter.rows
-        first = 0
-        for place, row in enumerate(rows):
-            if not isinstance(row, TextRow) or row.code is None:
-                continue
-            if row.first:
-                first = place
-            if row.kind == "pad":
+        for first, last in self._decoration.codes(clip):
+            row = self._painter.rows[first]
+            if isinstance(row, TextRow) and row.code is not None:
                 begin, _ = self._painter.blocks(first)
-                _, end = self._painter.blocks(place - 1)
-                last = end.position() + end.length() - 1
-                source = self._codes.get(row.code, "")
-                found.append(CodeBlock(source, row.code.language, begin.position(), last))
+                _, end = self._painter.blocks(last)
+                source, (name, language) = self._codes.get(row.code, ""), row.code
+                stop = end.position() + end.length() - 1
+                wrapped = name in self._painter.wrapped
+                found.append(CodeBlock(source, language, begin.position(), stop, name, wrapped))
         return found
+
+    @property
+    def wrapped(self) -> frozenset[tuple[int, int]]:
+        """The names of the code blocks whose long lines are broken."""
+        return frozenset(self._painter.wrapped)
+
+    def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
+        """Breaks the long lines of the code block, or leaves them whole as they are at first.
+
+        Whole lines may be wider than the document: a view has to cut them off at `code_area` and
+        to move them within. Lines of more than 2,000 characters are broken always.
+        """
+        self._painter.wrap(name, wrapped)
+        self._widths.forget(0)
+
+    def code_width(self, block: CodeBlock) -> float:
+        """Pixels from the left of a code block's text to the end of its widest line."""
+        find = self._document.findBlock
+        last = find(block.last_position)
+        self._document.documentLayout().blockBoundingRect(last)  # lays out what is above, too
+        return self._widths.widest(block.name, find(block.first_position), last)
 
     def code_area(self, block: CodeBlock) -> QRectF:
         """The tinted area of a code block in document coordinates, header included.
@@ -222,8 +248,10 @@ class MarkdownDocument(QObject):
             self._ends.append(begin + len(rows))
             for label in block.labels:
                 self._uses.setdefault(label, number)
-        changed = self._painter.show(begin, [*rows, *self._open_rows(rows, begin)])
+        kept, tail = self._open_rows(rows, begin)
+        changed = self._painter.show(begin + kept, [*rows, *tail])
         if changed is not None:
+            self._widths.forget(changed)
             self._decoration.repaint_from(changed)
         self._rested_from = _refreshed[id(self)] = time.monotonic()
         self._cost = self._rested_from - start
@@ -239,9 +267,10 @@ class MarkdownDocument(QObject):
             for place, row in enumerate(shown)
             if isinstance(row, TextRow) and row.code == key and row.kind == "code"
         ]
-        if len(mine) == len(lines):
+        parts = [row.spans for row in line_rows(key, lines)]
+        if len(mine) == len(parts):
             coloured = [
-                replace(row, spans=line) for (_, row), line in zip(mine, lines, strict=True)
+                replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)
             ]
             self._painter.recolour(mine[0][0], coloured)
 
@@ -275,22 +304,25 @@ class MarkdownDocument(QObject):
             self._known.update(references)
         return first
 
-    def _open_rows(self, finished: list[Row], begin: int) -> list[Row]:
+    def _open_rows(self, finished: list[Row], begin: int) -> tuple[int, list[Row]]:
+        """How many rows after `begin` stay as they are, and what follows them or `finished`."""
         splitter = self._splitter
         number = len(splitter.finished)
         previous = finished[-1] if finished else self._row_before(begin)
+        if finished or splitter.open_fence is None:
+            self._growing.clear()
         if fence := splitter.open_fence:
-            shown = self._painter.rows[begin:] if not finished else []
-            return open_fence_rows(fence, number, previous, shown, self._codes)
+            place = begin + len(finished)
+            return self._growing.rows(fence, number, previous, place, self._codes)
         if not splitter.tail:
-            return []
+            return 0, []
         if splitter.parses != self._open_parse:
             self._open_parse = splitter.parses
             self._open_kept = self._render_open(number, previous)
         rows = self._open_kept
         if splitter.unparsed:
-            return [*rows, *raw_rows(splitter.unparsed, rows[-1] if rows else previous)]
-        return rows
+            return 0, [*rows, *raw_rows(splitter.unparsed, rows[-1] if rows else previous)]
+        return 0, rows
 
     def _render_open(self, number: int, previous: Row | None) -> list[Row]:
         splitter = self._splitter

@@ -221,7 +221,7 @@ class _Builder:
         key = CodeKey((self._number, 0 if token.level == 0 else self._key()[1]), language_of(info))
         self._codes[key] = token.content
         lines = self._colour(key, token.content) if self._colour else plain_lines(token.content)
-        for row in code_rows(key, tuple(lines), self._space("code"), self._left, self._bars):
+        for row in code_rows(key, lines, self._space("code"), self._left, self._bars):
             self._push(row)
 
     def _table(self, place: int) -> int:

@@ -1,5 +1,6 @@
 """Rows into a QTextDocument, touching only what differs from the rows shown before."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from PySide6.QtGui import (
@@ -11,7 +12,7 @@ from PySide6.QtGui import (
 )
 
 from app.markdown.formats import Formats
-from app.markdown.rows import PLAIN, ListItem, Row, TableRow, TextRow
+from app.markdown.rows import LONGEST, PLAIN, ListItem, Row, TableRow, TextRow
 from app.markdown.write import common, fill, insert
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
@@ -26,10 +27,15 @@ class Painter:
 
     Attributes:
         rows: what the document shows.
+        wrapped: names of the code blocks whose long lines are broken; change by `wrap`.
+        code_firsts, code_feet: the first and last rows of all code blocks, in order.
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
         self.rows: list[Row] = []
+        self.wrapped: set[tuple[int, int]] = set()
+        self.code_firsts: list[int] = []
+        self.code_feet: list[int] = []
         self._document = document
         self._formats = formats
         self._starts: list[int] = []  # each row's first block
@@ -62,7 +68,20 @@ class Painter:
                 self._append(cursor, row)
         finally:
             cursor.endEditBlock()
+        self._note_code(changed)
         return changed
+
+    def _note_code(self, place: int) -> None:
+        """What follows from this row on has changed."""
+        for known in (self.code_firsts, self.code_feet):
+            del known[bisect_left(known, place) :]
+        for number in range(place, len(self.rows)):
+            row = self.rows[number]
+            if isinstance(row, TextRow) and row.code is not None:
+                if row.first:
+                    self.code_firsts.append(number)
+                elif row.kind == "pad":
+                    self.code_feet.append(number)
 
     def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
         """Replaces rows by ones that differ in their spans only."""
@@ -71,6 +90,19 @@ class Painter:
         try:
             for place, row in enumerate(rows, start):
                 self._adjust(cursor, place, row)
+        finally:
+            cursor.endEditBlock()
+
+    def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
+        """Breaks the long lines of a code block, or leaves them whole. It need not be there yet."""
+        (self.wrapped.add if wrapped else self.wrapped.discard)(name)
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            for place, row in enumerate(self.rows):
+                if isinstance(row, TextRow) and row.code is not None and row.code.block == name:
+                    cursor.setPosition(self.blocks(place)[0].position())
+                    cursor.setBlockFormat(self._block(row))
         finally:
             cursor.endEditBlock()
 
@@ -91,6 +123,10 @@ class Painter:
         after = self._starts[place + 1] if place + 1 < len(self.rows) else self._next
         find = self._document.findBlockByNumber
         return find(self._starts[place]), find(after - 1)
+
+    def number(self, place: int) -> int:
+        """The number of a row's first QTextBlock, or of the one after the last row."""
+        return self._starts[place] if place < len(self.rows) else self._next
 
     def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
         """Turns the row there into another in place; False when that is not possible."""
@@ -120,7 +156,7 @@ class Painter:
             cursor.setPosition(block.position() + block.length() - 1, _KEEP)
             cursor.removeSelectedText()
             insert(cursor, self._formats, new.spans, new.kind, bool(new.bars), kept)
-        before, after = self._formats.block(old), self._formats.block(new)
+        before, after = self._block(old), self._block(new)
         if before != after or old.item != new.item or not same_look:
             cursor.setPosition(block.position())
             self._set_block(cursor, new, after, place)
@@ -172,6 +208,14 @@ class Painter:
         del self._starts[place:]
         self._lists = {k: v for k, v in self._lists.items() if v[1] < place}
 
+    def _block(self, row: TextRow) -> QTextBlockFormat:
+        block = self._formats.block(row)
+        if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
+            # A line that is longer than a row is broken always, as are its parts.
+            whole = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
+            block.setNonBreakableLines(whole)
+        return block
+
     def _set_bare(self, cursor: QTextCursor) -> None:
         """An empty block beside a table, or the only one of an empty document."""
         cursor.setBlockFormat(self._formats.after_table())
@@ -182,7 +226,7 @@ class Painter:
         if isinstance(row, TableRow):
             self._append_table(cursor, row)
         else:
-            block = self._formats.block(row)
+            block = self._block(row)
             lead = int(not self.rows and _leads(row))
             if lead:
                 self._set_bare(cursor)

@@ -27,13 +27,19 @@ def plain_text(painter: Painter, first: int, last: int) -> str:
         if begin.position() > last:
             break
         if previous is not None:
-            parts.append("\n" if _close(previous, row) else "\n\n")
+            parts.append(_between(previous, row))
         if isinstance(row, TableRow):
             parts.append(_table(begin, first, last))
         else:
             parts.append(_marker(row, begin, first) + _within(begin, first, last))
         previous = row
     return "".join(parts)
+
+
+def _between(above: Row, row: Row) -> str:
+    if isinstance(row, TextRow) and row.joined:
+        return ""
+    return "\n" if _close(above, row) else "\n\n"
 
 
 def _close(above: Row, row: Row) -> bool:

@@ -23,6 +23,9 @@ class Ink(NamedTuple):
 
 PLAIN = Ink()
 
+LONGEST = 2_000
+"""Characters of a row: Qt lays out a changed row whole. Of a longer line the rest is in others."""
+
 
 class Span(NamedTuple):
     """A run of characters with one look. The text holds no line end but U+2028."""
@@ -76,6 +79,7 @@ class TextRow:
         space: pixels above it.
         left: pixels from the left edge, markers hang to the left of it.
         first: the first line of a code block, below its header.
+        joined: the rest of the line that the row above begins with.
     """
 
     kind: str
@@ -86,6 +90,7 @@ class TextRow:
     item: ListItem | None = None
     code: CodeKey | None = None
     first: bool = False
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,8 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
 def message_from_row(row: tuple[Any, ...]) -> Message:
     """A row of MESSAGE_COLUMNS as a record."""
     values = dict(zip(_MESSAGE, row, strict=True))
-    values["stats"] = json.loads(values["stats"])
+    stats = values["stats"]
+    values["stats"] = {} if stats == "{}" else json.loads(stats)  # questions have none
     return Message(**values)
 
 

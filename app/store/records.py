@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 Role = Literal["user", "assistant", "system"]
 Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
+_ROLES, _STATUSES = get_args(Role), get_args(Status)
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,10 @@ class Message:
     deleted_at: float | None = None
 
     def __post_init__(self) -> None:
-        if self.role not in get_args(Role):
-            raise ValueError(f"role must be one of {get_args(Role)}, not {self.role!r}")
-        if self.status not in get_args(Status):
-            raise ValueError(f"status must be one of {get_args(Status)}, not {self.status!r}")
+        if self.role not in _ROLES:
+            raise ValueError(f"role must be one of {_ROLES}, not {self.role!r}")
+        if self.status not in _STATUSES:
+            raise ValueError(f"status must be one of {_STATUSES}, not {self.status!r}")
 
 
 @dataclass(frozen=True)

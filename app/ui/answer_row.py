@@ -81,6 +81,16 @@ class AnswerRow(MessageRow):
         self._view.mark(places)
 
     @property
+    def wrapped_code(self) -> frozenset[tuple[int, int]]:
+        """The code blocks whose long lines the person had broken."""
+        return self._markdown.wrapped
+
+    def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:
+        """Break the long lines of these code blocks."""
+        for name in names:
+            self._markdown.wrap(name, True)
+
+    @property
     def streaming(self) -> bool:
         return self.message.status == "streaming"
 
@@ -231,7 +241,6 @@ class AnswerRow(MessageRow):
             self._markdown.append(text)
             if first:
                 self.resized.emit()
-            self._view.viewport().update()
 
     def _append_reasoning(self, text: str) -> None:
         if self._reasoning is None:

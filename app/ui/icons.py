@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import json
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
-import qtawesome
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPen, QPixmap
 
 from app.paths import resources
 
@@ -15,8 +17,7 @@ from app.paths import resources
 def icon(name: str, colour: str) -> QIcon:
     """Phosphor's ``name`` (without "ph.") in ``colour`` ("#rrggbb").
 
-    Drawn once into pixmaps: QtAwesome's own icons call back into Python at every painting, and
-    one that outlives its cache there is a deleted object.
+    Drawn once into pixmaps, in the sizes that the window has.
     """
     if name == "sidebar":
         return _sidebar(colour)
@@ -32,14 +33,32 @@ def _glyph(name: str, colour: str, size: int) -> QPixmap:
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-    font: QFont = qtawesome.font("ph", size)
+    family, characters = _phosphor()
+    font = QFont(family)
     font.setPixelSize(size)
     painter.setFont(font)
     painter.setPen(QColor(colour))
-    text: str = qtawesome.charmap(f"ph.{name}")
+    text = chr(int(characters[name], 16))
     painter.drawText(pixmap.rect(), Qt.AlignmentFlag.AlignCenter, text)
     painter.end()
     return pixmap
+
+
+@cache
+def _phosphor() -> tuple[str, dict[str, str]]:
+    """The font's family, and the hexadecimal number of each icon's character by name.
+
+    Read from QtAwesome's folder without importing it: that brings all its fonts and half of Qt,
+    a fifth of a second of every start.
+    """
+    found = find_spec("qtawesome")
+    if found is None or not found.submodule_search_locations:
+        raise FileNotFoundError("QtAwesome's fonts are not there.")
+    folder = Path(next(iter(found.submodule_search_locations))) / "fonts"
+    font = next(folder.glob("phosphor-[0-9]*.ttf"))
+    number = QFontDatabase.addApplicationFont(str(font))
+    names = next(folder.glob("phosphor-charmap-*.json")).read_text("utf-8")
+    return QFontDatabase.applicationFontFamilies(number)[0], json.loads(names)
 
 
 def _sidebar(colour: str, size: int = 18) -> QIcon:

@@ -15,6 +15,7 @@ class Place:
 
     Attributes:
         width: the width that ``height`` holds for; 0 while it is only estimated.
+        wrapped: the code blocks whose long lines are broken, while there is no widget to ask.
     """
 
     message_id: str
@@ -22,6 +23,7 @@ class Place:
     width: int = 0
     top: int = 0
     row: MessageRow | None = None
+    wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
 def column_in(width: int) -> tuple[int, int]:

@@ -7,6 +7,8 @@ height below or above becomes known.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
@@ -37,6 +39,7 @@ class TranscriptView(QAbstractScrollArea):
         super().__init__(parent)
         self._controller = controller
         self._places: list[Place] = []
+        self._placed = 0  # of so many the tops are right: the heights before them have not changed
         self._follow = True
         self._laying = False
         self._words = ""
@@ -137,6 +140,7 @@ class TranscriptView(QAbstractScrollArea):
         before = {place.message_id: place for place in self._places}
         path = self._controller.transcript.path
         self._places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
+        self._placed = 0
         for gone in before.values():
             self._take_down(gone)
         self._follow = True
@@ -208,19 +212,26 @@ class TranscriptView(QAbstractScrollArea):
     def _anchor(self) -> tuple[Place, int] | None:
         """The first message in view and how far its top is from the viewport's."""
         value = self.verticalScrollBar().value()
-        for place in self._places:
-            if place.top + place.height + self.GAP > value:
-                return place, place.top - value
-        return None
+        number = bisect_right(
+            self._places, value, hi=self._placed, key=lambda p: p.top + p.height + self.GAP
+        )
+        if number == self._placed:
+            return None
+        return self._places[number], self._places[number].top - value
 
     def _set_tops(self, anchor: tuple[Place, int] | None) -> None:
         _, width = self.column()
         y = self.TOP
-        for place in self._places:
+        if self._placed:
+            last = self._places[self._placed - 1]
+            y = last.top + last.height + self.GAP
+        for number in range(self._placed, len(self._places)):
+            place = self._places[number]
             if not place.height:
                 place.height = estimated_height(self._controller.message(place.message_id), width)
             place.top = y
             y += place.height + self.GAP
+        self._placed = len(self._places)
         total = y - self.GAP + self.BOTTOM
         bar = self.verticalScrollBar()
         view = self.viewport().height()
@@ -231,19 +242,20 @@ class TranscriptView(QAbstractScrollArea):
         elif anchor is not None:
             bar.setValue(anchor[0].top - anchor[1])
 
-    def _nearby(self, place: Place, screens: float) -> bool:
+    def _nearby(self, screens: float) -> range:
+        """The numbers of the places in the view, or so many of its heights above or below it."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
-        return place.top < value + view + reach and place.top + place.height > value - reach
+        first = bisect_right(self._places, value - reach, key=lambda p: p.top + p.height)
+        return range(first, bisect_left(self._places, value + view + reach, key=lambda p: p.top))
 
     def _measure_nearby(self) -> bool:
         """Make and measure what is in or near the view; True if a height was not what it seemed."""
         _, width = self.column()
         moved = False
-        for place in self._places:
+        for number in self._nearby(0.75):
+            place = self._places[number]
             if place.width == width and place.row is not None:
-                continue
-            if not self._nearby(place, 0.75):
                 continue
             if place.row is None:
                 place.row = self._put_up(place)
@@ -251,17 +263,19 @@ class TranscriptView(QAbstractScrollArea):
             place.width = width
             if height != place.height:
                 place.height = height
+                self._placed = min(self._placed, number + 1)
                 moved = True
         return moved
 
     def _place_rows(self) -> None:
         left, width = self.column()
         value = self.verticalScrollBar().value()
-        for place in self._places:
+        near = self._nearby(2.5)
+        for number, place in enumerate(self._places):
             row = place.row
             if row is None:
                 continue
-            if not self._nearby(place, 2.5) and not row.in_use():
+            if number not in near and not row.in_use():
                 self._take_down(place)
                 continue
             row.setGeometry(QRect(QPoint(left, place.top - value), row.size()))
@@ -282,6 +296,7 @@ class TranscriptView(QAbstractScrollArea):
         if isinstance(row, AnswerRow):
             row.set_last(place is self._places[-1])
             row.set_thought(self._controller.thought_s)
+            row.wrap_code(place.wrapped)
         if self._words:
             row.highlight(self._words)
         row.resized.connect(self._on_row_resized)
@@ -291,6 +306,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def _take_down(self, place: Place) -> None:
         if place.row is not None:
+            if isinstance(place.row, AnswerRow):
+                place.wrapped = place.row.wrapped_code
             place.row.resized.disconnect(self._on_row_resized)
             place.row.hide()
             place.row.deleteLater()

@@ -37,6 +37,7 @@ def test_a_whole_program_passes(tmp_path: Path) -> None:
         "picture",
         "store",
         "formula",
+        "signature",
         "licences",
         "log",
     ]

@@ -1,0 +1,146 @@
+"""A stand-in for the engine that writes a given text at a given pace.
+
+No model, no mlx: what is slow or late beside it is the window's own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine import Finished, FinishReason, Model, PromptProgress, ReplyStats, TextDelta
+
+_numbers = itertools.count(1)
+
+
+@dataclass
+class DripReply:
+    """One answer on its way."""
+
+    session_id: str
+    pieces: Iterator[str]
+    post: Callable[[Any], None]
+    id: str = field(default_factory=lambda: f"reply-{next(_numbers)}")
+    written: int = 0
+    paused: bool = False
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+    def pause(self) -> None:
+        self.paused = True
+
+    def resume(self) -> None:
+        self.paused = False
+
+
+@dataclass
+class DripSession:
+    """A chat's side of it."""
+
+    engine: Drip
+    id: str
+
+    def send(
+        self, prompt: Any, params: Any = None, on_event: Callable[[Any], None] = lambda _: None
+    ) -> DripReply:
+        reply = DripReply(self.id, self.engine.text(), on_event)
+        on_event(PromptProgress(self.id, reply.id, 1, 1, 0, 0))
+        self.engine.replies.append(reply)
+        return reply
+
+    def fork(self, session_id: str | None = None) -> DripSession:
+        return DripSession(self.engine, session_id or f"session-{next(_numbers)}")
+
+    def prioritise(self, priority: int = 1) -> None:
+        """All are alike here."""
+
+    def close(self, forget: bool = False) -> None:
+        """Nothing is held."""
+
+
+class Drip:
+    """Writes a piece of text for every reply, ``rate`` times a second.
+
+    Args:
+        text: makes the pieces of a reply; a session stops when they end.
+        rate: pieces per second and reply.
+        on_post: is called with each piece right before it goes to the window.
+    """
+
+    def __init__(
+        self,
+        text: Callable[[], Iterator[str]],
+        rate: float,
+        on_post: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.text = text
+        self.replies: list[DripReply] = []
+        self._every_s = 1 / rate
+        self._on_post = on_post
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="drip", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
+    def load_later(self, path: str) -> Future[Model]:
+        future: Future[Model] = Future()
+        model = Model(path, "Drip", path, 1_000_000, 0, "float32", "shared", True, {})
+        future.set_result(model)
+        return future
+
+    def open_session(
+        self, model: Model, session_id: str | None = None, **options: Any
+    ) -> DripSession:
+        return DripSession(self, session_id or f"session-{next(_numbers)}")
+
+    def forget(self, session_id: str) -> None:
+        """Nothing is kept."""
+
+    def stats_later(self) -> Future[dict[str, Any]]:
+        future: Future[dict[str, Any]] = Future()
+        future.set_result({
+            "queue": [], "sessions": {}, "tokens_per_s": 0.0, "kv_bytes": 0, "prefix_bytes": 0,
+            "weights_bytes": 0, "memory_budget": 1,
+        })  # fmt: skip
+        return future
+
+    def stop(self, timeout: float | None = None) -> None:
+        self._stop.set()
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        due = time.monotonic()
+        while not self._stop.wait(max(0.0, due - time.monotonic())):
+            due += self._every_s
+            for reply in list(self.replies):
+                self._step(reply)
+        for reply in self.replies:
+            self._finish(reply, FinishReason.CANCELLED)
+
+    def _step(self, reply: DripReply) -> None:
+        if reply.cancelled:
+            self._finish(reply, FinishReason.CANCELLED)
+            self.replies.remove(reply)
+        elif not reply.paused:
+            piece = next(reply.pieces, None)
+            if piece is None:
+                self._finish(reply, FinishReason.STOP)
+                self.replies.remove(reply)
+                return
+            reply.written += 1
+            self._on_post(piece)
+            reply.post(TextDelta(reply.session_id, reply.id, piece, "answer"))
+
+    def _finish(self, reply: DripReply, reason: FinishReason) -> None:
+        stats = ReplyStats(1, 0, reply.written, 0.0, 1.0, 0.0)
+        reply.post(Finished(reply.session_id, reply.id, reason, stats))

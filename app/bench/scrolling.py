@@ -1,0 +1,78 @@
+"""How long the event loop is held up while a person scrolls and resizes a chat of long answers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, Slot
+
+from app.bench import samples
+from app.bench.bars import Figure, lateness
+from app.bench.drip import Drip
+from app.bench.drive import Driver, program_in
+from app.bench.stalls import Probe
+from app.paths import Paths
+
+P99_MS = 16.0
+_STEP_MS = 16
+
+
+def measure(messages: int, seconds: float) -> list[Figure]:
+    """Scroll up and down again, then drag the window's edge, for so many seconds each."""
+    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
+        paths = Paths.in_profile(Path(folder))
+        paths.create()
+        chat_id = samples.write_long(paths.chats, messages, characters=4_000)
+        with program_in(paths, engine=lambda: Drip(lambda: iter(()), 50)) as driver:
+            driver.window.open_chat(chat_id)
+            driver.until(lambda: driver.pane.transcript.rows_alive() > 0)
+            driver.wait(2)
+            steps = round(seconds * 1000 / _STEP_MS)
+            bar = driver.pane.transcript.verticalScrollBar()
+            scrolled = _probed(driver, _scrolls(steps, lambda by: bar.setValue(bar.value() + by)))
+            bar.setValue(bar.maximum() // 2)
+            driver.wait(1)
+            resized = _probed(driver, _widths(steps, driver))
+    return [
+        *lateness("scrolling", scrolled, P99_MS, None),
+        *lateness("resizing", resized, P99_MS, None),
+    ]
+
+
+def _scrolls(steps: int, scroll: Callable[[int], None]) -> Iterator[None]:
+    """A wheel turned up for the first half, and down again."""
+    for step in range(steps):
+        scroll(-90 if step < steps // 2 else 90)
+        yield
+
+
+def _widths(steps: int, driver: Driver) -> Iterator[None]:
+    """The window's right edge dragged to and fro by 600 pixels."""
+    height = driver.window.height()
+    for step in range(steps):
+        way = step * 8 % 1200
+        driver.window.resize(900 + (way if way < 600 else 1200 - way), height)
+        yield
+
+
+def _probed(driver: Driver, steps: Iterator[None]) -> list[float]:
+    """Lateness in ms while the steps are taken, one a frame."""
+    done = False
+
+    @Slot()
+    def step() -> None:
+        nonlocal done
+        if next(steps, True):
+            done = True
+
+    timer = QTimer(interval=_STEP_MS)
+    timer.timeout.connect(step)
+    probe = Probe()
+    probe.start()
+    timer.start()
+    driver.until(lambda: done, 300)
+    timer.stop()
+    probe.stop()
+    return probe.late_ms

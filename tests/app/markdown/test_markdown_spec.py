@@ -1,0 +1,51 @@
+"""Every example of the specifications ends up the same whether it is streamed or given whole."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from markdown_dump import dump, in_pieces
+
+from app.markdown import MarkdownDocument
+
+LINES = (Path(__file__).parent / "spec" / "examples.jsonl").read_text("utf-8").splitlines()
+EXAMPLES = [json.loads(line) for line in LINES]
+SECTIONS = sorted({example["section"] for example in EXAMPLES})
+
+
+def at_once(text: str) -> MarkdownDocument:
+    document = MarkdownDocument()
+    document.set_text(text)
+    document.settle()
+    return document
+
+
+def test_the_examples_are_all_there() -> None:
+    assert Counter(example["spec"] for example in EXAMPLES) == {
+        "CommonMark 0.31.2": 652,
+        "GFM 0.29": 46,
+    }
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_character_by_character(section: str) -> None:
+    for example in EXAMPLES:
+        if example["section"] == section:
+            text = example["markdown"]
+            assert dump(in_pieces(list(text)).document) == dump(at_once(text).document), text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_as_one_text_in_any_order(seed: int) -> None:
+    dice = random.Random(seed)
+    texts = [example["markdown"] for example in dice.sample(EXAMPLES, 120)]
+    text = "\n".join(texts)
+    pieces = []
+    place = 0
+    while place < len(text):
+        size = dice.choice((1, 2, 3, 8, 30, 100))
+        pieces.append(text[place : place + size])
+        place += size
+    assert dump(in_pieces(pieces).document) == dump(at_once(text).document)

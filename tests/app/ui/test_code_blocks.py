@@ -1,0 +1,285 @@
+"""Code in answers: copying it, breaking its long lines or moving what is too wide sideways."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QTextCursor, QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from app.markdown import MarkdownDocument
+from app.ui.markdown_style import markdown_style
+from app.ui.markdown_view import MarkdownView
+
+LONG = "total = " + " + ".join(f"value_{n}" for n in range(40))
+ANSWER = f"Before\n\n```py\nshort = 1\n{LONG}\nlast = 3\n```\n\nBetween\n\n```\nfits\n```\n\nAfter"
+CODE = f"short = 1\n{LONG}\nlast = 3\n"
+WIDTH = 420
+
+
+class Shown:
+    """A view of some Markdown, and the ways of a pointer over it."""
+
+    def __init__(self, qtbot, text: str) -> None:
+        self.qtbot = qtbot
+        self.markdown = MarkdownDocument(markdown_style())
+        self.view = MarkdownView(self.markdown)
+        qtbot.addWidget(self.view)
+        self.view.height_changed.connect(self.fit)
+        if text:
+            self.markdown.append(text)
+            self.markdown.settle()
+        self.fit()
+        self.view.show()
+        qtbot.waitExposed(self.view)
+
+    def fit(self) -> None:
+        self.view.resize(WIDTH, self.view.height_for(WIDTH))
+
+    @property
+    def code(self):
+        return self.markdown.code_blocks()[0]
+
+    def button(self, number: int, code: int = 0) -> QPoint:
+        """The middle of a code block's button, counted from the right."""
+        area = self.markdown.code_area(self.markdown.code_blocks()[code])
+        return QPoint(round(area.right()) - 16 - 26 * number, round(area.top()) + 15)
+
+    def move(self, at: QPoint, held=Qt.MouseButton.NoButton) -> None:
+        """Move the pointer. (`QTest.mouseMove` moves the cursor and waits for what comes of it.)"""
+        to, button = QPointF(at), Qt.MouseButton.NoButton
+        where = self.view.viewport().mapToGlobal(to)
+        kind = QEvent.Type.MouseMove
+        moved = QMouseEvent(kind, to, where, button, held, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(self.view.viewport(), moved)
+
+    def click(self, at: QPoint) -> None:
+        self.move(at)
+        self.qtbot.mouseClick(self.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+    def lines(self) -> list[int]:
+        """On how many lines each line of the first code block stands."""
+        block = self.markdown.document.findBlock(self.code.first_position)
+        found = []
+        while block.position() <= self.code.last_position:
+            found.append(block.layout().lineCount())
+            block = block.next()
+        return found
+
+    def image(self) -> QImage:
+        return self.view.grab().toImage()
+
+    def spot(self, code: int = 0, line: int = 1, x: int = 60) -> QPoint:
+        """A place on a line of a code block that is not wrapped."""
+        block = self.markdown.document.findBlock(self.markdown.code_blocks()[code].first_position)
+        for _ in range(line):
+            block = block.next()
+        return QPoint(x, round(block.layout().position().y()) + 10)
+
+    def wheel(self, at: QPoint, x: int, y: int = 0, modifiers=Qt.KeyboardModifier.NoModifier):
+        turned = QWheelEvent(
+            QPointF(at), self.view.viewport().mapToGlobal(QPointF(at)), QPoint(), QPoint(x, y),
+            Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(self.view.viewport(), turned)
+        return turned.isAccepted()
+
+
+@pytest.fixture
+def shown(qtbot, look):
+    return Shown(qtbot, ANSWER)
+
+
+def letters(image: QImage, left: int, right: int, y: int) -> bool:
+    """Whether anything is written on a line between two columns."""
+    ground = image.pixel(WIDTH - 3, y)
+    return any(
+        image.pixel(x, row) != ground for x in range(left, right) for row in range(y - 6, y + 6)
+    )
+
+
+def test_long_lines_are_whole_until_the_button_is_clicked_and_again_after(shown):
+    assert shown.lines() == [1, 1, 1]
+    height = shown.view.height()
+    shown.click(shown.button(1))
+    assert shown.code.wrapped
+    assert shown.lines()[1] > 3
+    assert (shown.lines()[0], shown.lines()[2]) == (1, 1)
+    assert shown.view.height() > height
+    shown.click(shown.button(1))
+    assert not shown.code.wrapped
+    assert shown.lines() == [1, 1, 1]
+    assert shown.view.height() == height
+
+
+def test_only_code_that_is_too_wide_has_the_button(shown):
+    shown.move(shown.button(1))
+    assert shown.view.viewport().toolTip() == "Wrap long lines"
+    shown.move(shown.button(1, code=1))
+    assert shown.view.viewport().toolTip() == ""
+    shown.move(shown.button(0, code=1))
+    assert shown.view.viewport().toolTip() == "Copy code"
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_copying_gives_the_source_wrapped_or_not(shown, wrapped):
+    if wrapped:
+        shown.click(shown.button(1))
+    QGuiApplication.clipboard().setText("")
+    with shown.qtbot.waitSignal(shown.view.code_copied):
+        shown.click(shown.button(0))
+    assert QGuiApplication.clipboard().text() == CODE
+    shown.view.selectAll()
+    shown.view.copy()
+    assert CODE.rstrip("\n") in QGuiApplication.clipboard().text()
+
+
+def test_copying_while_it_streams_gives_what_is_there_now(qtbot, look):
+    shown = Shown(qtbot, "```py\none = 1\n")
+    shown.click(shown.button(0))
+    shown.markdown.append("two = 2\n")
+    shown.markdown.settle()
+    qtbot.mouseClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=shown.button(0))
+    assert QGuiApplication.clipboard().text() == "one = 1\ntwo = 2\n"
+
+
+def test_it_stays_wrapped_while_the_answer_grows_and_in_another_style(qtbot, look):
+    shown = Shown(qtbot, f"Before\n\n```py\n{LONG}\n")
+    shown.click(shown.button(1))
+    for piece in (LONG[:50], LONG[50:], "\n", "x = 1\n", "```\n", "\nand **on**", "\n\n- a\n"):
+        shown.markdown.append(piece)
+        shown.markdown.settle()
+        assert shown.code.wrapped
+        assert shown.lines()[0] > 3
+    shown.markdown.finish()
+    shown.markdown.set_style(markdown_style(quiet=True))
+    assert shown.lines()[0] > 3
+    assert shown.lines()[1] > 3
+    shown.markdown.set_text(ANSWER)
+    assert shown.lines() == [1, 1, 1]
+
+
+def test_what_is_whole_ends_at_the_edge_of_its_block_and_is_reached_by_the_wheel(shown):
+    middle = shown.spot().y()
+    before = shown.image()
+    assert letters(before, 20, 60, middle)
+    assert not shown.wheel(shown.spot(), 0, -120), "up and down is the transcript's"
+    assert not shown.wheel(shown.spot(code=1, line=0), -120), "it fits"
+    assert shown.image() == before
+    assert shown.wheel(shown.spot(), -120)
+    after = shown.image()
+    assert after != before
+    assert shown.wheel(shown.spot(), 0, -120_000, Qt.KeyboardModifier.ShiftModifier)
+    end = shown.image()
+    short = shown.spot(line=0).y()
+    assert letters(before, 16, 60, short)
+    assert not letters(end, 2, WIDTH - 2, short), "the short lines are moved away"
+    assert letters(end, WIDTH - 60, WIDTH - 14, middle)
+    assert not letters(end, WIDTH - 13, WIDTH - 2, middle), "the end of the longest line"
+    assert shown.wheel(shown.spot(), 120_000)
+    assert shown.image() == before
+    # The rest of the answer does not move with it.
+    assert shown.view.horizontalScrollBar().maximum() == 0
+
+
+def test_painting_elsewhere_does_not_draw_it(shown):
+    area = shown.markdown.code_area(shown.code)
+    within, below = QRectF(area), QRectF(0, area.bottom() + 5, WIDTH, 20)
+    assert [code.name for code in shown.view._wide.blocks(within)] == [shown.code.name]
+    assert shown.markdown.code_blocks(below), "it is near"
+    assert shown.view._wide.blocks(below) == []
+
+
+def test_the_bar_below_takes_one_along(shown):
+    area = shown.markdown.code_area(shown.code)
+    foot = round(area.bottom()) - 7
+    viewport = shown.view.viewport()
+    before = shown.image()
+    shown.qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(30, foot))
+    shown.move(QPoint(WIDTH + 200, foot + 40), Qt.MouseButton.LeftButton)
+    shown.qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(WIDTH, foot))
+    assert letters(shown.image(), WIDTH - 60, WIDTH - 14, shown.spot().y())
+    assert not shown.view.textCursor().hasSelection()
+    shown.qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(16, foot))
+    shown.move(QPoint(-200, foot), Qt.MouseButton.LeftButton)
+    shown.qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(0, foot))
+    assert shown.lines() == [1, 1, 1]
+    assert letters(shown.image(), 16, 60, shown.spot(line=0).y())
+    assert letters(before, 16, 60, shown.spot(line=0).y())
+
+
+def test_selecting_takes_what_is_seen_where_the_code_has_been_moved(shown):
+    viewport = shown.view.viewport()
+    shown.wheel(shown.spot(), -400)  # 200 pixels
+    shown.qtbot.mouseDClick(viewport, Qt.MouseButton.LeftButton, pos=shown.spot(x=100))
+    word = shown.view.textCursor().selectedText()
+    block = shown.markdown.document.findBlock(shown.code.first_position).next()
+    line = block.layout().lineAt(0)
+    x = 300.0 - block.layout().position().x()
+    place = line.xToCursor(x, line.CursorPosition.CursorOnCharacter)
+    cursor = QTextCursor(block)
+    cursor.setPosition(block.position() + place)
+    cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+    assert word
+    assert word == cursor.selectedText()
+    assert shown.view.textCursor().position() == cursor.position()
+
+
+def test_dragging_brings_the_hidden_end_into_view(shown):
+    viewport = shown.view.viewport()
+    spot = shown.spot(x=40)
+    shown.qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=spot)
+    shown.move(QPoint(WIDTH - 2, spot.y()), Qt.MouseButton.LeftButton)
+    shown.move(QPoint(WIDTH + 100, spot.y()), Qt.MouseButton.LeftButton)
+    first = shown.view.textCursor().selectedText()
+    assert first
+    assert first in LONG
+    assert not letters(shown.image(), 2, 12, shown.spot(line=0).y())
+    for _ in range(60):
+        shown.move(QPoint(WIDTH + 100, spot.y()), Qt.MouseButton.LeftButton)
+    selected = shown.view.textCursor().selectedText()
+    assert LONG.endswith(selected)
+    assert len(selected) > len(first)
+    shown.qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(WIDTH, spot.y()))
+    shown.view.copy()
+    assert QGuiApplication.clipboard().text() == selected
+
+
+def test_a_found_word_is_brought_into_view(shown):
+    before = shown.image()
+    assert shown.view.highlight("value_39") is not None
+    after = shown.image()
+    assert not letters(after, 2, 60, shown.spot(line=0).y())
+    shown.view.highlight("")
+    assert shown.image() != before, "it stays where it was looked at"
+
+
+def test_a_line_too_long_to_draw_at_once_is_always_broken(qtbot, look):
+    shown = Shown(qtbot, "```\n" + "x" * 5_000 + "\n```\n")
+    assert sum(shown.lines()) > 10
+    assert shown.markdown.code_width(shown.code) == 0
+
+
+def test_what_was_wrapped_is_so_when_one_comes_back(start, qtbot):
+    run = start()
+    run.ready()
+    run.pane.controller.send(f"paste ```py\n{LONG}\n```\n")
+    run.answered()
+    answer = run.pane.controller.transcript.last("assistant").id
+    view = run.pane.transcript
+    run.until(lambda: view.row(answer) is not None)
+    shown = view.row(answer)._view
+    markdown = shown._markdown
+    run.window.resize(700, 600)
+    run.until(lambda: not view._soon.isActive())
+    area = markdown.code_area(markdown.code_blocks()[0])
+    at = QPoint(round(area.right()) - 42, round(area.top()) + 15)
+    qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert markdown.wrapped
+    run.pane.composer.field.setFocus()  # what has the focus is never taken down
+    run.pane.controller.send("paste " + "far away\n\n" * 200)
+    run.answered()
+    run.until(lambda: view.row(answer) is None)
+    view.show_message(answer)
+    assert view.row(answer)._view is not shown
+    assert view.row(answer).wrapped_code
