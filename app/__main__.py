@@ -21,11 +21,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="stretto",
         description="Many local chats, side by side.",
-        epilog="The engine without the window: stretto chat|batch|bench …, stretto chat --help",
+        epilog="The engine without the window: stretto chat|batch|serve|bench, with --help each",
     )
     parser.add_argument("--profile", type=Path, help="keep everything in this folder")
     parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
     parser.add_argument("--self-test", action="store_true", help="try everything out, and report")
+    parser.add_argument(
+        "--thorough", action="store_true", help="the self-test with all families of models"
+    )
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="the self-test's report for machines"
     )
@@ -36,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.self_test:
         from app import selftest
 
-        return selftest.run(options.json, options.picture)
+        return selftest.run(options.json, options.picture, options.thorough)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
     # Qt takes a moment to import: after the arguments, so that --help answers at once.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app import logs
+from app import logs, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.shelf import Shelf
@@ -29,6 +29,7 @@ from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
 from app.ui.main_window import MainWindow
 from app.ui.unsaved import Unsaved
+from app.updates import Updates
 
 if TYPE_CHECKING:
     from engine import Engine
@@ -108,6 +109,7 @@ class Application(QObject):
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
         self.unsaved: Unsaved | None = None
+        self.updates: Updates | None = None
 
     @property
     def engine(self) -> Engine | None:
@@ -131,6 +133,7 @@ class Application(QObject):
         crashed = bool(self.crashes.begin())
         logs.on_uncaught = self._on_uncaught
         self.settings = Settings.load(self._paths.settings)
+        self.updates = Updates(self.settings, updates.source(), self)
         theme.install(self._qt, self.settings.appearance, self.settings.text_px)
         self.store = self._open_store()
         if self.store is None:
@@ -143,6 +146,9 @@ class Application(QObject):
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
         self.window.settings_changed.connect(self._save_settings)
+        self.window.updates = self.updates
+        self.updates.found.connect(self.window.show_update)
+        self.updates.start()
         self.single.called.connect(self.window.come_forward)
         self.unsaved = Unsaved(self.store, self.bridge, self.window)
         self.window.show_restored()
@@ -267,6 +273,8 @@ class Application(QObject):
         dialog = QApplication.activeModalWidget()
         if dialog is not None:
             dialog.close()
+        if self.updates is not None:
+            self.updates.stop()
         if self.window is not None:
             self.window.end()
         if self.library is not None:

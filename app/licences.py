@@ -29,6 +29,7 @@ ROOTS = (
     "mlx-lm",
     "numpy",
     "platformdirs",
+    "pynacl",
     "pygments",
     "qasync",
     "ziamath",

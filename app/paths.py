@@ -66,6 +66,14 @@ def model_location(model: str) -> str:
     return str(resources() / "guide") if model == GUIDE else model
 
 
+def short_path(folder: Path) -> str:
+    """A folder as a person reads it, with "~" for their own."""
+    try:
+        return str(Path("~") / folder.relative_to(Path.home()))
+    except ValueError:
+        return str(folder)
+
+
 def model_fallback_name(model: str) -> str:
     """A name to show before the model itself is loaded and tells its own."""
     return "Guide" if model == GUIDE else Path(model).name or model

@@ -26,6 +26,8 @@ from app.versions import versions
 
 QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
 """Their answers are long enough that both are being given at once."""
+FAMILIES = 100
+"""At least so many architectures must run; some want Metal or a package of their own."""
 COLOURS = 20
 """A window that was drawn shows at least so many; an empty one shows two or three."""
 
@@ -85,8 +87,11 @@ class Report:
         }
 
 
-def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
-    """Try everything, print the report, write it as JSON where asked; 0 when all is well."""
+def run(json_to: Path | None = None, picture_to: Path | None = None, thorough: bool = False) -> int:
+    """Try everything, print the report, write it as JSON where asked; 0 when all is well.
+
+    ``thorough`` takes some minutes more: every tokenizer class, every family of models.
+    """
     # Under Xvfb or on a real screen the caller says so; by default nothing is shown.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     report = Report(machine=_machine())
@@ -95,6 +100,9 @@ def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="stretto-self-test-") as folder:
         try:
             _try_out(report, Paths.in_profile(Path(folder)), picture_to)
+            if thorough:
+                report.do("tokenizers", _tokenizers)
+                report.do("families", _families)
             report.do("log", trouble.look)
         except Exception:
             traceback.print_exc()
@@ -124,6 +132,7 @@ def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
         report.do("picture", lambda: _picture(driver, picture_to))
     report.do("store", lambda: _stored(paths))
     report.do("formula", _formula)
+    report.do("signature", _signature)
     report.do("licences", _licences)
 
 
@@ -188,6 +197,21 @@ def _formula() -> str:
     return f"{made.width:.0f} x {made.height:.0f} pixels"
 
 
+def _signature() -> str:
+    """Check a signature, as of the file that says which version is the newest."""
+    import base64
+
+    from nacl.signing import SigningKey
+
+    from app.updates import read
+
+    secret = SigningKey.generate()
+    said = json.dumps({"version": __version__, "page": "https://localhost"})
+    signature = base64.b64encode(secret.sign(said.encode()).signature).decode()
+    document = json.dumps({"signed": said, "signature": signature}).encode()
+    return f"of version {read(document, bytes(secret.verify_key)).version}"
+
+
 def _licences() -> str:
     """Find the texts of all licences."""
     from app.licences import components
@@ -197,6 +221,35 @@ def _licences() -> str:
     if missing or "PySide6_Essentials" not in [part.name for part in parts]:
         raise RuntimeError(f"no text for {', '.join(missing) or 'PySide6'}")
     return f"of {len(parts)} parts"
+
+
+def _tokenizers() -> str:
+    """Import every class of tokenizer that a model folder can ask for by its name."""
+    from transformers.models.auto import tokenization_auto as known
+
+    names: set[str] = set()
+    for named in known.TOKENIZER_MAPPING_NAMES.values():
+        names |= {n for n in ([named] if isinstance(named, str) else named or ()) if n}
+    missing = [n for n in sorted(names) if known.tokenizer_class_from_name(n) is None]
+    if missing:
+        raise RuntimeError(f"no {', '.join(missing)}")
+    return f"{len(names)} classes"
+
+
+def _families() -> str:
+    """Load a tiny model of every architecture that mlx-lm has, and give it a few tokens."""
+    from engine import backend
+
+    backend.start()  # before MLX is imported
+    from engine.bench.families import findings_of
+    from engine.bench.small_configs import architectures
+
+    found = list(findings_of(architectures()))
+    ran = [f for f in found if f.step and not f.why]
+    lacking = [f"{f.architecture}: {f.why}" for f in found if "No module named" in f.why]
+    if lacking or len(ran) < FAMILIES:
+        raise RuntimeError(f"{len(ran)} of {len(found)} run; {'; '.join(lacking)}")
+    return f"{len(ran)} of {len(found)} architectures run"
 
 
 class _Trouble(logging.Handler):

@@ -32,6 +32,9 @@ class Settings:
         presets: settings saved by name: {"params": …, "system": …} each.
         memory_gb: what models and chats may take, in 10^9 bytes; 0 leaves it to the engine.
         cache_gb: what KV caches may take on disk; 0 keeps none there.
+        look_for_updates: ask once a day whether there is a newer version.
+        looked_at: when that was done last, in seconds since 1970.
+        skipped_version: the one that the person does not want to hear of again.
     """
 
     appearance: str = "system"
@@ -45,6 +48,9 @@ class Settings:
     presets: dict[str, dict[str, object]] = field(default_factory=dict)
     memory_gb: float = 0.0
     cache_gb: float = 4.0
+    look_for_updates: bool = False
+    looked_at: float = 0.0
+    skipped_version: str = ""
 
     @classmethod
     def load(cls, path: Path) -> Settings:
@@ -72,8 +78,8 @@ class Settings:
             log.warning("Settings not saved: %s", error)
 
     def remember_model(self, model: str) -> None:
-        """Put a model folder first in the list of those opened before (ten are kept)."""
-        self.models = (model, *(m for m in self.models if m != model))[:10]
+        """Put a model folder first in the list of those opened before (50 are kept)."""
+        self.models = (model, *(m for m in self.models if m != model))[:50]
 
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:

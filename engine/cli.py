@@ -9,6 +9,7 @@ from engine import chat
 from engine.batch import command as batch
 from engine.bench import command as bench
 from engine.bench import families, soak
+from engine.serve import command as serve
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
@@ -21,6 +22,9 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
     chat.add_arguments(commands.add_parser("chat", help="a terminal chat with a model"))
     batch.add_arguments(
         commands.add_parser("batch", help="answer the requests in a file, many at a time")
+    )
+    serve.add_arguments(
+        commands.add_parser("serve", help="OpenAI's chat completions, on this machine only")
     )
     bench.add_arguments(
         commands.add_parser("bench", help="throughput and latency against the alternatives")
@@ -35,6 +39,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
     run = {
         "chat": chat.main,
         "batch": batch.main,
+        "serve": serve.main,
         "bench": bench.main,
         "families": families.main,
         "soak": soak.main,

@@ -7,7 +7,6 @@ other, and only its choice of a token waits until the token before has been read
 
 from __future__ import annotations
 
-import json
 from enum import Enum, auto
 from typing import Any
 
@@ -15,12 +14,10 @@ import mlx.core as mx
 import numpy as np
 
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
+from engine.forms import MISSING, grammar
 from engine.models import LoadedModel
 from engine.params import SamplingParams
 from engine.text import ReplyText
-
-# Compact or indented; a weak model must not write blanks without end between two members.
-_BLANKS = r"\x20|\n\x20{0,24}"
 
 
 class _Phase(Enum):
@@ -117,34 +114,16 @@ def constrain(
     try:
         import llguidance
     except ImportError:
-        raise EngineError(
-            INVALID_REQUEST,
-            "Answers of a given form need the Python package llguidance, which is not installed.",
-        ) from None
+        raise EngineError(INVALID_REQUEST, MISSING) from None
     if model.form_tokenizer is None:
         model.form_tokenizer = _tokenizer(llguidance, model)
     matcher = llguidance.LLMatcher(
-        model.form_tokenizer, _grammar(llguidance.LLMatcher, params), log_level=0
+        model.form_tokenizer, grammar(llguidance.LLMatcher, params), log_level=0
     )
     if matcher.is_error():
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     return Constraint(matcher, model.form_tokenizer, text, _opener(model, reasoning))
-
-
-def _grammar(matcher: Any, params: SamplingParams) -> str:
-    if params.json_schema is not None:
-        options = {"whitespace_pattern": _BLANKS}
-        return str(matcher.grammar_from_json_schema(params.json_schema, defaults=options))
-    if params.regex is not None:
-        return str(matcher.grammar_from_regex(params.regex))
-    if params.choices:
-        return str(matcher.grammar_from_lark("start: " + " | ".join(map(_literal, params.choices))))
-    return str(matcher.grammar_from_lark(params.grammar))
-
-
-def _literal(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _tokenizer(llguidance: Any, model: LoadedModel) -> Any:

@@ -23,8 +23,10 @@ sys.path[:0] = [str(ROOT / "packaging"), str(ROOT)]
 
 import bootstrap  # noqa: E402
 import contents  # noqa: E402
+import disk_image  # noqa: E402
 import icons  # noqa: E402
 import macos  # noqa: E402
+import onefile  # noqa: E402
 import release  # noqa: E402
 
 from app import licences  # noqa: E402
@@ -56,7 +58,11 @@ def main() -> int:
     if size > FOLDER_BUDGET:
         print(f"The folder is larger than {FOLDER_BUDGET / 1e6:.0f} MB.")
         return 1
-    if sys.platform != "linux" or options.no_archive:
+    if options.no_archive:
+        return 0
+    if sys.platform == "darwin":
+        image = disk_image.make(FOLDER.parent / "Stretto.app", contents.version())
+        print(f"{image.relative_to(ROOT)}: {image.stat().st_size / 1e6:.1f} MB")
         return 0
     archive = pack()
     packed = archive.stat().st_size
@@ -65,6 +71,8 @@ def main() -> int:
     if packed > ARCHIVE_BUDGET:
         print(f"The archive is larger than {ARCHIVE_BUDGET / 1e6:.0f} MB.")
         return 1
+    single = onefile.write(archive, archive.name.removesuffix(".tar.xz"), contents.version())
+    print(f"{single.relative_to(ROOT)}: the same as one file that starts")
     return 0
 
 

@@ -52,10 +52,10 @@ _KEPT = re.compile(
 # libQt6Qml itself must stay: the bindings of the docking library are linked with it.
 _UNUSED_FILES = re.compile(
     r"(^|/)(libQt6(Quick|Test|Designer|Help|Sql|Pdf|VirtualKeyboard|EglF)"
-    r"|Qt(OpenGL|Qml|Quick|Test|Designer|Help|Sql)\w*\.abi3\.so|qml/|translations/qt)"
+    r"|Qt(OpenGL|Qml|Quick|Test|Designer|Help|Sql|UiTools)\w*\.abi3\.so|qml/|translations/qt)"
     r"|plugins/(qmltooling|sqldrivers|designer|virtualkeyboard|platforminputcontexts/libqtvirtual"
     r"|platforms/libq(eglfs|linuxfb|minimalegl|vnc|vkkhrdisplay)|egldeviceintegrations"
-    r"|platformthemes/libqgtk3|networkinformation|wayland-graphics)"
+    r"|imageformats/libqpdf|platformthemes/libqgtk3|networkinformation|wayland-graphics)"
     r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
 )
 

@@ -2,12 +2,19 @@
 
 python packaging/release.py notes v0.1.0        the changelog's text for a tag
 python packaging/release.py check v0.1.0        fails unless the project is that version
+python packaging/release.py key                 a new key to sign with: secret and public
+python packaging/release.py sign v0.1.0 PAGE    the file that programs ask for (app/updates.py)
+
+`sign` takes the secret key from STRETTO_UPDATES_SECRET. A build knows of updates when it is given
+STRETTO_UPDATES_URL and STRETTO_UPDATES_KEY, the public one.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -68,16 +75,56 @@ def check(tag: str) -> None:
         raise ValueError(f"The tag is {tag}, pyproject.toml says {version}.")
 
 
+def new_key() -> tuple[str, str]:
+    """A secret key and its public one, in hex."""
+    from nacl.signing import SigningKey
+
+    made = SigningKey.generate()
+    return bytes(made).hex(), bytes(made.verify_key).hex()
+
+
+def signed(tag: str, page: str, secret: str) -> dict[str, str]:
+    """The file that says which version is the newest, as `app.updates` reads it.
+
+    Raises ValueError: the page is none that a person could be sent to, the secret is no key.
+    """
+    from nacl.signing import SigningKey
+
+    if not page.startswith("https://"):
+        raise ValueError(f"The page must begin with https://, not {page!r}.")
+    if not re.fullmatch("[0-9a-f]{64}", secret):
+        raise ValueError("STRETTO_UPDATES_SECRET must be 64 hex digits; `key` makes one.")
+    said = json.dumps({"version": tag.removeprefix("v"), "page": page, "notes": notes(tag)})
+    signature = SigningKey(bytes.fromhex(secret)).sign(said.encode()).signature
+    return {"signed": said, "signature": base64.b64encode(signature).decode()}
+
+
+def updates_source(target: Path) -> bool:
+    """Write what a build knows of its updates from the environment; False for nothing."""
+    url, key = os.environ.get("STRETTO_UPDATES_URL"), os.environ.get("STRETTO_UPDATES_KEY")
+    target.unlink(missing_ok=True)
+    if url and key:
+        target.write_text(json.dumps({"url": url, "key": key}), encoding="utf-8")
+    return bool(url and key)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("what", choices=("notes", "check"))
-    parser.add_argument("tag")
+    parser.add_argument("what", choices=("notes", "check", "key", "sign"))
+    parser.add_argument("tag", nargs="?", default="")
+    parser.add_argument("page", nargs="?", default="")
     options = parser.parse_args()
+    if options.what == "key":
+        print("secret {}\npublic {}".format(*new_key()))
+        return 0
     try:
         check(options.tag)
         text = notes(options.tag)
+        if options.what == "sign":
+            secret = os.environ.get("STRETTO_UPDATES_SECRET", "")
+            print(json.dumps(signed(options.tag, options.page, secret), indent=1))
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

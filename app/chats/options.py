@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from app.chats.forms import FORMS, bound_to
 from engine import SamplingParams
 from engine.params import takes
 
@@ -24,6 +25,10 @@ class ChatOptions:
         reproducible: step alone, for bit-identical answers.
         slide: leave out the oldest turns once the chat has outgrown the model's context.
         kv_bits: keep the KV cache in 8 or 4 bits.
+        answer_as: the form of answers, one of `app.chats.forms.FORMS`; None is free text.
+        schema: for "schema", a JSON schema as text; kept as typed, also while it is wrong.
+        choices: for "choices", the texts of which the answer is one.
+        pattern: for "pattern", a regular expression of which the answer is all.
     """
 
     temperature: float | None = None
@@ -43,6 +48,10 @@ class ChatOptions:
     reproducible: bool = False
     slide: bool = False
     kv_bits: int | None = None
+    answer_as: str | None = None
+    schema: str = ""
+    choices: tuple[str, ...] = ()
+    pattern: str = ""
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
@@ -50,9 +59,15 @@ class ChatOptions:
         known: dict[str, Any] = {}
         for option in fields(cls):
             value = params.get(option.name)
-            if option.name == "stop":  # JSON knows lists only
+            if option.name in ("stop", "choices"):  # JSON knows lists only
                 if isinstance(value, (list, tuple)):
-                    known["stop"] = tuple(s for s in value if isinstance(s, str) and s)
+                    known[option.name] = tuple(s for s in value if isinstance(s, str) and s)
+            elif option.name in ("schema", "pattern"):
+                if isinstance(value, str):
+                    known[option.name] = value
+            elif option.name == "answer_as":
+                if value in FORMS:
+                    known["answer_as"] = value
             elif option.name in ("reasoning", "reproducible", "slide"):
                 if isinstance(value, bool):
                     known[option.name] = value
@@ -76,6 +91,25 @@ class ChatOptions:
 def _is_good(name: str, value: Any) -> bool:
     """Whether the engine takes a value for one of its parameters, and the window can show it."""
     return takes(name, value) and (name != "seed" or 0 <= value < 2**31)
+
+
+def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
+    """The options, seed included, that an answer was given with; None when its seed is unknown.
+
+    Answers of older versions keep their seed only: the rest is as ``now``.
+    """
+    seed, options = stats.get("seed"), stats.get("options")
+    own = ChatOptions.from_params(options) if isinstance(options, dict) else now
+    return replace(own, seed=seed) if takes("seed", seed) and seed is not None else None
+
+
+def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
+    """For the rest of an answer: the choices it began with, the bounds and the memory of now."""
+    bounds = {
+        name: getattr(now, name)
+        for name in ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits")
+    }
+    return replace(own, **bounds)
 
 
 # What a model's generation_config.json may say, under the engine's names for it.
@@ -102,11 +136,11 @@ def sampling(options: ChatOptions, defaults: Mapping[str, Any]) -> SamplingParam
 
     Without a seed of the person's one is drawn here, so that an answer can be had again.
 
-    Raises ValueError naming the field.
+    Raises ValueError naming the field, or saying what is wrong with the answer's form.
     """
     chosen = {key: defaults[key] for key in _FROM_MODEL if defaults.get(key) is not None}
     for key in NUMBERS:
         if (value := getattr(options, key)) is not None:
             chosen[key] = value
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-    return SamplingParams(seed=seed, stop=options.stop, **chosen)
+    return SamplingParams(seed=seed, stop=options.stop, **chosen, **bound_to(options))

@@ -7,6 +7,7 @@ from enum import Enum
 from time import monotonic
 from typing import Any
 
+from app.chats.options import ChatOptions
 from engine import PromptProgress, TextDelta
 
 
@@ -32,6 +33,8 @@ class RunningReply:
         channel: its number at the bridge.
         progress: the last word about the prompt.
         seed: what its random choices started from.
+        options: what it is asked with, where that is not left to the chat's own.
+        like: the answer that it is to give once more, if it is.
         continues: it goes on with an answer that was cut off.
     """
 
@@ -43,6 +46,8 @@ class RunningReply:
     stopping: bool = False
     paused: bool = False
     seed: int | None = None
+    options: ChatOptions | None = None
+    like: str | None = None
     continues: bool = False
     _answer: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from app.store import Store
+from app.chats.record import ChatRecord
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class _Saving(Protocol):
-    _store: Store
+    _record: ChatRecord
 
 
 S = TypeVar("S", bound=_Saving)
@@ -24,7 +24,7 @@ def saved_together(method: Callable[Concatenate[S, P], R]) -> Callable[Concatena
 
     @wraps(method)
     def together(self: S, /, *args: P.args, **options: P.kwargs) -> R:
-        with self._store.together():
+        with self._record.together():
             return method(self, *args, **options)
 
     return together

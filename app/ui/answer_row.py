@@ -48,6 +48,9 @@ class AnswerRow(MessageRow):
         self._room = 0
         self._copy = self._button("copy", "Copy answer", "copy")
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
+        self._same = self._button(
+            "repeat-once", "Same again, with this answer's seed and settings  Ctrl+Shift+R", "same"
+        )
         self._branch = self._button("git-branch", "Go on in a new chat", "branch")
         self._delete = self._button("trash", "Delete this and what follows", "delete")
         self._continue = QPushButton("Continue", self)
@@ -184,6 +187,8 @@ class AnswerRow(MessageRow):
             line = figures_line(self.message.stats)
             if small_text_width(line) > self._room - 8:
                 line = figures_line(self.message.stats, short=True)
+            if small_text_width(line) > self._room:
+                line = ""
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
         if not self._error.isEmpty():
@@ -202,11 +207,12 @@ class AnswerRow(MessageRow):
         # While it streams there is nothing to copy or to ask again.
         for button in self._actions():
             button.setVisible(not self.streaming)
+        self._same.setEnabled("seed" in self.message.stats)
         super()._reveal()
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""
-        return (self._again, self._branch, self._copy, self._delete)
+        return (self._again, self._same, self._branch, self._copy, self._delete)
 
     def _too_long(self) -> bool:
         """Whether asking the same again could not help."""

@@ -1,4 +1,4 @@
-"""Broadcast: what is written in one pane goes to all of them."""
+"""Broadcast: what is written in one pane goes to all of them, or to those that have not left it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Broadcast(QObject):
         super().__init__(workspace)
         self._workspace = workspace
         self._on = False
+        self._left: set[str] = set()  # chats that hear only what is written in them
         workspace.pane_made.connect(self._on_pane_made)
         workspace.arranged.connect(self._show)
 
@@ -30,9 +31,16 @@ class Broadcast(QObject):
     def on(self) -> bool:
         return self._on
 
+    @property
+    def group(self) -> list[ChatPane]:
+        """The panes that hear each other while it is on."""
+        return [p for p in self._workspace.panes() if p.controller.id not in self._left]
+
     @Slot()
     def toggle(self) -> None:
+        """Switch it; switched on, it is for all chats again."""
         self._on = not self._on
+        self._left.clear()
         self._show()
         self.changed.emit(self._on)
         several = len(self._workspace.panes()) > 1
@@ -44,22 +52,33 @@ class Broadcast(QObject):
             self.said.emit("Broadcast is on. Open another chat beside this one.")
 
     @Slot(object)
+    def toggle_pane(self, pane: ChatPane) -> None:
+        """Take a chat out of the group, or back into it."""
+        if not self._on:
+            self.said.emit("Broadcast is off")
+            return
+        self._left ^= {pane.controller.id}
+        self._show()
+
+    @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.spoken.connect(self._on_spoken)
+        pane.broadcast_asked.connect(self.toggle_pane)
 
     @Slot()
     def _show(self) -> None:
         """Tint every composer that will receive."""
-        panes = self._workspace.panes()
-        for pane in panes:
-            pane.set_broadcast(len(panes) if self._on else 0)
+        group = self.group
+        for pane in self._workspace.panes():
+            pane.set_broadcast(self._on, len(group) if self._on and pane in group else 0)
 
     @Slot(object, str)
     def _on_spoken(self, speaker: ChatPane, text: str) -> None:
         """The speaker's chat has taken the message; now the others."""
-        if not self._on:
+        group = self.group
+        if not self._on or speaker not in group:
             return
-        others = [pane for pane in self._workspace.panes() if pane is not speaker]
+        others = [pane for pane in group if pane is not speaker]
         busy = [pane for pane in others if not pane.controller.send(text)]
         if busy:
             one = len(busy) == 1

@@ -81,6 +81,7 @@ class Composer(QWidget):
         recalled(): the last message should be edited.
         edit_cancelled(): editing is given up.
         paged(pages): scroll the transcript.
+        broadcast_toggled(): this chat is to be one of those that hear each other, or no more.
     """
 
     PAD = 8
@@ -92,6 +93,7 @@ class Composer(QWidget):
     recalled = Signal()
     edit_cancelled = Signal()
     paged = Signal(float)
+    broadcast_toggled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,6 +106,10 @@ class Composer(QWidget):
         self._cancel_edit = IconButton("x", "Keep the message as it was  Esc", self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)
         self._cancel_edit.hide()
+        self._hears = IconButton("broadcast", "", self)
+        self._hears.setCheckable(True)
+        self._hears.clicked.connect(self.broadcast_toggled)
+        self._hears.hide()
         self.setFocusProxy(self._text)
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self._button.setCursor(Qt.CursorShape.ArrowCursor)
@@ -126,6 +132,10 @@ class Composer(QWidget):
     @property
     def button(self) -> RoundButton:
         return self._button
+
+    @property
+    def broadcast_button(self) -> IconButton:
+        return self._hears
 
     @property
     def tinted(self) -> bool:
@@ -154,11 +164,16 @@ class Composer(QWidget):
             self._active = active
             self.update()
 
-    def set_tinted(self, tinted: bool) -> None:
-        """Show that a message that is broadcast arrives here, too."""
-        if tinted != self._tinted:
-            self._tinted = tinted
-            self.update()
+    def set_broadcast(self, on: bool, hears: bool) -> None:
+        """Show whether a message that is broadcast arrives here, and the button for it."""
+        self._hears.setVisible(on)
+        self._hears.setChecked(hears)
+        self._hears.set_icon(
+            "broadcast",
+            "Leave the broadcast  Ctrl+Alt+B" if hears else "Join the broadcast  Ctrl+Alt+B",
+        )
+        self._tinted = on and hears
+        self._fit()
 
     def set_editing(self, note: str) -> None:
         """Show a line above the text that says what is edited; empty for none."""
@@ -199,7 +214,8 @@ class Composer(QWidget):
         """Take the height the text needs and place the parts."""
         width = self.width()
         button = RoundButton.SIDE
-        inner = max(40, width - 16 - self.PAD - button - self.PAD)
+        beside = 0 if self._hears.isHidden() else self._hears.width() + 4
+        inner = max(40, width - 16 - self.PAD - beside - button - self.PAD)
         top = self.NOTE if self._note else 0
         document = self._text.document()
         document.setTextWidth(inner)
@@ -215,6 +231,8 @@ class Composer(QWidget):
         inset = (height - top - text_height) // 2
         self._text.setGeometry(16, top + inset, inner, text_height)
         self._button.move(width - button - self.PAD, height - button - self.PAD)
+        middle = height - self.PAD - (button + self._hears.height()) // 2
+        self._hears.move(width - button - self.PAD - beside, middle)
         self._cancel_edit.move(width - 24 - 12, 6)
         if height != self.height():
             self.setFixedHeight(height)

@@ -31,6 +31,14 @@ def bytes_line(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if 0 < count < 9_950_000 else f"{count / 1e6:.0f} MB"
 
 
+_FORMS = {
+    "json": "as JSON",
+    "schema": "as JSON of a schema",
+    "choices": "one of a list",
+    "pattern": "of a pattern",
+}
+
+
 def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
     """`48 tok/s · first token 0.2 s · 312 tokens · reused 4,096`, of what is known.
 
@@ -48,6 +56,11 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
         parts.append("1 token" if generated == 1 else f"{generated:,} tokens")
     if reused := int(stats.get("reused_tokens", 0)):
         parts.append(f"reused {reused:,}")
+    options = stats.get("options")
+    if isinstance(options, dict) and (words := _FORMS.get(str(options.get("answer_as")))):
+        parts.append(words)
+    if (same := stats.get("same")) is not None:
+        parts.append("the same again" if same else "not the same")
     if stats.get("reason") == "length":
         parts.append("cut at its length limit")
     return " · ".join(parts)

@@ -39,7 +39,9 @@ from app.ui.settings_window import SettingsWindow
 from app.ui.sidebar import Rail, Sidebar
 from app.ui.toast import Toast
 from app.ui.undo import Undo, Undos
+from app.ui.update_dialog import UpdateDialog
 from app.ui.workspace import Workspace
+from app.updates import Release, Updates
 
 LAYOUT = "main"
 
@@ -65,6 +67,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._paths = paths
         self._settings_window: SettingsWindow | None = None
+        self.updates: Updates | None = None
         ComposerText.sends_with_ctrl = settings.send_key == "ctrl_enter"
         self.presets = Presets(settings, self, self._on_preset_gone)
         self._library = library
@@ -121,6 +124,7 @@ class MainWindow(QMainWindow):
             "quit": self.closing.emit,
             "copy_answer": self._with_pane(lambda pane: pane.copy_last()),
             "regenerate": self._with_pane(lambda pane: pane.controller.regenerate()),
+            "same_again": self._with_pane(lambda pane: pane.same_again()),
             "edit_last": self._with_pane(lambda pane: pane.edit_last()),
             "earlier": self._with_pane(lambda pane: pane.controller.show_other_version(-1)),
             "later": self._with_pane(lambda pane: pane.controller.show_other_version(1)),
@@ -136,6 +140,7 @@ class MainWindow(QMainWindow):
             "split_down": lambda: self.split("down"),
             "float": self._with_pane(self.workspace.float_pane),
             "broadcast": self.broadcast.toggle,
+            "broadcast_one": self._with_pane(self.broadcast.toggle_pane),
             "compare": self.compare,
             "next": lambda: self.workspace.activate_next(1),
             "previous": lambda: self.workspace.activate_next(-1),
@@ -408,13 +413,20 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self._settings_window is None:
-            window = SettingsWindow(self._settings, self._paths, self)
+            window = SettingsWindow(
+                self._settings, self._paths, self, shelf=self._library.shelf, updates=self.updates
+            )
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
             self._settings_window = window
         self._settings_window.show()
         self._settings_window.raise_()
         self._settings_window.activateWindow()
+
+    @Slot(object)
+    def show_update(self, release: Release) -> None:
+        """Say that a newer version can be had."""
+        UpdateDialog(release, self._settings, self).show()
 
     @Slot()
     def _on_settings(self) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.controller import ChatController
 from app.chats.options import ChatOptions
+from app.ui.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 
 LABELS = 110
@@ -32,7 +33,7 @@ _BITS = ((None, "As the model"), (8, "8 bits"), (4, "4 bits"))
 
 
 class OptionsPopover(QFrame):
-    """Instructions, sampling, seed, thinking, memory and presets of one chat.
+    """Instructions, sampling, seed, thinking, answer form, memory and presets of one chat.
 
     What is written here is taken when the panel closes.
 
@@ -61,7 +62,7 @@ class OptionsPopover(QFrame):
         self.presets.setToolTip("Settings saved under a name")
         self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
         self.seed = QLineEdit(page)
-        self.seed.setPlaceholderText("Another each time")
+        self.seed.setPlaceholderText("Random")
         self.seed.setAccessibleName("Seed")
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
         self.seed.setFixedWidth(132)
@@ -69,6 +70,11 @@ class OptionsPopover(QFrame):
         self.same.setObjectName("link")
         self.same.setToolTip("Take the seed of the last answer, to have the same again")
         self.same.clicked.connect(self._take_last_seed)
+        self.random = QPushButton("Random", page)
+        self.random.setObjectName("link")
+        self.random.setToolTip("Another seed for each answer")
+        self.random.clicked.connect(self.seed.clear)
+        self.seed.textChanged.connect(self._on_seed)
         self.thinking = QComboBox(page)
         self.thinking.setAccessibleName("Thinking")
         self.thinking.setFixedWidth(132)
@@ -97,9 +103,12 @@ class OptionsPopover(QFrame):
         seed.setSpacing(4)
         seed.addWidget(self.seed)
         seed.addWidget(self.same)
+        seed.addWidget(self.random)
         form.addRow(_label("Seed", page), seed)
         self._thinking_label = _label("Thinking", page)
         form.addRow(self._thinking_label, self.thinking)
+        self.form = AnswerForm(form, page, labels=LABELS)
+        self.form.resized.connect(self._fit)
         self._rest = QWidget(page)
         rest = _form()
         rest.setContentsMargins(0, 0, 0, 0)
@@ -148,14 +157,15 @@ class OptionsPopover(QFrame):
         for form in (self._plain, self._finer):
             form.show_options(options, defaults)
         self.seed.setText("" if options.seed is None else str(options.seed))
-        self.same.setVisible(self._last_seed() is not None)
+        self._on_seed()
         thinks = bool(model is not None and model.thinking)
         self.thinking.setVisible(thinks)
         self._thinking_label.setVisible(thinks)
         self.thinking.setCurrentIndex([t for t, _ in _THINKING].index(options.reasoning))
         self.reproducible.setChecked(options.reproducible)
         self.slide.setChecked(options.slide)
-        self.stop.setPlainText("\n".join(s.replace("\n", "\\n") for s in options.stop))
+        self.form.show_options(options)
+        self.stop.setPlainText(lines_of(options.stop))
         self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
         finer = any(value is not None for value in self._finer.values().values())
         self.more.setChecked(finer or bool(options.stop) or options.kv_bits is not None)
@@ -164,14 +174,13 @@ class OptionsPopover(QFrame):
     def values(self) -> tuple[ChatOptions, str]:
         """What stands in the panel: options and instructions."""
         seed = self.seed.text().strip()
-        lines = self.stop.toPlainText().split("\n")
-        stop = tuple(line.replace("\\n", "\n") for line in lines if line)
         options = replace(
             self._shown,
             **self._plain.values(),
             **self._finer.values(),
             seed=int(seed) if seed else None,
-            stop=stop,
+            **self.form.values(),
+            stop=texts_of(self.stop.toPlainText()),
             reasoning=self.thinking.currentData(),
             reproducible=self.reproducible.isChecked(),
             slide=self.slide.isChecked(),
@@ -200,11 +209,15 @@ class OptionsPopover(QFrame):
         self._rest.setVisible(shown)
         self._fit()
 
+    @Slot()
     def _fit(self) -> None:
         layout = self._page.layout()
         if layout is not None:
             layout.activate()
-        self.setFixedHeight(min(self._room, self._page.sizeHint().height() + 6))
+            # What wraps is as high as this width makes it.
+            wraps, width = layout.hasHeightForWidth(), self.WIDTH - 2
+            height = layout.totalHeightForWidth(width) if wraps else layout.sizeHint().height()
+            self.setFixedHeight(min(self._room, height + 6))
         if not self._corner.isNull():
             self.move(self._corner - QPoint(self.width(), 0))
 
@@ -216,6 +229,12 @@ class OptionsPopover(QFrame):
     @Slot()
     def _take_last_seed(self) -> None:
         self.seed.setText(str(self._last_seed()))
+
+    @Slot()
+    def _on_seed(self) -> None:
+        fixed = bool(self.seed.text())
+        self.random.setVisible(fixed)
+        self.same.setVisible(not fixed and self._last_seed() is not None)
 
     def _take(self) -> None:
         options, system = self.values()

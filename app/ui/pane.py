@@ -23,6 +23,7 @@ class ChatPane(QWidget):
     Signals:
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
         spoken(pane, text): a message of the person went to this chat.
+        broadcast_asked(pane): it is to leave the broadcast's group, or join it.
         branch_asked(pane, message id): a new chat is to begin there.
         deleted(chat id, removal): messages were deleted and may come back.
         said(text): a short word for the person, shown as a toast.
@@ -33,6 +34,7 @@ class ChatPane(QWidget):
     open_model_asked = Signal()
     said = Signal(str)
     spoken = Signal(object, str)
+    broadcast_asked = Signal(object)
     branch_asked = Signal(object, str)
     deleted = Signal(str, object)
 
@@ -80,6 +82,7 @@ class ChatPane(QWidget):
         self.transcript.asked.connect(self._on_asked)
         self.find_bar.closed.connect(self.focus_composer)
         self.empty.chosen.connect(self._on_suggestion)
+        composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
         self.notice.buttons[0].clicked.connect(controller.load_model)
@@ -99,10 +102,10 @@ class ChatPane(QWidget):
         self.controller.set_front(active)
         self.composer.set_active(active)
 
-    def set_broadcast(self, receivers: int) -> None:
+    def set_broadcast(self, on: bool, receivers: int) -> None:
         """Say that a message from here goes to that many chats; 0 for this one only."""
         self._broadcast = receivers
-        self.composer.set_tinted(receivers > 0)
+        self.composer.set_broadcast(on, receivers > 0)
         self._refresh()
 
     def focus_composer(self) -> None:
@@ -123,6 +126,12 @@ class ChatPane(QWidget):
             self.composer.set_editing("")
             self.composer.set_text(self._kept_draft)
             self.focus_composer()
+
+    def same_again(self) -> None:
+        """Have the last answer once more, with its own seed and settings."""
+        last = self.controller.transcript.last("assistant")
+        if not self.controller.same_again() and last is not None and not self.controller.answering:
+            self.said.emit("The seed of the last answer is not known")
 
     def copy_last(self) -> None:
         """Put the last answer on the clipboard."""
@@ -189,7 +198,8 @@ class ChatPane(QWidget):
 
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
-        self.controller.send(text)
+        if self.controller.send(text):
+            self.spoken.emit(self, text)
         self.focus_composer()
 
     @Slot(str)
@@ -208,6 +218,8 @@ class ChatPane(QWidget):
             self._edit(message_id)
         elif action in {"regenerate", "retry"}:
             self.controller.regenerate(message_id)
+        elif action == "same":
+            self.controller.same_again(message_id)
         elif action == "continue":
             self.controller.continue_answer(message_id)
         elif action == "branch":

@@ -29,18 +29,22 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.options import ChatOptions
-from app.paths import GUIDE, Paths, model_fallback_name
+from app.chats.shelf import Shelf
+from app.paths import GUIDE, Paths, model_fallback_name, short_path
 from app.settings import TEXT_PX, Settings
 from app.ui.appearance import CHOICES
+from app.ui.model_list import ModelList
 from app.ui.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.theme import theme, ui_font
+from app.ui.update_dialog import UpdateDialog
+from app.updates import Release, Updates
 
 LABELS = 150
 _OPTIONS = {option.name for option in fields(ChatOptions)}
 
 
 class SettingsWindow(QDialog):
-    """Look, writing, new chats, memory, and where things lie.
+    """Look, writing, new chats, models, memory, and where things lie.
 
     Signals:
         changed(): something was chosen; it is in the settings already.
@@ -54,6 +58,8 @@ class SettingsWindow(QDialog):
         paths: Paths | None,
         parent: QWidget,
         open_folder: Callable[[Path], object] | None = None,
+        shelf: Shelf | None = None,
+        updates: Updates | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
@@ -69,7 +75,10 @@ class SettingsWindow(QDialog):
         self._look()
         self._writing()
         self._new_chats()
+        self._models(shelf)
         self._memory()
+        if updates is not None and updates.possible:
+            self._updates(updates)
         if paths is not None:
             self._places(paths)
         self._layout.addStretch(1)
@@ -156,10 +165,7 @@ class SettingsWindow(QDialog):
         self.model = QComboBox(self._page)
         self.model.setAccessibleName("Model")
         self.model.setMinimumWidth(220)
-        for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
-            self.model.addItem(model_fallback_name(ref), ref)
-            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
-        self.model.setCurrentIndex(self.model.findData(self._settings.model))
+        self._fill_model()
         self.model.activated.connect(lambda index: self._set(model=str(self.model.itemData(index))))
         other = QPushButton("Choose…", self._page)
         other.setAutoDefault(False)
@@ -187,6 +193,22 @@ class SettingsWindow(QDialog):
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
         self._row(form, "Instructions", self.system)
 
+    @Slot()
+    def _fill_model(self) -> None:
+        """What new chats may begin with: the Guide, what is chosen, and what is listed."""
+        self.model.clear()
+        for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
+            self.model.addItem(model_fallback_name(ref), ref)
+            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
+        self.model.setCurrentIndex(self.model.findData(self._settings.model))
+
+    def _models(self, shelf: Shelf | None) -> None:
+        self._section("Models")
+        self.models = ModelList(self._settings, shelf, self._open_folder, self._page)
+        self.models.changed.connect(self._fill_model)
+        self.models.changed.connect(self.changed)
+        self._layout.addWidget(self.models)
+
     def _memory(self) -> None:
         form = self._section("Memory")
         self.memory = _gigabytes(self._page, "As much as is sensible", self._settings.memory_gb)
@@ -206,6 +228,51 @@ class SettingsWindow(QDialog):
         note.setWordWrap(True)
         self._layout.addWidget(note)
 
+    def _updates(self, updates: Updates) -> None:
+        form = self._section("Updates")
+        self.look = QCheckBox("Look once a day", self._page)
+        self.look.setChecked(self._settings.look_for_updates)
+        self.look.toggled.connect(lambda on: self._set(look_for_updates=on))
+        self._row(form, "New versions", self.look)
+        now = self.look_now = QPushButton("Look Now", self._page)
+        now.setAutoDefault(False)
+        self.looked = QLabel("", self._page)
+        self.looked.setProperty("muted", True)
+        self.looked.setWordWrap(True)
+        now.clicked.connect(self._on_look_now)
+        now.clicked.connect(updates.look)
+        updates.looked.connect(self._on_looked)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(now)
+        row.addWidget(self.looked, 1)
+        self._row(form, "", row)
+        note = QLabel(
+            "Asks the makers' server for one small file and tells it nothing but that you asked. "
+            "Nothing is downloaded or installed by itself.",
+            self._page,
+        )
+        note.setProperty("muted", True)
+        note.setWordWrap(True)
+        self._layout.addWidget(note)
+
+    @Slot()
+    def _on_look_now(self) -> None:
+        self.look_now.setEnabled(False)
+        self.looked.setText("Looking…")
+
+    @Slot(object, str)
+    def _on_looked(self, release: Release | None, why: str) -> None:
+        self.look_now.setEnabled(True)
+        if release is None:
+            self.looked.setText(why)
+        elif not release.is_newer:
+            self.looked.setText("You have the newest version.")
+        else:
+            self.looked.setText(f"Stretto {release.version} is there.")
+            if self.isVisible():
+                UpdateDialog(release, self._settings, self).show()
+
     def _places(self, paths: Paths) -> None:
         form = self._section("Where things are")
         for words, folder in (
@@ -215,7 +282,7 @@ class SettingsWindow(QDialog):
         ):
             row = QHBoxLayout()
             row.setSpacing(10)
-            shown = QLabel(_short(folder), self._page)
+            shown = QLabel(short_path(folder), self._page)
             shown.setProperty("muted", True)
             shown.setToolTip(str(folder))
             shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -274,14 +341,6 @@ def _gigabytes(parent: QWidget, nothing: str, value: float) -> QDoubleSpinBox:
     box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
     box.setValue(value)
     return box
-
-
-def _short(folder: Path) -> str:
-    """With "~" for the person's own folder."""
-    try:
-        return str(Path("~") / folder.relative_to(Path.home()))
-    except ValueError:
-        return str(folder)
 
 
 def _show_folder(folder: Path) -> None:

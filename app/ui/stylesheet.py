@@ -87,6 +87,8 @@ QDialog, QMessageBox { background: $background; }
 QMessageBox QLabel#qt_msgbox_label { font-size: 15px; font-weight: 600; }
 QLabel { background: transparent; }
 QLabel[muted="true"] { color: $muted; }
+QLabel[danger="true"] { color: $danger; }
+QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $danger; }
 
 #sidebar { background: $surface; border: none; }
 #sidebar QListView { background: transparent; border: none; outline: none; }
@@ -106,6 +108,8 @@ Toast QLabel { color: $tooltip_text; }
 }
 #toast-action:hover { background: $muted; }
 
+#model-row { border: none; border-top: 1px solid $border; }
+#model-row[first="true"] { border-top: none; }
 #popover { background: $raised; border: 1px solid $border_strong; border-radius: ${radius}px; }
 #suggestion {
     background: transparent; color: $text; text-align: left; border: 1px solid $border;

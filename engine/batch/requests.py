@@ -23,7 +23,7 @@ class Defaults:
     """What holds for every line that does not say otherwise.
 
     Attributes:
-        sampling: fields of `SamplingParams`, without a seed.
+        sampling: fields of `SamplingParams`; a seed among them is every line's.
         seed: with the line's number it gives the seed of a line that names none.
     """
 
@@ -95,31 +95,42 @@ class Parser:
                 first = self._seen.setdefault(json.dumps(name), line)
                 if first != line:
                     raise ValueError(f"the id {name!r} is that of line {first} already")
-            return self._request(line, name, openai.plain(entry) if of_openai else entry, of_openai)
+            plain = openai.plain(entry) if of_openai else entry
+            return parsed(plain, self._defaults, line, name, of_openai)
         except ValueError as error:
             return BadLine(line, name, str(error), of_openai)
 
-    def _request(
-        self, line: int, name: str | int | None, entry: dict[str, Any], of_openai: bool
-    ) -> Request:
-        for key in entry:
-            if key not in _KNOWN:
-                near = difflib.get_close_matches(key, _KNOWN, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise ValueError(f"there is no field {key!r}{hint}")
-        system = entry.get("system", self._defaults.system)
-        if not isinstance(system, (str, type(None))):
-            raise ValueError(f"system must be a text, not {system!r}")
-        reasoning = entry.get("reasoning", self._defaults.reasoning)
-        if not isinstance(reasoning, (bool, type(None))):
-            raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
-        sampling = {"seed": line_seed(self._defaults.seed, line), **self._defaults.sampling}
-        # A null is as good as nothing, as with OpenAI.
-        sampling |= {k: v for k, v in entry.items() if k in _SAMPLING and v is not None}
-        if isinstance(sampling.get("logit_bias"), dict):
-            sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
-        params = SamplingParams(**sampling)
-        return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
+
+def parsed(
+    entry: dict[str, Any],
+    defaults: Defaults,
+    line: int = 0,
+    name: str | int | None = None,
+    of_openai: bool = False,
+) -> Request:
+    """The request that an entry in our own shape is.
+
+    Raises:
+        ValueError: says what is wrong with it.
+    """
+    for key in entry:
+        if key not in _KNOWN:
+            near = difflib.get_close_matches(key, _KNOWN, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"there is no field {key!r}{hint}")
+    system = entry.get("system", defaults.system)
+    if not isinstance(system, (str, type(None))):
+        raise ValueError(f"system must be a text, not {system!r}")
+    reasoning = entry.get("reasoning", defaults.reasoning)
+    if not isinstance(reasoning, (bool, type(None))):
+        raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
+    sampling = {"seed": line_seed(defaults.seed, line), **defaults.sampling}
+    # A null is as good as nothing, as with OpenAI.
+    sampling |= {k: v for k, v in entry.items() if k in _SAMPLING and v is not None}
+    if isinstance(sampling.get("logit_bias"), dict):
+        sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
+    params = SamplingParams(**sampling)
+    return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
 
 
 def _decode(raw: bytes) -> dict[str, Any]:

@@ -203,7 +203,7 @@ def main(options: argparse.Namespace) -> int:
     if options.lines:
         return _work(wanted)
     findings = []
-    for finding in _findings(wanted):
+    for finding in findings_of(wanted):
         findings.append(finding)
         print(_row(finding), flush=True)
     print(f"\n{summary(findings)} BLAS: {blas}.")
@@ -220,7 +220,7 @@ def _work(wanted: Sequence[str]) -> int:
     return 0
 
 
-def _findings(wanted: Sequence[str]) -> Iterator[Finding]:
+def findings_of(wanted: Sequence[str]) -> Iterator[Finding]:
     """The findings in order, from a process of their own: a model may take its process with it."""
     left = list(wanted)
     while left:

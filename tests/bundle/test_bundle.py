@@ -9,7 +9,7 @@ import plistlib
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -21,7 +21,7 @@ LINUX = PACKAGING / "linux"
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
+def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
     """Loads one of the scripts in `packaging/`, which is no package."""
     monkeypatch.syspath_prepend(str(PACKAGING))
 
@@ -34,7 +34,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
         return loaded
 
     yield load
-    for name in ("bootstrap", "contents", "icons", "macos", "release"):
+    for name in ("bootstrap", "contents", "disk_image", "icons", "macos", "release"):
         sys.modules.pop(name, None)
 
 
@@ -87,7 +87,7 @@ print([m for m in used if not contents.wanted_module(m)])
     assert done.stdout.strip() == "[]"
 
 
-def test_the_guide_is_shipped_without_its_workshop(module: object) -> None:
+def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], ModuleType]) -> None:
     contents = module("contents")  # type: ignore[operator]
     names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources()}
     assert {"guide/model.safetensors", "guide/tokenizer.json", "guide/config.json"} <= names
@@ -95,7 +95,7 @@ def test_the_guide_is_shipped_without_its_workshop(module: object) -> None:
     assert not [name for name in names if name.endswith((".py", ".toml", ".md"))]
 
 
-def test_info_plist_has_what_macos_wants(module: object) -> None:
+def test_info_plist_has_what_macos_wants(module: Callable[[str], ModuleType]) -> None:
     macos = module("macos")  # type: ignore[operator]
     plist = plistlib.loads(plistlib.dumps(macos.info_plist("1.2.3")))
     assert plist["CFBundleVersion"] == plist["CFBundleShortVersionString"] == "1.2.3"
@@ -119,7 +119,7 @@ def test_the_program_is_signed_ad_hoc_unless_told(
     assert macos.identity() == "Developer ID Application: Somebody"
 
 
-def test_the_desktop_files_speak_of_one_program(module: object) -> None:
+def test_the_desktop_files_speak_of_one_program(module: Callable[[str], ModuleType]) -> None:
     contents = module("contents")  # type: ignore[operator]
     macos = module("macos")  # type: ignore[operator]
     desktop = configparser.ConfigParser(interpolation=None)
@@ -186,7 +186,7 @@ def test_the_archive_depends_on_its_contents_alone(
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.qt_log_ignore("Start tag expected")
-def test_the_icon_for_macos_has_all_sizes(module: object) -> None:
+def test_the_icon_for_macos_has_all_sizes(module: Callable[[str], ModuleType]) -> None:
     from PySide6.QtGui import QImage
 
     icons = module("icons")  # type: ignore[operator]
@@ -206,3 +206,34 @@ def test_the_icon_for_macos_has_all_sizes(module: object) -> None:
     assert {16, 32, 64, 128, 256, 512, 1024} == set(found.values())
     with pytest.raises(ValueError, match="no SVG"):
         icons.png(ROOT / "README.md", 16)
+
+
+def test_the_disk_image_shows_the_app_and_applications(
+    module: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    app = tmp_path / "Stretto.app"
+    shown = module("disk_image").settings(app)
+    assert shown["files"] == [str(app)]
+    assert shown["symlinks"] == {"Applications": "/Applications"}
+    _, (width, height) = shown["window_rect"]
+    assert {*shown["icon_locations"]} == {"Stretto.app", "Applications"}
+    half = shown["icon_size"] // 2
+    for x, y in shown["icon_locations"].values():
+        assert half <= x <= width - half
+        assert half <= y <= height - half
+
+
+def test_half_of_the_notary_s_secrets_are_refused(
+    module: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image = module("disk_image")
+    for name in (*image.NOTARY, "STRETTO_CODESIGN_IDENTITY"):
+        monkeypatch.delenv(name, raising=False)
+    assert image.secrets() == []
+    monkeypatch.setenv("STRETTO_NOTARY_KEY", "key.p8")
+    with pytest.raises(ValueError, match="STRETTO_CODESIGN_IDENTITY, STRETTO_NOTARY_KEY_ID"):
+        image.secrets()
+    monkeypatch.setenv("STRETTO_NOTARY_KEY_ID", "id")
+    monkeypatch.setenv("STRETTO_NOTARY_ISSUER", "issuer")
+    monkeypatch.setenv("STRETTO_CODESIGN_IDENTITY", "Developer ID Application: X")
+    assert image.secrets() == ["--key", "key.p8", "--key-id", "id", "--issuer", "issuer"]

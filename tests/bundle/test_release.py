@@ -88,3 +88,28 @@ def test_a_workflow_is_sound(path: Path) -> None:
             assert done.returncode == 0, done.stderr
             for called in re.findall(r"packaging/[\w./]+", script):
                 assert (ROOT / called).exists(), called
+
+
+def test_what_a_release_signs_is_what_the_program_reads(
+    release: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app import updates
+
+    monkeypatch.setattr(release, "CHANGELOG", tmp_path / "CHANGELOG.md")
+    release.CHANGELOG.write_text("## [9.9.0]\n- New.\n", encoding="utf-8")
+    secret, public = release.new_key()
+    made = release.signed("v9.9.0", "https://example.org/get", secret)
+    read = updates.read(json.dumps(made).encode(), bytes.fromhex(public))
+    assert read == updates.Release("9.9.0", "https://example.org/get", "- New.\n")
+    with pytest.raises(ValueError, match="https"):
+        release.signed("v9.9.0", "http://example.org", secret)
+    with pytest.raises(ValueError, match="64 hex"):
+        release.signed("v9.9.0", "https://example.org", "")
+    target = tmp_path / "updates.json"
+    monkeypatch.delenv("STRETTO_UPDATES_URL", raising=False)
+    assert not release.updates_source(target)
+    assert not target.exists()
+    monkeypatch.setenv("STRETTO_UPDATES_URL", "https://example.org/updates.json")
+    monkeypatch.setenv("STRETTO_UPDATES_KEY", public)
+    assert release.updates_source(target)
+    assert updates.source(target) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
 
 def test_a_message_goes_to_every_pane_while_broadcast_is_on(start):
     run = start()
@@ -50,3 +52,34 @@ def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start)
     assert len(left.controller.transcript.path) == 2
     run.engine.release()
     run.answered(left)
+
+
+def test_a_chat_can_leave_the_group_and_come_back(start, qtbot):
+    run = start()
+    run.ready()
+    left = run.pane
+    assert not left.composer.broadcast_button.isVisible()
+    run.window.commands["split_right"].trigger()
+    middle = run.pane
+    run.window.commands["split_right"].trigger()
+    right = run.pane
+    run.window.commands["broadcast"].trigger()
+    qtbot.mouseClick(left.composer.broadcast_button, Qt.MouseButton.LeftButton)
+    assert [pane.composer.tinted for pane in (left, middle, right)] == [False, True, True]
+    assert right.composer.field.placeholderText() == "Message 2 chats…"
+    assert left.composer.field.placeholderText() == "Message Guide…"
+    run.say("say two", right)
+    assert run.answered(middle) == run.answered(right) == "two "
+    assert left.controller.transcript.path == []
+    run.say("say own", left)
+    assert run.answered(left) == "own "
+    assert run.answer(middle) == run.answer(right) == "two "
+    run.window.workspace.activate(left)
+    run.window.commands["broadcast_one"].trigger()
+    run.say("say all", middle)
+    assert [run.answered(p) for p in (left, middle, right)] == ["all "] * 3
+    run.window.commands["broadcast"].trigger()
+    assert not left.composer.broadcast_button.isVisible()
+    run.window.workspace.activate(left)
+    run.window.commands["broadcast_one"].trigger()
+    assert run.window.toast.text == "Broadcast is off"

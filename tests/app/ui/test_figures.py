@@ -21,6 +21,12 @@ def test_the_figures_of_a_reply_are_one_line():
     assert figures_line({}) == ""
 
 
+def test_a_form_and_whether_it_was_the_same_again_are_told():
+    assert figures_line({"options": {"answer_as": "schema"}}) == "as JSON of a schema"
+    assert figures_line({"options": {"schema": "{}"}, "same": True}) == "the same again"
+    assert figures_line({"options": {}, "same": False}) == "not the same"
+
+
 def test_small_and_large_values():
     line = figures_line({"tokens_per_s": 3.14, "ttft_s": 0.012, "generated_tokens": 1})
     assert line == "3.1 tok/s · first token 12 ms · 1 token"

@@ -1,0 +1,53 @@
+"""What lies on disk of a model that was opened before."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_MOST_FILES = 5_000
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """One remembered model.
+
+    Attributes:
+        ref: how chats name it: a folder, or a hub id.
+        local: whether it is a folder; the others below mean nothing otherwise.
+        found: whether the folder is there.
+        holds_model: whether a model's config.json is in it.
+        bytes: of all files in it, links followed, each file once.
+    """
+
+    ref: str
+    local: bool
+    found: bool = False
+    holds_model: bool = False
+    bytes: int = 0
+
+
+def look_at(ref: str) -> ModelFolder:
+    """Look at a model's folder now. Never raises: what cannot be read counts as not there."""
+    folder = Path(ref)
+    if not folder.is_absolute():
+        return ModelFolder(ref, local=False)
+    if not os.path.isdir(folder):
+        return ModelFolder(ref, local=True)
+    holds = os.path.isfile(folder / "config.json")
+    return ModelFolder(ref, True, True, holds, _bytes_in(folder))
+
+
+def _bytes_in(folder: Path) -> int:
+    sizes: dict[tuple[int, int], int] = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                stat = os.stat(os.path.join(place, name))
+            except OSError:  # a link to nothing, or gone meanwhile
+                continue
+            sizes[stat.st_dev, stat.st_ino] = stat.st_size
+            if len(sizes) == _MOST_FILES:  # no model: somebody's whole disk
+                return sum(sizes.values())
+    return sum(sizes.values())

@@ -1,0 +1,28 @@
+"""The Linux program as one file that can be started: a script, and behind it the archive."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+SCRIPT = Path(__file__).parent / "linux" / "onefile.sh"
+
+
+def write(archive: Path, name: str, version: str) -> Path:
+    """Put the script before an archive (``.tar.xz``) whose one folder is ``name``.
+
+    Returns the file, which lies beside the archive.
+    """
+    packed = archive.read_bytes()
+    script = SCRIPT.read_text(encoding="utf-8")
+    for key, value in {
+        "VERSION": version,
+        "NAME": name,
+        "DIGEST": hashlib.sha256(packed).hexdigest(),
+        "BYTES": str(len(packed)),
+    }.items():
+        script = script.replace(f"@{key}@", value)
+    target = archive.parent / f"{name}.run"
+    target.write_bytes(script.encode() + packed)
+    target.chmod(0o755)
+    return target

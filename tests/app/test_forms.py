@@ -1,0 +1,120 @@
+"""The form of answers: what is stored, what the engine gets, what is said of a wrong one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.chats.forms import fault
+from app.chats.options import ChatOptions, sampling
+
+EVERY_FORM = [
+    ChatOptions(answer_as="json"),
+    ChatOptions(answer_as="schema", schema='{"type": "object"}'),
+    ChatOptions(answer_as="choices", choices=("yes", "no\nnever")),
+    ChatOptions(answer_as="pattern", pattern="[0-9]{4}"),
+    ChatOptions(answer_as="schema", schema='{"type": ', pattern="kept [", choices=("kept",)),
+    ChatOptions(schema="kept while text is free"),
+]
+
+
+@pytest.mark.parametrize("options", EVERY_FORM)
+def test_a_form_is_stored_as_it_was_typed_also_while_it_is_wrong(options):
+    stored = json.loads(json.dumps(options.to_params()))
+    assert ChatOptions.from_params(stored) == options
+
+
+def test_what_older_versions_stored_is_free_text():
+    old = {"temperature": 0.5, "seed": 3, "stop": ["#"], "slide": True}
+    options = ChatOptions.from_params(old)
+    assert options.answer_as is None
+    assert options.to_params() == old
+    assert not sampling(options, {}).constrained
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"answer_as": "grammar"},
+        {"answer_as": ["json"]},
+        {"schema": {"type": "object"}},
+        {"choices": "yes"},
+        {"choices": [1, ""]},
+        {"pattern": 3},
+    ],
+)
+def test_what_is_no_form_is_left_alone(spoilt):
+    assert ChatOptions.from_params(spoilt) == ChatOptions()
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "value"),
+    [
+        (EVERY_FORM[0], "json_schema", '{"type": ["object", "array"]}'),
+        (EVERY_FORM[1], "json_schema", '{"type": "object"}'),
+        (EVERY_FORM[2], "choices", ("yes", "no\nnever")),
+        (EVERY_FORM[3], "regex", "[0-9]{4}"),
+    ],
+)
+def test_the_engine_gets_the_chosen_form_and_no_other(options, field, value):
+    params = sampling(options, {})
+    forms = {name: getattr(params, name) for name in ("json_schema", "choices", "regex", "grammar")}
+    assert {name: form for name, form in forms.items() if form} == {field: value}
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ("", "The schema is empty."),
+        ("[]", "A schema is a JSON object, in curly brackets."),
+        ('{\n "type" 3\n}', "Line 2, column 9: expecting ':' delimiter."),
+        ('{"maximum": NaN}', "NaN is no number in JSON."),
+        ("[" * 100_000, "The schema is nested too deeply."),
+        ('{"type": "strng"}', "Invalid type: strng."),
+        (
+            '{"properties": {"a": {"type": "string"}, "b": {"items": {"type": "strng"}}}}',
+            "In properties › b › items: invalid type: strng.",
+        ),
+        (
+            '{"anyOf": [{"type": "null"}, {"not": {}}]}',
+            'In anyOf › 2: unimplemented keys: ["not"].',
+        ),
+        (
+            '{"properties": {"a": {"type": "string", "pattern": "(x"}}}',
+            "In properties › a: pattern: unclosed group.",
+        ),
+    ],
+)
+def test_a_wrong_schema_says_what_and_where(schema, said):
+    assert fault(ChatOptions(answer_as="schema", schema=schema)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("", "The pattern is empty."),
+        ("a(b", "At character 2: unclosed group."),
+        ("x/y(b", "At character 4: unclosed group."),
+        (r"\/x(", "At character 4: unclosed group."),
+        ("é[", "At character 2: unclosed character class."),
+        ("ab\\", "At character 3: a backslash with nothing after it."),
+        (r"\bx", "Lookarounds not supported yet; WordUnicode."),
+    ],
+)
+def test_a_wrong_pattern_says_what_and_where(pattern, said):
+    assert fault(ChatOptions(answer_as="pattern", pattern=pattern)) == said
+
+
+@pytest.mark.parametrize("pattern", ["a/b", r"a\\", "[0-9]+|none", "^x$", "(?x) a b"])
+def test_a_good_pattern_passes(pattern):
+    assert fault(ChatOptions(answer_as="pattern", pattern=pattern)) == ""
+
+
+def test_a_wrong_form_never_reaches_the_engine():
+    with pytest.raises(ValueError, match="At character 1: unclosed group"):
+        sampling(ChatOptions(answer_as="pattern", pattern="("), {})
+    with pytest.raises(ValueError, match="list is empty"):
+        sampling(ChatOptions(answer_as="choices"), {})
+    # What the form is not does no harm.
+    assert sampling(ChatOptions(answer_as="json", pattern="("), {}).regex is None

@@ -1,0 +1,204 @@
+"""Newer versions: asked for only where the person agreed, believed only when signed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nacl.signing import SigningKey
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app import updates
+from app.settings import Settings
+from app.ui.settings_window import SettingsWindow
+from app.ui.update_dialog import UpdateDialog
+from app.updates import Release, Source, UpdateError, Updates
+
+SECRET = SigningKey(bytes(range(32)))
+KEY = bytes(SECRET.verify_key)
+
+
+def document(secret: SigningKey = SECRET, **fields: Any) -> bytes:
+    said = {"version": "99.0", "page": "https://example.org/get", "notes": "- New.", **fields}
+    text = json.dumps(said)
+    signature = base64.b64encode(secret.sign(text.encode()).signature).decode()
+    return json.dumps({"signed": text, "signature": signature}).encode()
+
+
+class Served(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.content = document()
+        self.status = 200
+        self.to = ""
+        self.asked = 0
+
+    @property
+    def source(self) -> Source:
+        return Source(f"http://127.0.0.1:{self.server_port}/updates.json", KEY)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Served
+
+    def do_GET(self) -> None:
+        self.server.asked += 1
+        self.send_response(self.server.status)
+        if self.server.to:
+            self.send_header("Location", self.server.to)
+        self.end_headers()
+        self.wfile.write(self.server.content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with Served() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def test_what_is_signed_is_read() -> None:
+    release = updates.read(document(), KEY)
+    assert release == Release("99.0", "https://example.org/get", "- New.")
+    assert release.is_newer
+    assert not updates.read(document(version="0.0.1"), KEY).is_newer
+    assert not Release(updates.__version__, "", "").is_newer
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (document(SigningKey.generate()), "not signed"),
+        (document().replace(b"99.0", b"98.0"), "not signed"),
+        (document(page="http://example.org"), "understood"),
+        (document(page="javascript:alert(1)"), "understood"),
+        (document(version="<b>"), "understood"),
+        (document(version="9" * 40), "understood"),
+        (b"", "understood"),
+        (b"[]", "understood"),
+        (b'{"signed": "{}", "signature": "AAAA"}', "understood"),
+        (b'{"signed": {}, "signature": 5}', "understood"),
+        (b"[" * 100_000, "understood"),
+    ],
+)
+def test_what_is_not_is_refused(content: bytes, says: str) -> None:
+    with pytest.raises(UpdateError, match=says):
+        updates.read(content, KEY)
+
+
+def test_a_build_without_a_source_never_asks(tmp_path: Path) -> None:
+    assert updates.source(tmp_path / "none.json") is None
+    for wrong in ("", "[]", '{"url": "https://x", "key": "00"}', '{"url": "ftp://x", "key": 5}'):
+        (tmp_path / "wrong.json").write_text(wrong)
+        assert updates.source(tmp_path / "wrong.json") is None
+    (tmp_path / "plain.json").write_text(json.dumps({"url": "http://x.org", "key": KEY.hex()}))
+    assert updates.source(tmp_path / "plain.json") is None
+    (tmp_path / "right.json").write_text(json.dumps({"url": "https://x.org", "key": KEY.hex()}))
+    assert updates.source(tmp_path / "right.json") == Source("https://x.org", KEY)
+
+
+def test_it_looks_by_itself_only_when_the_person_agreed_and_once_a_day(
+    qtbot: Any, served: Served
+) -> None:
+    settings = Settings()
+    looking = Updates(settings, served.source)
+    looking.look_if_due()
+    assert settings.looked_at == 0
+    settings.look_for_updates = True
+    with qtbot.waitSignal(looking.found) as found:
+        looking.look_if_due()
+    assert found.args[0].version == "99.0"
+    looking.look_if_due()
+    assert served.asked == 1
+    settings.looked_at = time.time() - 2 * updates.DAY_S
+    settings.skipped_version = "99.0"
+    with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.looked):
+        looking.look_if_due()
+    assert served.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "to", "content"),
+    [
+        (500, "", b""),
+        (302, "http://example.org/elsewhere", b""),
+        (302, "file:///etc/passwd", b""),
+        (200, "", b"x" * (updates.LARGEST + 1)),
+    ],
+)
+def test_a_bad_answer_is_told_when_asked_for_and_nothing_else_happens(
+    qtbot: Any, served: Served, status: int, to: str, content: bytes
+) -> None:
+    served.status, served.to, served.content = status, to, content
+    looking = Updates(Settings(), served.source)
+    with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.looked) as looked:
+        looking.look()
+    assert looked.args[0] is None
+    assert looked.args[1]
+
+
+def test_no_server_is_told(qtbot: Any, served: Served) -> None:
+    source = served.source
+    served.server_close()
+    looking = Updates(Settings(), source)
+    with qtbot.waitSignal(looking.looked) as looked:
+        looking.look()
+    assert looked.args[1].startswith("No answer")
+
+
+def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: Any, served: Served) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    settings = Settings()
+    without = SettingsWindow(settings, None, parent, updates=Updates(settings, None))
+    assert not hasattr(without, "look")
+    looking = Updates(settings, served.source)
+    window = SettingsWindow(settings, None, parent, updates=looking)
+    window.show()
+    assert not window.look.isChecked()
+    window.look.click()
+    assert settings.look_for_updates
+    served.content = document(version="0.0.1")
+    with qtbot.waitSignal(looking.looked):
+        qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
+        assert not window.look_now.isEnabled()
+    assert window.looked.text() == "You have the newest version."
+    served.content = document()
+    with qtbot.waitSignal(looking.looked):
+        qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
+    assert window.looked.text() == "Stretto 99.0 is there."
+    (dialog,) = window.findChildren(UpdateDialog)
+    dialog.close()
+    window.close()
+
+
+def test_the_dialog_opens_the_page_and_nothing_in_the_notes(qtbot: Any) -> None:
+    parent, settings, opened = QWidget(), Settings(), []
+    qtbot.addWidget(parent)
+    notes = "<img src='http://example.org/x.png'> [a](file:///etc/passwd)"
+    release = Release("99.0", "https://example.org/get", notes)
+    dialog = UpdateDialog(release, settings, parent, opened.append)
+    dialog.show()
+    dialog.open_button.click()
+    assert opened == ["https://example.org/get"]
+    dialog = UpdateDialog(release, settings, parent, opened.append)
+    dialog.show()
+    dialog.skip_button.click()
+    assert settings.skipped_version == "99.0"
+    assert len(opened) == 1

@@ -1,0 +1,170 @@
+"""The form of answers in a chat's panel, worked by keys, and kept by the real engine."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
+
+from app.application import make_engine
+from app.chats.options import ChatOptions
+from app.ui.options_popover import OptionsPopover
+from app.ui.presets import apply_preset, preset_of
+from engine.bench.random_models import write_model
+from tests.engine.families import FAMILIES
+
+SCHEMA = '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}'
+
+
+def open_panel(run):
+    """Press the button in the pane's header."""
+    run.qtbot.mouseClick(run.pane.header.options_button, Qt.MouseButton.LeftButton)
+    panel = next(
+        w for w in QApplication.topLevelWidgets() if isinstance(w, OptionsPopover) and w.isVisible()
+    )
+    run.until(lambda: panel.system.hasFocus())
+    return panel
+
+
+def choose(run, panel, kind):
+    """Go to the form with the arrow keys."""
+    box = panel.form.kind
+    box.setFocus()
+    run.qtbot.keyClick(box, Qt.Key.Key_Home)
+    while box.currentData() != kind:
+        before = box.currentIndex()
+        run.qtbot.keyClick(box, Qt.Key.Key_Down)
+        assert box.currentIndex() == before + 1
+
+
+def close(run, panel):
+    run.qtbot.keyClick(panel, Qt.Key.Key_Escape)
+    run.until(lambda: not isValid(panel) or not panel.isVisible())
+
+
+@pytest.fixture
+def run(start):
+    run = start()
+    run.ready()
+    return run
+
+
+def test_a_list_is_typed_sent_and_shown_on_the_reply(run):
+    panel = open_panel(run)
+    assert not panel.form.choices.isVisible()
+    choose(run, panel, "choices")
+    assert panel.form.wrong.text() == "The list is empty."
+    run.qtbot.keyClick(panel.form.kind, Qt.Key.Key_Tab)
+    assert panel.form.choices.hasFocus()
+    run.qtbot.keyClicks(panel.form.choices, "yes")
+    run.qtbot.keyClick(panel.form.choices, Qt.Key.Key_Return)
+    run.qtbot.keyClicks(panel.form.choices, "no")
+    assert not panel.form.wrong.isVisible()
+    close(run, panel)
+    run.say("say yes")
+    run.answered()
+    assert run.engine.sent[-1].params.choices == ("yes", "no")
+    assert run.pane.controller.transcript.last("assistant").stats["options"] == {
+        "answer_as": "choices",
+        "choices": ["yes", "no"],
+    }
+    panel = open_panel(run)
+    assert panel.form.choices.toPlainText() == "yes\nno"
+    close(run, panel)
+
+
+def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run):
+    panel = open_panel(run)
+    choose(run, panel, "pattern")
+    field = panel.form.pattern
+    field.setFocus()
+    run.qtbot.keyClicks(field, "ab")
+    assert panel.form.wrong.text() == ""
+    run.qtbot.keyClicks(field, "(")
+    assert panel.form.wrong.text() == "At character 3: unclosed group."
+    assert panel.form.wrong.isVisible()
+    assert field.accessibleDescription() == panel.form.wrong.text()
+    assert panel.form.wrong.mapTo(panel, panel.form.wrong.rect().bottomLeft()).y() < panel.height()
+    close(run, panel)
+    run.say("say one")
+    run.until(lambda: not run.pane.controller.answering)
+    assert run.engine.sent == []
+    answer = run.pane.controller.transcript.last("assistant")
+    assert answer.status == "error"
+    assert "At character 3: unclosed group." in answer.error
+    panel = open_panel(run)
+    assert panel.form.pattern.text() == "ab("
+    assert panel.form.wrong.isVisible()
+    panel.form.pattern.setFocus()
+    run.qtbot.keyClick(panel.form.pattern, Qt.Key.Key_End)
+    run.qtbot.keyClicks(panel.form.pattern, "c)")
+    close(run, panel)
+    run.pane.controller.regenerate()
+    run.answered()
+    assert run.engine.sent[-1].params.regex == "ab(c)"
+
+
+def test_the_texts_of_the_other_forms_are_kept(run):
+    panel = open_panel(run)
+    choose(run, panel, "schema")
+    panel.form.schema.setFocus()
+    run.qtbot.keyClicks(panel.form.schema, '{"type": "objekt"}')
+    assert panel.form.wrong.text() == "Invalid type: objekt."
+    choose(run, panel, None)
+    assert not panel.form.wrong.isVisible()
+    assert not panel.form.schema.isVisible()
+    close(run, panel)
+    assert run.pane.controller.options == ChatOptions(schema='{"type": "objekt"}')
+    run.say("say one")
+    assert run.answered() == "one "
+    run.end()
+
+
+def test_a_form_survives_a_restart_and_is_part_of_a_preset(start):
+    run = start()
+    run.ready()
+    panel = open_panel(run)
+    choose(run, panel, "schema")
+    panel.form.schema.setPlainText(SCHEMA)
+    preset = preset_of(panel)
+    close(run, panel)
+    run.say("say one")
+    run.answered()
+    run.end()
+    run = start()
+    run.ready()
+    assert run.pane.controller.options == ChatOptions(answer_as="schema", schema=SCHEMA)
+    run.pane.controller.set_options(ChatOptions(), "")
+    panel = open_panel(run)
+    assert panel.form.kind.currentText() == "Free text"
+    apply_preset(panel, json.loads(json.dumps(preset)))
+    assert panel.form.kind.currentText() == "JSON of a schema"
+    close(run, panel)
+    assert run.pane.controller.options.schema == SCHEMA
+
+
+def test_the_real_engine_keeps_each_form(start, tmp_path):
+    """A model of random weights: nothing but the form could make its answers fit."""
+    run = start(engine_factory=make_engine)
+    folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
+    run.window.use_model(str(folder))
+    run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
+
+    def answer(kind, text):
+        panel = open_panel(run)
+        choose(run, panel, kind)
+        field = getattr(panel.form, kind)
+        field.setFocus()
+        run.qtbot.keyClicks(field, text)
+        close(run, panel)
+        run.say("go")
+        run.qtbot.waitUntil(lambda: not run.pane.controller.answering, timeout=60_000)
+        return run.answer(run.pane)
+
+    assert answer("choices", "a green frog") == "a green frog"
+    assert re.fullmatch("[a-f]{3}-[0-9]{2}", answer("pattern", "[a-f]{3}-[0-9]{2}"))
+    assert isinstance(json.loads(answer("schema", SCHEMA))["ok"], bool)

@@ -1,0 +1,156 @@
+"""The remembered model folders in the settings: shown, added, forgotten, brought back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from app.model_folders import look_at
+from app.settings import Settings
+from app.ui.settings_window import SettingsWindow
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def make_model(folder, size):
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / "model.safetensors").write_bytes(bytes(size - 2))
+    return str(folder)
+
+
+@pytest.fixture
+def models(tmp_path):
+    """Three remembered folders: a model, one that is gone, one that holds none."""
+    (tmp_path / "Papers").mkdir()
+    good = make_model(tmp_path / "Small-3B", 12_000_000)
+    return [good, str(tmp_path / "Gone-7B"), str(tmp_path / "Papers")]
+
+
+@pytest.fixture
+def opened(start, models):
+    """The program with its settings open, and what was shown in the file manager."""
+    run = start()
+    run.ready()
+    run.app.settings.models = tuple(models)
+    run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    window = run.window._settings_window
+    run.until(lambda: all(row.folder is not None for row in window.models.rows))
+    return run, window
+
+
+def state(window, ref):
+    return window.models.row(ref).state.text()
+
+
+def test_each_row_says_name_place_size_and_state(opened, models):
+    _, window = opened
+    good, gone, _ = models
+    row = window.models.row(good)
+    assert row.name.text() == "Small-3B"
+    assert row.place.toolTip() == good
+    assert [state(window, ref) for ref in models] == [
+        "12 MB",
+        "Folder not found",
+        "No model in it",
+    ]
+    assert row.reveal.isEnabled()
+    assert not window.models.row(gone).reveal.isEnabled()
+    assert window.models.row(gone).state.property("danger")
+    assert not row.state.property("danger")
+    assert not window.models.none.isVisible()
+
+
+def test_a_model_is_removed_and_brought_back_where_it_stood(opened, models, profile):
+    run, window = opened
+    good, gone, empty = models
+    offered = [window.model.itemData(i) for i in range(window.model.count())]
+    assert gone in offered
+    for ref in (gone, good):
+        run.qtbot.mouseClick(window.models.row(ref).forget, LEFT)
+    assert run.app.settings.models == (empty,)
+    assert Settings.load(profile / "settings.json").models == (empty,)
+    assert window.model.findData(gone) == -1
+    assert (run.app.settings.model, window.model.currentData()) == ("guide", "guide")
+    run.qtbot.mouseClick(window.models.undo, LEFT)
+    assert run.app.settings.models == (good, empty)
+    run.qtbot.mouseClick(window.models.undo, LEFT)
+    assert run.app.settings.models == tuple(models)
+    assert [row.ref for row in window.models.rows] == models
+    assert not window.models.undo.isVisible()
+    run.until(lambda: state(window, good) == "12 MB")  # its files are as they were
+    assert Settings.load(profile / "settings.json").models == tuple(models)
+
+
+def test_the_keys_do_it_too(opened, models):
+    run, window = opened
+    window.models.row(models[0]).forget.setFocus()
+    run.qtbot.keyClick(window.models.row(models[0]).forget, Qt.Key.Key_Space)
+    assert window.models.row(models[0]) is None
+    run.until(lambda: window.models.undo.hasFocus())
+    run.qtbot.keyClick(window.models.undo, Qt.Key.Key_Space)
+    run.until(lambda: window.models.row(models[0]).forget.hasFocus())
+
+
+def test_a_folder_is_added_first_and_shown_in_its_place(opened, models, tmp_path, monkeypatch):
+    run, window = opened
+    added = make_model(tmp_path / "New-1B", 3_000_000)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: added)
+    run.qtbot.mouseClick(window.models.add, LEFT)
+    assert run.app.settings.models == (added, *models)
+    assert window.models.rows[0].ref == added
+    assert window.model.findData(added) >= 0
+    run.until(lambda: state(window, added) == "3.0 MB")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
+    run.qtbot.mouseClick(window.models.add, LEFT)
+    assert len(window.models.rows) == 4
+
+
+def test_show_in_folder_opens_the_models_own(start, models, qtbot):
+    run = start()
+    run.app.settings.models = tuple(models)
+    shown = []
+    window = SettingsWindow(run.app.settings, None, run.window, shown.append)
+    window.show()
+    run.until(lambda: window.models.row(models[0]).reveal.isEnabled())
+    qtbot.mouseClick(window.models.row(models[0]).reveal, LEFT)
+    assert [str(folder) for folder in shown] == [models[0]]
+    window.close()
+
+
+def test_what_the_engine_does_with_a_model_is_told_as_it_happens(opened, models):
+    run, window = opened
+    run.engine.loading.clear()
+    run.window.use_model(models[0])
+    assert state(window, models[0]).endswith("Loading…")
+    run.engine.loading.set()
+    run.until(lambda: state(window, models[0]) == "12 MB · Loaded")
+    broken = "/models/broken"
+    window.models.add_model(broken)
+    run.window.use_model(broken)
+    run.until(lambda: "config.json" in window.models.row(broken).state.toolTip())
+
+
+def test_a_first_start_says_what_will_be_listed(start):
+    run = start()
+    run.window.show_settings()
+    window = run.window._settings_window
+    assert window.models.none.isVisible()
+    assert window.models.rows == []
+
+
+def test_what_is_looked_at_on_disk(tmp_path):
+    assert look_at("mlx-community/Some-Model").local is False
+    assert look_at(str(tmp_path / "none")).found is False
+    folder = tmp_path / "linked"
+    folder.mkdir()
+    blob = tmp_path / "blob"
+    blob.write_bytes(bytes(1000))
+    for name in ("config.json", "twice"):  # as the hub's cache has it: links to one file
+        (folder / name).symlink_to(blob)
+    (folder / "dangling").symlink_to(tmp_path / "nothing")
+    (folder / "inner").mkdir()
+    (folder / "inner" / "more").write_bytes(bytes(50))
+    seen = look_at(str(folder))
+    assert (seen.found, seen.holds_model, seen.bytes) == (True, True, 1050)

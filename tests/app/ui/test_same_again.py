@@ -1,0 +1,196 @@
+"""The same answer once more: with its own seed and settings, beside it, in one step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+
+from app.application import make_engine
+from app.chats.options import ChatOptions
+from app.store import Message, Store, new_id
+from app.ui.figures import figures_line
+from app.ui.options_popover import OptionsPopover
+from engine.bench.random_models import write_model
+from tests.engine.families import FAMILIES
+
+BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+def same_again_by_key(run):
+    run.qtbot.keyClick(run.window, Qt.Key.Key_R, BOTH)
+
+
+def last(run) -> Message:
+    return run.pane.controller.transcript.last("assistant")
+
+
+def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(start):
+    run = start()
+    run.ready()
+    controller = run.pane.controller
+    controller.set_options(ChatOptions(temperature=0.9, top_k=30, reasoning=False), "")
+    run.say("say one")
+    run.answered()
+    first = run.engine.sent[-1].params
+    now = ChatOptions(temperature=0.1, seed=5)
+    controller.set_options(now, "Be brief.")
+    same_again_by_key(run)
+    run.until(lambda: len(run.engine.sent) == 2)
+    run.answered()
+    again = run.engine.sent[-1]
+    assert again.params == first
+    assert again.session.options["reasoning"] is False
+    assert again.turns[0] == {"role": "system", "content": "Be brief."}
+    assert controller.options == now
+    assert controller.transcript.alternatives(last(run).id)[1:] == [last(run).id]
+    assert figures_line(last(run).stats).endswith("the same again")
+    same_again_by_key(run)  # of what was had again
+    run.until(lambda: len(run.engine.sent) == 3)
+    run.answered()
+    assert run.engine.sent[-1].params == first
+
+
+def test_the_button_has_an_older_answer_again(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    pane, older = run.pane, last(run)
+    run.say("say two")
+    run.answered()
+    row = pane.transcript.row(older.id)
+    assert row._same.isEnabled()
+    run.until(row._same.isVisible)
+    run.qtbot.mouseClick(row._same, Qt.MouseButton.LeftButton)
+    run.until(lambda: len(run.engine.sent) == 3)
+    run.answered()
+    assert run.engine.sent[2].params == run.engine.sent[0].params
+    assert [m.content for m in pane.controller.transcript.path] == ["say one", "one "]
+    assert len(pane.controller.transcript.alternatives(older.id)) == 2
+
+
+def test_answering_again_afterwards_is_random(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    same_again_by_key(run)
+    run.until(lambda: len(run.engine.sent) == 2)
+    run.answered()
+    run.qtbot.keyClick(run.window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    run.until(lambda: len(run.engine.sent) == 3)
+    run.answered()
+    first, again, anew = (reply.params.seed for reply in run.engine.sent)
+    assert first == again != anew
+    assert "same" not in last(run).stats
+
+
+def test_one_press_makes_a_fixed_seed_random_again(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    controller = run.pane.controller
+    controller.set_options(ChatOptions(seed=5), "")
+    panel = OptionsPopover(controller, run.window)
+    panel.show()
+    assert not panel.same.isVisible()
+    run.qtbot.mouseClick(panel.random, Qt.MouseButton.LeftButton)
+    assert not panel.random.isVisible()
+    assert panel.same.isVisible()
+    panel.close()
+    assert controller.options.seed is None
+
+
+def test_an_answer_without_a_known_seed_says_so(start, profile):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    chat_id, answer = run.pane.controller.id, last(run)
+    run.end()
+    with Store.open(profile / "chats.db") as store:
+        store.save_message(replace(answer, stats={}))  # as the first versions did
+    run = start()
+    run.ready()
+    pane = run.pane
+    assert pane.controller.id == chat_id
+    run.until(lambda: pane.transcript.row(answer.id))
+    assert not pane.transcript.row(answer.id)._same.isEnabled()
+    same_again_by_key(run)
+    assert run.window.toast.text == "The seed of the last answer is not known"
+    assert run.engine.sent == []
+
+
+def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start, profile):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    old = replace(last(run), id=new_id(), stats={"seed": 7})
+    run.end()
+    with Store.open(profile / "chats.db") as store:
+        store.save_message(old, as_leaf=True)
+    run = start()
+    run.ready()
+    run.pane.controller.set_options(ChatOptions(temperature=0.3), "")
+    same_again_by_key(run)
+    run.until(lambda: run.engine.sent)
+    run.answered()
+    assert (run.engine.sent[0].params.seed, run.engine.sent[0].params.temperature) == (7, 0.3)
+
+
+def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start):
+    run = start()
+    run.ready()
+    same_again_by_key(run)
+    assert not run.window.toast.isVisible()
+    run.say("hold 2")
+    run.until(lambda: run.answer(run.pane))
+    same_again_by_key(run)
+    run.engine.release()
+    run.answered()
+    assert len(run.engine.sent) == 1
+
+
+def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start):
+    run = start()
+    run.ready()
+    controller = run.pane.controller
+    controller.set_options(ChatOptions(temperature=0.9, max_tokens=10), "")
+    run.say("cut")
+    run.answered()
+    controller.set_options(ChatOptions(temperature=0.1, max_tokens=99, slide=True), "")
+    assert controller.continue_answer(last(run).id)
+    run.answered()
+    first, rest = (reply.params for reply in run.engine.sent)
+    assert (rest.seed, rest.temperature, rest.max_tokens) == (first.seed, 0.9, 99)
+    assert run.engine.sent[-1].session.options["on_overflow"] == "slide"
+
+
+def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start, tmp_path):
+    run = start(engine_factory=make_engine)
+    folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
+    run.window.use_model(str(folder))
+    run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
+    controller = run.pane.controller
+    controller.set_options(ChatOptions(temperature=1.0, max_tokens=24), "")
+
+    def ended():
+        run.qtbot.waitUntil(lambda: not controller.answering, timeout=60_000)
+        return last(run)
+
+    run.say("go")
+    first = ended()
+    assert first.content
+    assert controller.same_again()
+    again = ended()
+    assert (again.content, again.stats["same"]) == (first.content, True)
+    controller.set_options(controller.options, "Say it in another way.")
+    assert controller.same_again(first.id)
+    other = ended()
+    assert other.content != first.content
+    assert other.stats["same"] is False
+    assert controller.regenerate()
+    assert ended().stats["seed"] != first.stats["seed"]
