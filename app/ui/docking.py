@@ -6,7 +6,7 @@ import binascii
 import zlib
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -72,4 +72,7 @@ def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
         zlib.decompress(raw[4:])  # Qt's own check of it would warn, and its sum is not compared
     except (binascii.Error, ValueError, zlib.error):
         return False
+    # A window that waits to be deleted would be counted, and another be deleted in its stead.
+    for window in manager.floatingWidgets():
+        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
     return bool(manager.restoreState(QByteArray(raw)))

@@ -17,7 +17,7 @@ MOST_MARKS = 500
 
 
 class TextView(QTextBrowser):
-    """Shows one QTextDocument in full height.
+    """Shows one QTextDocument in full height. One that has no parent becomes the view's.
 
     Signals:
         height_changed(): the document has grown or shrunk at its present width.
@@ -40,6 +40,9 @@ class TextView(QTextBrowser):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
         self.viewport().setAutoFillBackground(False)
         document.setDocumentMargin(0)
+        if document.parent() is None:
+            # PySide never lets go of a document that a view was given: it ends with the view.
+            document.setParent(self)
         self.setDocument(document)
         self.anchorClicked.connect(self._on_link)
         document.documentLayout().documentSizeChanged.connect(self._on_size)

@@ -170,7 +170,7 @@ def test_a_title_is_no_html(start, bait, title):
     run.answered()
     run.pane.controller.rename(title.format(folder))
     assert not shows(run.window, RED)
-    tab = next(iter(run.window.workspace._docks.values())).dock.tabWidget()
+    tab = run.window.workspace._docks.all()[0].widget.tabWidget()
     labels = [label for label in tab.findChildren(QLabel) if label.text()]
     assert labels
     assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from app.ui.docks import Docks
 from app.ui.name_dialog import NameDialog
@@ -174,6 +175,20 @@ def test_it_is_there_after_a_restart_windows_of_their_own_too(two, start):
     assert [again.answer(pane) for pane in again.panes] == ["one ", "two ", "three "]
     choose(again, "Pair")
     assert all(pane.window() is again.window for pane in again.panes)
+
+
+def test_layouts_one_right_after_the_other_lose_no_window(two):
+    run, chats = two
+    run.window.commands["float"].trigger()
+    run.window.layouts.save("One window")
+    third = said(run, "three", "split_down")
+    run.window.commands["float"].trigger()
+    run.window.layouts.save("Two windows")
+    choose(run, "One window")
+    choose(run, "Two windows")  # a window of before still waits to be deleted
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert sorted(ids(run)) == sorted([*chats, third])
+    assert all(isValid(run.window.workspace.dock(chat_id)) for chat_id in [*chats, third])
 
 
 def test_a_chat_deleted_since_is_left_out_and_said(two):
