@@ -32,7 +32,9 @@ def percentile(ordered: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
-def lateness(name: str, late_ms: list[float], p99: float, most: float | None) -> list[Figure]:
+def lateness(
+    name: str, late_ms: list[float], p99: float | None, most: float | None
+) -> list[Figure]:
     """p50, p99 and the most of some latenesses in ms."""
     late = sorted(late_ms)
     return [

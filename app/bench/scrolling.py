@@ -36,8 +36,10 @@ def measure(messages: int, seconds: float) -> list[Figure]:
             driver.wait(1)
             resized = _probed(driver, _widths(steps, driver))
     return [
-        *lateness("scrolling", scrolled, P99_MS, None),
-        *lateness("resizing", resized, P99_MS, None),
+        *lateness("scrolling", scrolled.late_ms, P99_MS, None),
+        *lateness("scrolling, of it own work", scrolled.busy_ms, None, None),
+        *lateness("resizing", resized.late_ms, P99_MS, None),
+        *lateness("resizing, of it own work", resized.busy_ms, None, None),
     ]
 
 
@@ -57,8 +59,8 @@ def _widths(steps: int, driver: Driver) -> Iterator[None]:
         yield
 
 
-def _probed(driver: Driver, steps: Iterator[None]) -> list[float]:
-    """Lateness in ms while the steps are taken, one a frame."""
+def _probed(driver: Driver, steps: Iterator[None]) -> Probe:
+    """What was noted while the steps were taken, one a frame."""
     done = False
 
     @Slot()
@@ -75,4 +77,4 @@ def _probed(driver: Driver, steps: Iterator[None]) -> list[float]:
     driver.until(lambda: done, 300)
     timer.stop()
     probe.stop()
-    return probe.late_ms
+    return probe
