@@ -34,7 +34,7 @@ class Answering(QObject):
         unseen: whether a reply has ended that nobody has looked at.
     """
 
-    CHECKPOINT_MS = 600  # and the store writes within 250 ms: a crash costs less than a second
+    CHECKPOINT_MS = 400  # the store writes within 250: 350 ms of a second are left to the machine
 
     message_changed = Signal(str)
     text_added = Signal(str, str, str)
