@@ -100,7 +100,7 @@ class Application(QObject):
         self.already_runs = False
         self.elsewhere: Path | None = None
         self.single = SingleInstance(paths.data, self)
-        self.collector = Collector(self)
+        self.collector = Collector(self, self._streams)
         self.bridge = Bridge(self)
         self.settings = Settings()
         self.store: Store | None = None
@@ -164,6 +164,9 @@ class Application(QObject):
         # After the first frame: nothing of the engine may delay the window.
         QTimer.singleShot(0, self, self._start_engine)
         return True
+
+    def _streams(self) -> bool:
+        return self.library is not None and bool(self.library.running())
 
     @Slot()
     def _offer_report(self) -> None:

@@ -1,0 +1,49 @@
+"""Cyclic garbage goes on the GUI thread, and the long walk waits until nothing streams."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from app.collector import Collector
+
+
+class Knot:
+    """Garbage that only the collector can take."""
+
+    def __init__(self) -> None:
+        self.self = self
+
+
+@pytest.fixture
+def full(monkeypatch):
+    """All generations over their thresholds, whatever was allocated before; what was collected."""
+    collected = []
+    real = gc.collect
+    monkeypatch.setattr(gc, "get_count", lambda: (10_000, 10_000, 10_000))
+    monkeypatch.setattr(gc, "collect", lambda g=2: collected.append(g) or real(g))
+    return collected
+
+
+def test_the_full_walk_waits_for_quiet_but_not_for_ever(full):
+    busy = True
+    collector = Collector(busy=lambda: busy)
+    old = Knot()
+    seen = weakref.ref(old)
+    gc.collect(1)  # it has grown old
+    del old
+    full.clear()
+    collector.collect()
+    assert full == [1]
+    assert seen() is not None
+    collector._last_full -= Collector.LONGEST_S
+    collector.collect()
+    assert full == [1, 2]
+    assert seen() is None
+    collector.collect()
+    assert full == [1, 2, 1]
+    busy = False
+    collector.collect()
+    assert full == [1, 2, 1, 2]
