@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
@@ -135,7 +137,8 @@ class ChatState(QObject):
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
         model = self.shelved.model
         # An answer that is being written has no figures yet: those before it stay.
-        told = (m.stats for m in self.transcript.backwards() if m.stats.get("prompt_tokens"))
+        latest = islice(self.transcript.backwards(), 100)
+        told = (m.stats for m in latest if m.stats.get("prompt_tokens"))
         stats = next(told, {})
         used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
         limit = model.context_length if model is not None else 0

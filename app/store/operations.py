@@ -56,7 +56,11 @@ def message_from_row(row: tuple[Any, ...]) -> Message:
     values = dict(zip(_MESSAGE, row, strict=True))
     stats = values["stats"]
     values["stats"] = {} if stats == "{}" else json.loads(stats)  # questions have none
-    return Message(**values)
+    # A frozen dataclass sets its fields one by one; with ten thousand messages that is felt.
+    message = Message.__new__(Message)
+    message.__dict__.update(values)
+    message.__post_init__()
+    return message
 
 
 def _upsert(table: str, columns: list[str]) -> str:

@@ -113,11 +113,14 @@ class TranscriptView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        if self._placed:
+            self._lay_out()
+        else:
+            self._soon.start()  # a new pane is given two sizes in a row
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._lay_out()
+        self._soon.start()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if not self._laying:
@@ -225,10 +228,11 @@ class TranscriptView(QAbstractScrollArea):
         if self._placed:
             last = self._places[self._placed - 1]
             y = last.top + last.height + self.GAP
+        transcript = self._controller.transcript
         for number in range(self._placed, len(self._places)):
             place = self._places[number]
             if not place.height:
-                place.height = estimated_height(self._controller.message(place.message_id), width)
+                place.height = estimated_height(transcript[place.message_id], width)
             place.top = y
             y += place.height + self.GAP
         self._placed = len(self._places)
