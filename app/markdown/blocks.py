@@ -13,6 +13,7 @@ begins, because a title may follow on a line of its own. A definition may come l
 what that means for finished blocks is the renderer's business (`Block.labels`).
 """
 
+import pickle
 import re
 from collections import ChainMap
 from dataclasses import dataclass
@@ -35,15 +36,21 @@ class Block:
 
     Attributes:
         source: its lines, with the blank lines after it; all blocks and the tail make up the text.
-        tokens: its block tokens; the children of `inline` tokens are not parsed yet.
+        kept: its block tokens, pickled where it is finished: they are wanted again when the look or
+            a reference changes, and forty objects a block would be walked by every collection.
         first_line: what to subtract from the tokens' line numbers to count from `source`.
         labels: normalised texts in brackets, each perhaps a reference not defined yet.
     """
 
     source: str
-    tokens: tuple[Token, ...]
+    kept: tuple[Token, ...] | bytes
     first_line: int
     labels: frozenset[str]
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The block tokens; the children of `inline` tokens are not parsed yet."""
+        return pickle.loads(self.kept) if isinstance(self.kept, bytes) else self.kept
 
 
 @dataclass(frozen=True)
@@ -243,7 +250,8 @@ class BlockSplitter:
         labels = frozenset(
             label for t in tokens if t.type == "inline" for label in labels_in(t.content)
         )
-        self.finished.append(Block(source, tuple(tokens), first_line, labels))
+        kept = pickle.dumps(tuple(tokens), pickle.HIGHEST_PROTOCOL)
+        self.finished.append(Block(source, kept, first_line, labels))
 
     def _find_fence(self) -> None:
         end = self.tail.find("\n", 0, _LONG_LINE)

@@ -52,10 +52,11 @@ def block_rows(
         codes: is given the source of each code block.
         colour: makes lines of code, coloured or not yet; None while the block is open.
     """
-    fence = len(block.tokens) == 1 and block.tokens[0].type == "fence"
+    tokens = block.tokens
+    fence = len(tokens) == 1 and tokens[0].type == "fence"
     if len(block.source) > BLOCK_LIMIT and not fence:
         return raw_rows(block.source, previous)
-    return _Builder(block, number, inline, previous, codes, colour).rows
+    return _Builder(block, tokens, number, inline, previous, codes, colour).rows
 
 
 class _Builder:
@@ -64,6 +65,7 @@ class _Builder:
     def __init__(
         self,
         block: Block,
+        tokens: Sequence[Token],
         number: int,
         inline: InlineParser,
         previous: Row | None,
@@ -72,6 +74,7 @@ class _Builder:
     ) -> None:
         self.rows: list[Row] = []
         self._block = block
+        self._tokens = tokens
         self._number = number
         self._serial = 0
         self._inline = inline
@@ -87,12 +90,12 @@ class _Builder:
         # The last text of an open block is still being written.
         self._open_text = -1
         if colour is None:
-            texts = [i for i, token in enumerate(block.tokens) if token.type == "inline"]
+            texts = [i for i, token in enumerate(tokens) if token.type == "inline"]
             self._open_text = texts[-1] if texts else -1
         self._walk()
 
     def _walk(self) -> None:
-        tokens = self._block.tokens
+        tokens = self._tokens
         place = 0
         while place < len(tokens):
             token = tokens[place]
@@ -141,7 +144,7 @@ class _Builder:
             self._add("paragraph", spans)
 
     def _text(self, kind: str, place: int) -> None:
-        content = self._block.tokens[place].content
+        content = self._tokens[place].content
         if self._marker is not None and kind == "paragraph":
             state, content = task(content)
             if state:
@@ -227,7 +230,7 @@ class _Builder:
     def _table(self, place: int) -> int:
         """Takes the tokens up to the table's end; returns where that is."""
         self._flush_marker()
-        tokens = self._block.tokens
+        tokens = self._tokens
         cells: list[tuple[tuple[Span, ...], ...]] = []
         row: list[tuple[Span, ...]] = []
         align = ""
