@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 PACKAGES = (
     "PySide6-Essentials",
     "PySide6-QtAds",
@@ -18,6 +16,9 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     """The installed version of each package; words where one is not there."""
+    # 20 ms, which no start needs
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {}
     for package in PACKAGES:
         try:

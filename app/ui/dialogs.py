@@ -26,7 +26,6 @@ from app import __version__
 from app.store import StoreError
 from app.ui.actions import shortcut_table
 from app.ui.icons import app_icon
-from app.ui.licences_window import LicencesWindow
 from app.ui.theme import ui_font
 from app.versions import versions
 
@@ -190,7 +189,7 @@ def show_about(parent: QWidget) -> QDialog:
     buttons = QDialogButtonBox(dialog)
     licences = buttons.addButton("Licences…", QDialogButtonBox.ButtonRole.ActionRole)
     licences.setAutoDefault(False)
-    licences.clicked.connect(lambda: LicencesWindow(dialog).show())
+    licences.clicked.connect(lambda: _show_licences(dialog))
     close = buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
     close.clicked.connect(dialog.close)
     layout = QVBoxLayout(dialog)
@@ -211,3 +210,9 @@ def show_about(parent: QWidget) -> QDialog:
     layout.addWidget(buttons)
     dialog.show()
     return dialog
+
+
+def _show_licences(parent: QWidget) -> None:
+    from app.ui.licences_window import LicencesWindow  # it reads package metadata: 30 ms a start
+
+    LicencesWindow(parent).show()
