@@ -12,7 +12,7 @@ run: setup
 	$(PY) -m app $(ARGS)
 
 test: setup lint
-	QT_QPA_PLATFORM=offscreen $(PY) -m pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(PY) tests/halves.py $(ARGS)
 
 lint: setup
 	$(PY) -m ruff check .

@@ -11,6 +11,7 @@ import json
 import logging
 import select
 import socket
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,7 +33,7 @@ log = logging.getLogger(__name__)
 LARGEST = 64 * 2**20
 """Bytes of a request."""
 LOOK_SECONDS = 0.25
-"""How often a request that has nothing to tell looks whether its client is still there."""
+"""How often a request looks whether its client is still there."""
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -210,12 +211,16 @@ class _Handler(BaseHTTPRequestHandler):
         Raises:
             BrokenPipeError: then.
         """
+        look_at = time.monotonic() + LOOK_SECONDS
         while True:
+            # Also while tokens come: an answer in one piece writes nothing before its end.
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + LOOK_SECONDS
+                if self._gone():
+                    raise BrokenPipeError
             try:
                 event = events.get(timeout=LOOK_SECONDS)
             except Empty:
-                if self._gone():
-                    raise BrokenPipeError from None
                 continue
             yield event
             if isinstance(event, (Finished, Failed)):

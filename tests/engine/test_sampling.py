@@ -168,7 +168,7 @@ def may_be_drawn(params: SamplingParams, logits: np.ndarray, recent: list[int]) 
     return set((kept if ids is None else np.array(ids[0])[kept]).tolist())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SETTINGS, WIDTHS, st.integers(0, 2**16), st.lists(st.integers(0, 49), max_size=9))
 def test_the_same_tokens_are_kept_as_by_the_plain_way(
     chosen: dict[str, Any], width: int, seed: int, recent: list[int]

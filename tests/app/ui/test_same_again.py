@@ -191,6 +191,7 @@ def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start
     assert controller.same_again(first.id)
     other = ended()
     assert other.content != first.content
-    assert other.stats["same"] is False
+    # Where it ended for another reason, whether it is the same is not said at all.
+    assert other.stats.get("same") is not True
     assert controller.regenerate()
     assert ended().stats["seed"] != first.stats["seed"]
