@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 FROZEN = bool(getattr(sys, "frozen", False))
 """Whether this is the packaged program, which is its own interpreter."""
+
+GUIDE = Path(__file__).resolve().parent.parent / "resources" / "guide"
+"""The bundled model."""
 
 
 def positive(text: str) -> int:

@@ -14,43 +14,15 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QApplication
 
+from app.bench.samples import mixed
 from app.markdown.document import MarkdownDocument
 
 PIECE = 5
-ANSWER = """## Part {0}
-
-Here is a paragraph about the {0}th thing, with **strong** and *gentle* words, some `code`, and a
-[link](https://example.org/{0}). It goes on for a second line, as paragraphs do, and then it ends.
-
-- First point about {0}
-- Second point, with `more()` code
-  - a nested one
-- Third point
-
-```python
-def part_{0}(x: int) -> int:
-    return x + {0}  # and nothing else
-```
-
-| Key | Value |
-|:----|------:|
-| a{0} | 1 |
-| b{0} | 2 |
-
-> A quotation to end part {0}.
-
-"""
-
-
-def answer(length: int) -> str:
-    """A mixed answer of about that many characters."""
-    text = "".join(ANSWER.format(n) for n in range(length // 450 + 2))
-    return text[:length]
 
 
 def per_append(length: int, window: int = 3_000) -> tuple[float, float]:
     """Mean and worst milliseconds per shown append in the last `window` of `length` characters."""
-    text = answer(length)
+    text = mixed(length)
     document = MarkdownDocument()
     document.document.setTextWidth(720)
     document.document.documentLayout().documentSize()

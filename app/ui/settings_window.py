@@ -128,6 +128,13 @@ class SettingsWindow(QDialog):
         self._row(form, words, row)
         return buttons
 
+    def _note(self, words: str) -> None:
+        """A few quiet words under a section."""
+        note = QLabel(words, self._page)
+        note.setProperty("muted", True)
+        note.setWordWrap(True)
+        self._layout.addWidget(note)
+
     def _row(self, form: QFormLayout, words: str, field: QWidget | QHBoxLayout) -> None:
         """A row whose field begins where those of all sections do."""
         label = QLabel(words, self._page)
@@ -219,14 +226,10 @@ class SettingsWindow(QDialog):
         self.cache.setAccessibleName("KV caches on disk")
         self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
         self._row(form, "KV caches on disk", self.cache)
-        note = QLabel(
+        self._note(
             "What chats have read is kept on disk, so that they go on at once after a restart. "
-            "Both hold from the next start on.",
-            self._page,
+            "Both hold from the next start on."
         )
-        note.setProperty("muted", True)
-        note.setWordWrap(True)
-        self._layout.addWidget(note)
 
     def _updates(self, updates: Updates) -> None:
         form = self._section("Updates")
@@ -247,14 +250,10 @@ class SettingsWindow(QDialog):
         row.addWidget(now)
         row.addWidget(self.looked, 1)
         self._row(form, "", row)
-        note = QLabel(
+        self._note(
             "Asks the makers' server for one small file and tells it nothing but that you asked. "
-            "Nothing is downloaded or installed by itself.",
-            self._page,
+            "Nothing is downloaded or installed by itself."
         )
-        note.setProperty("muted", True)
-        note.setWordWrap(True)
-        self._layout.addWidget(note)
 
     @Slot()
     def _on_look_now(self) -> None:

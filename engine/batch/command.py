@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.arguments import positive
+from engine.arguments import GUIDE, positive
 from engine.batch import openai
 from engine.batch.progress import Progress
 from engine.batch.requests import BadLine, Defaults, Parser, Request, digest, lines
@@ -23,7 +23,6 @@ from engine.errors import INVALID_REQUEST, EngineError
 from engine.models import Model
 from engine.params import SamplingParams
 
-GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 _TOLD = 20  # bad lines that are told one by one
 

@@ -7,13 +7,11 @@ import logging
 import signal
 import sys
 import threading
-from pathlib import Path
 
+from engine.arguments import GUIDE
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve.handler import Server
-
-GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

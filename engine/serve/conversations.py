@@ -23,7 +23,6 @@ class _Known:
     session: Session
     kind: tuple[str, bool | None]
     messages: list[Message] = field(default_factory=list)
-    busy: bool = True
 
 
 class Conversations:
@@ -36,7 +35,7 @@ class Conversations:
     def __init__(self, engine: Engine, keep: int = 16) -> None:
         self._engine = engine
         self._keep = keep
-        self._known: list[_Known] = []  # the least recently used first
+        self._known: list[_Known] = []  # idle ones, the least recently used first
         self._lock = threading.Lock()
 
     @contextmanager
@@ -68,12 +67,10 @@ class Conversations:
                     best, most = known, shared
             if best is not None:
                 self._known.remove(best)
-                best.busy = True
             return best
 
     def _give_back(self, known: _Known) -> None:
         with self._lock:
-            known.busy = False
             self._known.append(known)
             gone, self._known = self._known[: -self._keep], self._known[-self._keep :]
         for old in gone:
