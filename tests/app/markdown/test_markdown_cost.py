@@ -7,13 +7,14 @@ from itertools import repeat
 
 import pytest
 
-from app.markdown import MarkdownDocument, bench
+from app.bench.samples import mixed
+from app.markdown import MarkdownDocument
 from app.markdown.blocks import TAIL_LIMIT, BlockSplitter
 from app.markdown.rows import Row
 
 
 def test_the_tail_of_a_long_answer_stays_short() -> None:
-    text = bench.answer(60_000)
+    text = mixed(60_000)
     splitter = BlockSplitter()
     longest = 0
     for place in range(0, len(text), 5):
@@ -25,7 +26,7 @@ def test_the_tail_of_a_long_answer_stays_short() -> None:
 
 def test_rows_above_the_tail_are_not_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     document = MarkdownDocument()
-    document.append(bench.answer(20_000))
+    document.append(mixed(20_000))
     document.refresh()
     given: list[int] = []
     show = document._painter.show
@@ -35,7 +36,7 @@ def test_rows_above_the_tail_are_not_touched(monkeypatch: pytest.MonkeyPatch) ->
         show(start, rows)
 
     monkeypatch.setattr(document._painter, "show", counting)
-    text = bench.answer(23_000)[20_000:]
+    text = mixed(23_000)[20_000:]
     for place in range(0, len(text), 5):
         document.append(text[place : place + 5])
         document.refresh()
