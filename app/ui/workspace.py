@@ -126,8 +126,11 @@ class Workspace(QWidget):
             at = panes.index(self._active) if self._active in panes else -step
             self.activate(panes[(at + step) % len(panes)])
 
-    def close_pane(self, pane: ChatPane) -> None:
-        """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place."""
+    def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
+        """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place.
+
+        Not ``told``: nobody hears of it, as nothing is lost by it.
+        """
         chat_id = pane.controller.id
         dock = self._docks[chat_id]
         if dock.closed:
@@ -143,7 +146,8 @@ class Workspace(QWidget):
                 self.activate(rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._settle()
-        self.pane_closed.emit(chat_id)
+        if told:
+            self.pane_closed.emit(chat_id)
 
     def reopen(self, chat_id: str) -> bool:
         """Put a closed pane back where it was; False if it is not kept any more."""

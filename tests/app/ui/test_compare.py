@@ -41,6 +41,30 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start):
     assert max(widths) - min(widths) < 0.1 * max(widths)
 
 
+def test_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start):
+    run = start()
+    run.ready()
+    run.qtbot.keyClicks(run.pane.composer.field, "say hello")
+    open_dialog(run).go.click()
+    assert [pane.controller.options.seed for pane in run.panes] == [1, 2, 3]
+    assert len(run.app.library.chats()) == 3
+    assert run.window.toast.isHidden()
+    for pane in run.panes:
+        run.answered(pane)
+
+
+def test_a_chat_with_a_history_stays_beside_the_columns(start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    before = run.pane
+    columns = three_columns(run)
+    assert run.panes == [before, *columns]
+    for pane in columns:
+        run.answered(pane)
+
+
 def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start):
     run = start()
     run.ready()
