@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.markdown import MarkdownDocument
@@ -55,9 +55,11 @@ class AnswerRow(MessageRow):
         self._delete = self._button("trash", "Delete this and what follows", "delete")
         self._continue = QPushButton("Continue", self)
         self._continue.setToolTip("Go on where the answer was cut off")
+        self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._continue.clicked.connect(lambda: self.asked.emit("continue", self.message.id))
         self._continue.hide()
         self._retry = QPushButton("Try Again", self)
+        self._retry.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._retry.clicked.connect(self._on_way_on)
         self._retry.hide()
         self._append_answer(message.content)
@@ -79,6 +81,13 @@ class AnswerRow(MessageRow):
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
         """Mark places of `plain_text`; none takes the marks away."""
         self._view.mark(places)
+
+    def move_code(self, by: int) -> None:
+        self._view.move_code(by)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self._view.pop_menu()
 
     @property
     def wrapped_code(self) -> frozenset[tuple[int, int]]:

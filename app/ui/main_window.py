@@ -28,6 +28,8 @@ from app.ui.composer import ComposerText
 from app.ui.icons import app_icon
 from app.ui.layouts import Layouts
 from app.ui.pane_menus import PaneMenus
+from app.ui.parts import Parts
+from app.ui.places import grow_pane, move_pane
 from app.ui.presets import Presets
 from app.ui.pulse import Pulse
 from app.ui.score import ScoreView
@@ -91,6 +93,7 @@ class MainWindow(QMainWindow):
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self)
+        self._parts = Parts(self.workspace, self.score, self.sidebar)
         self._place_parts()
         self.commands = Commands(self, self._slots())
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
@@ -145,10 +148,17 @@ class MainWindow(QMainWindow):
             "split_right": lambda: chats.split("right"),
             "split_down": lambda: chats.split("down"),
             "float": with_pane(workspace.float_pane),
+            "move_before": with_pane(lambda pane: move_pane(workspace, pane, -1)),
+            "move_after": with_pane(lambda pane: move_pane(workspace, pane, 1)),
+            "larger": with_pane(lambda pane: grow_pane(workspace, pane, 1)),
+            "smaller": with_pane(lambda pane: grow_pane(workspace, pane, -1)),
+            "next_part": lambda: self._parts.step(1),
+            "part_before": lambda: self._parts.step(-1),
             "layouts": self.layouts.pop_up,
             "broadcast": self.broadcast.toggle,
             "broadcast_one": with_pane(self.broadcast.toggle_pane),
             "compare": chats.compare,
+            "keep": with_pane(chats.comparisons.keep),
             "next": lambda: workspace.activate_next(1),
             "previous": lambda: workspace.activate_next(-1),
             "composer": with_pane(workspace.activate),

@@ -14,9 +14,9 @@ from app.ui.name_dialog import NameDialog
 
 
 def menu(run):
-    """The submenu as the View menu shows it, filled."""
-    view = next(m for m in run.window._menus if m.title() == "View")
-    found = next(a.menu() for a in view.actions() if a.menu() and a.text() == "Layouts")
+    """The submenu as the Pane menu shows it, filled."""
+    panes = next(m for m in run.window._menus if m.title() == "Pane")
+    found = next(a.menu() for a in panes.actions() if a.menu() and a.text() == "Layouts")
     found.aboutToShow.emit()
     return found
 
