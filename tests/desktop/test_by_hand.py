@@ -69,17 +69,6 @@ def test_a_deleted_chat_comes_back(desk: Desk) -> None:
     desk.until(lambda: len(desk.chats()) == 1)
 
 
-def test_an_answer_stands_still_and_goes_on(desk: Desk) -> None:
-    desk.say("Tell me a long story")
-    desk.until(lambda: desk.length() > 0)
-    desk.keys("ctrl+shift+p")
-    before = desk.stands_still()
-    assert desk.answers() == []
-    desk.keys("ctrl+shift+p")
-    desk.until(lambda: len(desk.answers()) == 1)
-    assert desk.length() > before
-
-
 def test_damaged_chats_are_saved_as_far_as_they_can_be_read(desk: Desk) -> None:
     desk.say("My code word is amber. Please remember it.")
     desk.until(lambda: len(desk.answers()) == 1)
