@@ -1,7 +1,6 @@
 """Formulas: what counts as one, how it stands in the line, what copying gives."""
 
 import pytest
-from markdown_dump import in_pieces
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
@@ -9,6 +8,7 @@ from app.markdown import MarkdownDocument, maths, tex
 from app.markdown.inline import FORMULA
 from app.markdown.optimism import closed
 from app.markdown.style import DARK, LIGHT
+from tests.app.markdown.markdown_dump import in_pieces
 
 
 def rendered(text: str, style=LIGHT) -> MarkdownDocument:

@@ -3,9 +3,10 @@
 import pytest
 
 from app.awake import Awake
+from tests.app.conftest import Start
 
 
-def test_it_is_held_off_from_the_first_answer_to_the_last(start):
+def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
     run = start()
     run.ready()
     told: list[str] = []
@@ -32,7 +33,7 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start):
     awake.deleteLater()
 
 
-def test_a_system_that_refuses_costs_no_answer(start):
+def test_a_system_that_refuses_costs_no_answer(start: Start):
     run = start()
     run.ready()
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.answer_row import AnswerRow
 from app.ui.user_row import UserRow
-from tests.app.conftest import Run
+from tests.app.conftest import Run, Start
 
 WIDE = "```python\nvalue = " + " + ".join(f"argument_{n}" for n in range(60)) + "\n```"
 
@@ -31,7 +31,7 @@ def in_conversation(run: Run):
     return QApplication.focusWidget()
 
 
-def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start):
+def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start):
     run = start()
     talk(run, "one", "two")
     answer = in_conversation(run)
@@ -52,7 +52,7 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start):
     assert run.pane.composer.field.hasFocus()
 
 
-def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start):
+def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start):
     run = start()
     run.ready()
     run.pane.controller.send("paste " + "word\n\n" * 120)
@@ -69,7 +69,7 @@ def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start):
     assert before < bar.value() < before + run.pane.transcript.viewport().height()
 
 
-def test_tab_goes_through_what_can_be_done_with_a_message(start):
+def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
     run = start()
     talk(run, "one")
     run.pane.controller.regenerate()
@@ -95,7 +95,7 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start):
     assert run.pane.header.options_button.hasFocus()
 
 
-def test_enter_presses_and_a_message_that_goes_gives_the_keys_back(start):
+def test_enter_presses_and_a_message_that_goes_gives_the_keys_back(start: Start):
     run = start()
     talk(run, "one", "two")
     in_conversation(run)
@@ -109,7 +109,7 @@ def test_enter_presses_and_a_message_that_goes_gives_the_keys_back(start):
     assert run.pane.composer.field.hasFocus()
 
 
-def test_a_letter_goes_to_the_composer_and_so_does_escape(start):
+def test_a_letter_goes_to_the_composer_and_so_does_escape(start: Start):
     run = start()
     talk(run, "one")
     in_conversation(run)
@@ -121,7 +121,7 @@ def test_a_letter_goes_to_the_composer_and_so_does_escape(start):
     assert run.pane.composer.field.hasFocus()
 
 
-def test_wide_code_is_moved_and_copied(start):
+def test_wide_code_is_moved_and_copied(start: Start):
     run = start()
     run.ready()
     run.pane.controller.send("paste " + WIDE)
@@ -146,7 +146,7 @@ def test_wide_code_is_moved_and_copied(start):
     assert QGuiApplication.clipboard().text() == code.source
 
 
-def test_f6_goes_round_the_window_and_back(start):
+def test_f6_goes_round_the_window_and_back(start: Start):
     run = start()
     talk(run, "one")
     window = run.window
@@ -168,7 +168,7 @@ def test_f6_goes_round_the_window_and_back(start):
     assert isinstance(QApplication.focusWidget(), AnswerRow)
 
 
-def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start):
+def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start):
     run = start()
     talk(run, "one")
     undo = Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 
 from app.store import Store
+from tests.app.conftest import Start
 
 
-def test_all_chats_the_layout_and_the_drafts_are_there_again(start):
+def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     run = start()
     run.window.resize(790, 700)  # within the test's screen, or the next start would shrink it
     run.ready()
@@ -39,7 +40,7 @@ def test_all_chats_the_layout_and_the_drafts_are_there_again(start):
     assert again.answered() == "still works "
 
 
-def test_a_floating_pane_floats_again(start):
+def test_a_floating_pane_floats_again(start: Start):
     run = start()
     run.window.commands["split_right"].trigger()
     run.pane.composer.set_text("alone")
@@ -50,7 +51,7 @@ def test_a_floating_pane_floats_again(start):
     assert [p.composer.text for p in floating] == ["alone"]
 
 
-def test_with_everything_closed_it_starts_with_everything_closed(start):
+def test_with_everything_closed_it_starts_with_everything_closed(start: Start):
     run = start()
     run.say("say one")
     run.window.commands["close"].trigger()
@@ -61,7 +62,9 @@ def test_with_everything_closed_it_starts_with_everything_closed(start):
     assert len(again.window._library.chats()) == 1
 
 
-def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread(start, profile):
+def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread(
+    start: Start, profile
+):
     run = start()
     run.ready()
     pane = run.say("hold 20")
@@ -77,7 +80,7 @@ def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread
     assert {m.status for m in answers} == {"interrupted"}
 
 
-def test_closing_while_the_model_still_loads(start):
+def test_closing_while_the_model_still_loads(start: Start):
     run = start()
     run.until(lambda: run.engine is not None)
     run.engine.loading.clear()
