@@ -25,25 +25,8 @@ _BACK = {"}", "\\right", "\\end"}
 _RAISED = re.compile(r"(\\begin\{(\w+)\}(?:(?!\\begin).)*?\\end\{\2\})(?=\s*[\^_])", re.DOTALL)
 
 _SHAPES = {"svg", "g", "path", "rect", "ellipse", "polygon"}
-_MEASURES = frozenset(
-    [
-        "xmlns",
-        "xmlns:xlink",
-        "viewBox",
-        "d",
-        "points",
-        "x",
-        "y",
-        "width",
-        "height",
-        "cx",
-        "cy",
-        "rx",
-        "ry",
-        "stroke-width",
-        "opacity",
-    ]
-)
+_PLACES = {"xmlns", "xmlns:xlink", "viewBox", "d", "points", "x", "y", "cx", "cy", "rx", "ry"}
+_MEASURES = _PLACES | {"width", "height", "stroke-width", "opacity"}
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+")
 
 
