@@ -49,7 +49,9 @@ class AnswerRow(MessageRow):
         self._copy = self._button("copy", "Copy answer", "copy")
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
         self._same = self._button(
-            "repeat-once", "Same again, with this answer's seed and settings  Ctrl+Shift+R", "same"
+            "repeat-once",
+            "Same again, with this answer's model, seed and settings  Ctrl+Shift+R",
+            "same",
         )
         self._branch = self._button("git-branch", "Go on in a new chat", "branch")
         self._delete = self._button("trash", "Delete this and what follows", "delete")

@@ -129,7 +129,7 @@ class ChatPane(QWidget):
             self.focus_composer()
 
     def same_again(self) -> None:
-        """Have the last answer once more, with its own seed and settings."""
+        """Have the last answer once more, with its own model, seed and settings."""
         last = self.controller.transcript.last("assistant")
         if not self.controller.same_again() and last is not None and not self.controller.answering:
             self.said.emit("The seed of the last answer is not known")

@@ -84,7 +84,7 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
         "Delete this and what follows",
         "Copy answer",
         "Go on in a new chat",
-        "Same again, with this answer's seed and settings",
+        "Same again, with this answer's model, seed and settings",
         "Answer again",
     ]
     press(run, Qt.Key.Key_Tab)

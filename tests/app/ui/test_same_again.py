@@ -198,3 +198,48 @@ def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start
     assert other.stats.get("same") is not True
     assert controller.regenerate()
     assert ended().stats["seed"] != first.stats["seed"]
+
+
+def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
+    run = start()
+    run.ready()
+    controller = run.pane.controller
+    run.say("say one")
+    run.answered()
+    first = run.engine.sent[-1].session.model
+    controller.set_model("/models/other")
+    run.ready()
+    run.say("say two")
+    run.answered()
+    assert run.engine.sent[-1].session.model is not first
+    answer = controller.transcript.path[1]
+    controller.same_again(answer.id)
+    run.until(lambda: len(run.engine.sent) == 3)
+    run.answered()
+    assert run.engine.sent[-1].session.model is first
+    assert last(run).model == answer.model
+    assert controller.chat.model == "/models/other"
+    run.say("say three")
+    run.answered()
+    assert run.engine.sent[-1].session.model is not first
+
+
+def test_its_model_is_loaded_for_it(start: Start):
+    run = start()
+    run.ready()
+    run.pane.controller.set_model("/models/other")
+    run.ready()
+    run.say("say one")
+    run.answered()
+    given = last(run).model
+    run.end()
+    again = start()
+    again.ready()
+    controller = again.pane.controller
+    controller.set_model("guide")
+    again.app.library.shelf.lose()
+    assert controller.same_again()
+    again.until(lambda: again.engine.sent)
+    again.answered()
+    assert last(again).status == "complete"
+    assert last(again).model == given
