@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWid
 
 from app.awake import Awake
 from app.chats.library import ChatLibrary
-from app.paths import Paths
+from app.paths import Paths, model_fallback_name
 from app.score.feed import ScoreFeed
 from app.settings import Settings
 from app.store import Store
@@ -27,6 +27,7 @@ from app.ui.compare import Comparisons
 from app.ui.composer import ComposerText
 from app.ui.icons import app_icon
 from app.ui.layouts import Layouts
+from app.ui.model_list import put_back
 from app.ui.pane_menus import PaneMenus
 from app.ui.parts import Parts
 from app.ui.places import grow_pane, move_pane
@@ -350,7 +351,18 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_settings_gone(self) -> None:
-        self._settings_window = None
+        window, self._settings_window = self._settings_window, None
+        for at, ref in window.models.removed if window is not None else []:
+            self._offer_model(at, ref)
+
+    def _offer_model(self, at: int, ref: str) -> None:
+        """What was removed in the settings can still be taken back when they are closed."""
+
+        def restore() -> None:
+            put_back(self._settings, at, ref)
+            self._on_settings()
+
+        self._undos.offer(f"{model_fallback_name(ref)} is no longer listed", restore)
 
     def show_shortcuts(self) -> None:
         dialogs.show_shortcuts(self)

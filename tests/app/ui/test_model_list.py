@@ -156,3 +156,16 @@ def test_what_is_looked_at_on_disk(tmp_path):
     (folder / "inner" / "more").write_bytes(bytes(50))
     seen = look_at(str(folder))
     assert (seen.found, seen.holds_model, seen.bytes) == (True, True, 1050)
+
+
+def test_a_removed_model_comes_back_after_the_settings_were_closed(opened, models):
+    run, window = opened
+    for ref in models[:2]:
+        run.qtbot.mouseClick(window.models.row(ref).forget, LEFT)
+    window.close()
+    toast = run.window.toast
+    assert toast.isVisible()
+    assert toast.text.endswith("is no longer listed")
+    run.qtbot.mouseClick(toast.button, LEFT)
+    run.window.commands["undo_close"].trigger()
+    assert run.app.settings.models == tuple(models)
