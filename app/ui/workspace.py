@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from app.chats.controller import ChatController
 from app.ui.arrangement import Arrangement
-from app.ui.docking import restore_state, save_state
+from app.ui.docking import let_windows_be, restore_state, save_state
 from app.ui.docks import Dock, Docks
 from app.ui.empty import NoChat
 from app.ui.pane import ChatPane
@@ -48,6 +48,7 @@ class Workspace(QWidget):
         # Its own look gives way to the program's sheet, and may not come back with the palette.
         self.manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
         self.manager.setStyleSheet("")
+        let_windows_be(self.manager)
         self._docks = Docks(self.manager)
         self.marks = TabMarks(self._docks, self)
         self._layers = QStackedLayout(self)
