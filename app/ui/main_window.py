@@ -23,7 +23,6 @@ from app.ui.attention import Attention
 from app.ui.broadcast import Broadcast
 from app.ui.buttons import IconButton
 from app.ui.chat_commands import ChatCommands
-from app.ui.compare import Comparisons
 from app.ui.composer import ComposerText
 from app.ui.icons import app_icon
 from app.ui.layouts import Layouts
@@ -31,7 +30,6 @@ from app.ui.model_list import put_back
 from app.ui.pane_menus import PaneMenus
 from app.ui.parts import Parts
 from app.ui.places import grow_pane, move_pane
-from app.ui.presets import Presets
 from app.ui.pulse import Pulse
 from app.ui.score import ScoreView
 from app.ui.settings_window import SettingsWindow
@@ -85,7 +83,7 @@ class MainWindow(QMainWindow):
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
-        self._pane_menus = PaneMenus(
+        self.pane_menus = PaneMenus(
             library.shelf, self.workspace, settings, self.chats, self._undos, self
         )
         self.layouts = Layouts(
@@ -261,34 +259,6 @@ class MainWindow(QMainWindow):
         for part in self._menus:
             menu.addMenu(part)
         menu.popup(at)
-
-    # What is done with chats, for whoever holds the window only.
-
-    def new_chat(self) -> None:
-        self.chats.new()
-
-    def split(self, where: str) -> None:
-        self.chats.split(where)
-
-    def open_chat(self, chat_id: str, where: str = "tab") -> None:
-        self.chats.open(chat_id, where)
-
-    def delete_chat(self, chat_id: str) -> None:
-        self.chats.delete(chat_id)
-
-    def use_model(self, ref: str) -> None:
-        self.chats.use_model(ref)
-
-    def undo_close(self) -> None:
-        self._undos.undo()
-
-    @property
-    def comparisons(self) -> Comparisons:
-        return self.chats.comparisons
-
-    @property
-    def presets(self) -> Presets:
-        return self._pane_menus.presets
 
     # What is shown.
 

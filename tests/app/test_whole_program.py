@@ -129,7 +129,7 @@ def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start: Start, tmp_
     run_ = start(engine_factory=make_engine)
     folder = tmp_path / "Not-A-Model"
     folder.mkdir()
-    run_.window.use_model(str(folder))
+    run_.window.chats.use_model(str(folder))
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Not loaded", timeout=60_000)
     assert run_.pane.notice.isVisible()
     assert "Not-A-Model could not be loaded" in run_.pane.notice.text

@@ -152,7 +152,7 @@ def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
     """A model of random weights: nothing but the form could make its answers fit."""
     run = start(engine_factory=make_engine)
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
-    run.window.use_model(str(folder))
+    run.window.chats.use_model(str(folder))
     run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
 
     def answer(kind, text):

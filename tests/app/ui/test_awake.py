@@ -19,7 +19,7 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
     run.say("hold 3")
     run.until(lambda: told == ["begin"])
     first = run.pane
-    run.window.split("right")
+    run.window.chats.split("right")
     run.ready()
     run.say("say one")
     run.answered()

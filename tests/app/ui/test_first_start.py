@@ -49,7 +49,7 @@ def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start
     run = start()
     run.until(lambda: run.engine is not None)
     run.engine.loading.clear()
-    run.window.new_chat()
+    run.window.chats.new()
     pane = run.pane
     pane.controller.set_model("/models/slow")
     run.say("say patience")

@@ -136,7 +136,7 @@ def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start: Start):
     run.until(lambda: run.answer(first))
     run.window.commands["close"].trigger()
     for _ in range(kept):
-        run.window.new_chat()
+        run.window.chats.new()
         run.window.commands["close"].trigger()
     library = run.app.library
     assert library.find(chat_id) is not None  # it still answers
@@ -174,8 +174,8 @@ def test_a_deleted_chat_leaves_no_cache_on_disk(start: Start) -> None:
     run.answered()
     chat_id = pane.controller.id
     assert run.engine.sent[0].session.id == chat_id  # found again after a restart
-    run.window.delete_chat(chat_id)
+    run.window.chats.delete(chat_id)
     assert run.engine.forgotten == [chat_id]
-    run.window.undo_close()
+    run.window.commands["undo_close"].trigger()
     run.say("say two")
     assert run.answered() == "two "

@@ -195,7 +195,7 @@ def test_layouts_one_right_after_the_other_lose_no_window(two):
 
 def test_a_chat_deleted_since_is_left_out_and_said(two):
     run, chats = two
-    run.window.delete_chat(chats[0])
+    run.window.chats.delete(chats[0])
     choose(run, "Pair")
     assert ids(run) == [chats[1]]
     assert run.window.toast.text == "Layout “Pair” opened. 1 of its chats was deleted since."
@@ -206,7 +206,7 @@ def test_with_all_its_chats_deleted_nothing_changes(two):
     run, chats = two
     third = said(run, "three", "new")
     for chat_id in chats:
-        run.window.delete_chat(chat_id)
+        run.window.chats.delete(chat_id)
     choose(run, "Pair")
     assert ids(run) == [third]
     assert run.window.toast.text == "All chats of layout “Pair” have been deleted"

@@ -124,13 +124,13 @@ def test_show_in_folder_opens_the_models_own(start: Start, models, qtbot: QtBot)
 def test_what_the_engine_does_with_a_model_is_told_as_it_happens(opened, models):
     run, window = opened
     run.engine.loading.clear()
-    run.window.use_model(models[0])
+    run.window.chats.use_model(models[0])
     assert state(window, models[0]).endswith("Loading…")
     run.engine.loading.set()
     run.until(lambda: state(window, models[0]) == "12 MB · Loaded")
     broken = "/models/broken"
     window.models.add_model(broken)
-    run.window.use_model(broken)
+    run.window.chats.use_model(broken)
     run.until(lambda: "config.json" in window.models.row(broken).state.toolTip())
 
 

@@ -98,7 +98,7 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     panel._plain.boxes["temperature"].set_number(1.3)
     panel.seed.setText("5")
     panel.system.setPlainText("Rhyme.")
-    presets = run.window.presets
+    presets = run.window.pane_menus.presets
     presets.save("  My   poet ", preset_of(panel))
     assert run.app.settings.presets["My poet"]["params"] == {"temperature": 1.3}  # no seed
     panel.show_values(ChatOptions(), "")
@@ -107,25 +107,25 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     presets.delete("My poet")
     assert run.app.settings.presets == {}
     assert "My poet" in run.window.toast.text
-    run.window.undo_close()
+    run.window.commands["undo_close"].trigger()
     assert list(run.app.settings.presets) == ["My poet"]
 
 
 def test_a_preset_is_renamed_and_one_replaced_comes_back(popover):
     run, _ = popover
-    presets, settings = run.window.presets, run.app.settings
+    presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("one", {"params": {"temperature": 0.1}, "system": ""})
     presets.save("two", {"params": {"temperature": 0.2}, "system": ""})
     presets.rename("one", "first")
     assert sorted(settings.presets) == ["first", "two"]
     presets.rename("first", "two")
     assert settings.presets == {"two": {"params": {"temperature": 0.1}, "system": ""}}
-    run.window.undo_close()
+    run.window.commands["undo_close"].trigger()
     assert settings.presets["two"]["params"] == {"temperature": 0.2}
     assert settings.presets["first"]["params"] == {"temperature": 0.1}
     presets.save("two", {"params": {}, "system": "x"})
-    run.window.undo_close()
-    run.window.undo_close()  # the first renaming, not the same thing again
+    run.window.commands["undo_close"].trigger()
+    run.window.commands["undo_close"].trigger()  # the first renaming, not the same thing again
     assert settings.presets["two"]["params"] == {"temperature": 0.2}
     assert "one" in settings.presets
 
@@ -203,7 +203,7 @@ def test_the_chat_in_front_goes_first(start: Start):
     run.ready()
     first = run.say("say one")
     run.answered()
-    run.window.split("right")
+    run.window.chats.split("right")
     run.say("say two")
     run.answered()
     sessions = [reply.session for reply in run.engine.sent]
@@ -243,7 +243,7 @@ def test_new_chats_begin_with_what_was_chosen(start: Start):
     window.slide.setChecked(True)
     window.system.setPlainText("Be kind.")
     window.close()
-    run.window.new_chat()
+    run.window.chats.new()
     run.say("say one")
     run.answered()
     sent = run.engine.sent[-1]

@@ -113,7 +113,7 @@ def test_a_deleted_chat_comes_back_with_its_text(start: Start, qtbot: QtBot):
     pane = run.say("say keep me")
     run.answered()
     chat_id = pane.controller.id
-    run.window.delete_chat(chat_id)
+    run.window.chats.delete(chat_id)
     assert run.window.workspace.pane(chat_id) is None
     assert not run.window.sidebar.model.row_of(chat_id).isValid()
     assert run.app.store.chats() == []
@@ -131,7 +131,7 @@ def test_undo_takes_back_one_thing_after_the_other(start: Start):
         run.answered()
         ids.append(run.pane.controller.id)
         run.window.commands["new"].trigger()
-    run.window.delete_chat(ids[0])
+    run.window.chats.delete(ids[0])
     run.window.workspace.close_pane(run.window.workspace.pane(ids[1]))
     run.window.commands["undo_close"].trigger()
     assert run.window.workspace.pane(ids[1]) is not None

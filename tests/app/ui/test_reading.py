@@ -32,7 +32,7 @@ def long_chat(profile):
 def opened(start: Start, chat_id):
     run = start()
     run.ready()
-    run.window.open_chat(chat_id)
+    run.window.chats.open(chat_id)
     view = run.pane.transcript
     run.until(lambda: view.rows_alive() > 0)
     return run, view

@@ -175,7 +175,7 @@ def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start: 
 def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start: Start, tmp_path):
     run = start(engine_factory=make_engine)
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
-    run.window.use_model(str(folder))
+    run.window.chats.use_model(str(folder))
     run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
     controller = run.pane.controller
     controller.set_options(ChatOptions(temperature=1.0, max_tokens=24), "")

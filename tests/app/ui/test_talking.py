@@ -202,7 +202,7 @@ def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start: St
     run.ready()
     first = run.say("say one")
     run.answered()
-    run.window.split("right")
+    run.window.chats.split("right")
     run.say("break")
     run.answered()
     assert run.engine.loads == 1
