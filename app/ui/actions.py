@@ -136,12 +136,12 @@ class Commands:
         return list(made.values())
 
 
-def shortcut_table() -> list[tuple[str, str]]:
-    """What the keys do, for the list of shortcuts: (words, keys as this system writes them)."""
+def shortcut_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """What the keys do, by menu: (words, keys as this system writes them)."""
     native = QKeySequence.SequenceFormat.NativeText
-    rows = [
-        (command.text.rstrip("…"), QKeySequence(command.keys[0]).toString(native))
-        for command in COMMANDS
-        if command.keys
-    ]
-    return [*UNLISTED_KEYS, *rows]
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for command in COMMANDS:
+        if command.keys:
+            keys = QKeySequence(command.keys[0]).toString(native)
+            groups.setdefault(command.menu.lstrip("-"), []).append((command.text.rstrip("…"), keys))
+    return [("In a chat", list(UNLISTED_KEYS)), *groups.items()]

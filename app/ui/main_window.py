@@ -33,6 +33,7 @@ from app.ui.places import grow_pane, move_pane
 from app.ui.pulse import Pulse
 from app.ui.score import ScoreView
 from app.ui.settings_window import SettingsWindow
+from app.ui.shortcuts_dialog import show_shortcuts
 from app.ui.sidebar import Rail, Sidebar
 from app.ui.toast import Toast
 from app.ui.undo import Undos
@@ -335,7 +336,7 @@ class MainWindow(QMainWindow):
         self._undos.offer(f"{model_fallback_name(ref)} is no longer listed", restore)
 
     def show_shortcuts(self) -> None:
-        dialogs.show_shortcuts(self)
+        show_shortcuts(self)
 
     def show_about(self) -> None:
         dialogs.show_about(self)

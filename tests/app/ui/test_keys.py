@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QScrollArea
 
 from app.ui.answer_row import AnswerRow
 from app.ui.user_row import UserRow
@@ -185,3 +185,18 @@ def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start
     run.window.toast.hide()
     press(run, *undo)
     assert run.app.library.chat(chat) is None
+
+
+def test_the_list_of_keys_cuts_nothing_off(start: Start):
+    run = start()
+    run.window.show_shortcuts()
+    dialog = run.window.findChild(QDialog, "shortcuts")
+    assert dialog is not None
+    area = dialog.findChild(QScrollArea)
+    assert area is not None
+    wide = dialog.width() >= area.widget().sizeHint().width()
+    assert wide or dialog.width() == dialog.screen().availableSize().width() - 40
+    labels = dialog.findChildren(QLabel)
+    assert "Ctrl+Shift+T" in [label.text() for label in labels]
+    assert all(label.width() >= label.sizeHint().width() for label in labels)
+    dialog.close()
