@@ -13,6 +13,7 @@ from app.ui.answer_row import AnswerRow
 from app.ui.compare_dialog import Column
 from app.ui.header import PaneHeader
 from app.ui.pane import ChatPane
+from app.ui.places import columns_that_fit
 from app.ui.workspace import Workspace
 
 
@@ -26,12 +27,19 @@ class Comparisons(QObject):
         self._groups: list[list[str]] = []
 
     def begin(self, columns: Sequence[Column], system: str, prompt: str) -> list[ChatPane]:
-        """Ask the prompt in a new chat for each column; all answer at once."""
+        """Ask the prompt in a new chat for each column; all answer at once.
+
+        Columns for which there is no room are tabs of the last one.
+        """
         panes: list[ChatPane] = []
+        fit = 1
         for column in columns:
             controller = self._library.new(column.model)
             controller.set_options(column.options, system)
-            pane = self._workspace.show_chat(controller, "right" if panes else "tab")
+            where = "right" if 0 < len(panes) < fit else "tab"
+            pane = self._workspace.show_chat(controller, where)
+            if not panes:
+                fit = columns_that_fit(self._workspace, pane)
             pane.header.set_keep(shown=True)
             pane.header.keep_asked.connect(self._on_keep)
             pane.header.differences_asked.connect(self._on_differences)

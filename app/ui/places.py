@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import PySide6QtAds as QtAds
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.ui.pane import ChatPane
@@ -43,6 +44,18 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
             workspace.arranged.emit()
             return
         part = splitter
+
+
+def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
+    """How many panes, this one included, can stand beside each other in its place, not cut off."""
+    dock = workspace.dock(pane.controller.id)
+    area = dock.dockAreaWidget() if dock is not None else None
+    splitter = area.parentWidget() if area is not None else None
+    others, width = 0, pane.width()
+    if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
+        # They share out all of its width again.
+        others, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
+    return max(1, width // pane.minimumWidth() - others)
 
 
 def _grow(splitter: QSplitter, at: int, by: int) -> None:

@@ -69,6 +69,18 @@ def test_a_chat_with_a_history_stays_beside_the_columns(start: Start):
         run.answered(pane)
 
 
+def test_columns_for_which_there_is_no_room_are_tabs(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(960, 700)
+    run.window.chats.split("right")
+    for pane in three_columns(run):
+        run.answered(pane)
+    seen = [pane for pane in run.panes if pane.isVisible()]
+    assert len(seen) == 2
+    assert all(pane.width() >= pane.minimumWidth() for pane in seen)
+
+
 def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start: Start):
     run = start()
     run.ready()
