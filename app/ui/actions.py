@@ -84,6 +84,7 @@ UNLISTED_KEYS = (
     ("From message to message", "Up and Down, in the conversation"),
     ("What can be done with a message", "Tab, in the conversation"),
     ("Move wide code sideways", "Left and Right, in the conversation"),
+    ("Copy code, wrap its lines", "Shift+F10, in the conversation"),
     ("Pause or resume a reply", "Space, in the score"),
 )
 """Keys that are no menu's: what has the focus takes them."""

@@ -87,9 +87,12 @@ class AnswerRow(MessageRow):
     def move_code(self, by: int) -> None:
         self._view.move_code(by)
 
+    def pop_menu(self) -> None:
+        self._view.pop_menu()
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            self._view.pop_menu()
+            self.pop_menu()
 
     @property
     def wrapped_code(self) -> frozenset[tuple[int, int]]:

@@ -245,7 +245,8 @@ class MainWindow(QMainWindow):
             self.closing.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_F10 and self._menu_button().isVisible():
+        alone = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        if event.key() == Qt.Key.Key_F10 and alone and self._menu_button().isVisible():
             self._menu_button().click()
         else:
             super().keyPressEvent(event)

@@ -95,6 +95,9 @@ class MessageRow(QWidget):
     def move_code(self, by: int) -> None:
         """Move wide code that is in view sideways, by so many pixels."""
 
+    def pop_menu(self) -> None:
+        """Open the menu of its text, where it has one of its own."""
+
     def _button(self, icon: str, tip: str, action: str) -> IconButton:
         button = IconButton(icon, tip, self, side=26)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)

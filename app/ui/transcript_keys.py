@@ -19,6 +19,7 @@ STEP = 96
 _PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 _ASIDE = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class TranscriptKeys:
@@ -33,6 +34,7 @@ class TranscriptKeys:
     def press(self, event: QKeyEvent) -> bool:
         """Do what a key means here; False if it means nothing."""
         key, number = Qt.Key(event.key()), self._with_keys()
+        row = self._view.places[number].row if number is not None else None
         if key in _PAGES:
             self._view.scroll_pages(_PAGES[key])
         elif number is None:
@@ -43,10 +45,10 @@ class TranscriptKeys:
             self._go(0)
         elif key == Qt.Key.Key_End:
             self._go(len(self._view.places) - 1)
-        elif key in _ASIDE:
-            row = self._view.places[number].row
-            if row is not None:
-                row.move_code(_ASIDE[key])
+        elif row is not None and key in _ASIDE:
+            row.move_code(_ASIDE[key])
+        elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
+            row.pop_menu()  # by X11 it is the menu's key only where a desktop says so
         elif event.matches(QKeySequence.StandardKey.Copy):
             self._view.asked.emit("copy", self._view.places[number].message_id)
         else:

@@ -138,7 +138,7 @@ def test_wide_code_is_moved_and_copied(start: Start):
     assert wide.moved(code) == moved
     press(run, Qt.Key.Key_Left)
     assert wide.moved(code) == 0
-    row._view.pop_menu()
+    press(run, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
     menu = QApplication.activePopupWidget()
     copy = next(action for action in menu.actions() if action.text() == "Copy Code")
     copy.trigger()
@@ -151,7 +151,7 @@ def test_f6_goes_round_the_window_and_back(start: Start):
     talk(run, "one")
     window = run.window
     window.toggle_score()
-    run.until(lambda: window.score.rows())
+    run.until(lambda: window.score.rows() and window.score.rows()[0].isVisible())
     where = []
     for _ in range(4):
         press(run, Qt.Key.Key_F6)
