@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         if started:
             return qt.exec()
         if not application.already_runs:
-            return 1
+            return 0 if application.down else 1
         if not application.single.call():
             say_already_running()
             return 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEventLoop, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from app.awake import Awake
 from app.chats.library import ChatLibrary
@@ -40,6 +40,7 @@ from app.ui.workspace import Workspace
 from app.updates import Release, Updates
 
 LAYOUT = "main"
+AT_ONCE = 4  # so many panes are built before the window is first painted
 
 
 class MainWindow(QMainWindow):
@@ -69,6 +70,7 @@ class MainWindow(QMainWindow):
         self._store = store
         self._settings = settings
         self._ended = False
+        self._restored = False
         on_mac = sys.platform == "darwin"
         self.setWindowTitle("Stretto")
         self.setWindowIcon(app_icon())
@@ -191,13 +193,22 @@ class MainWindow(QMainWindow):
         if isinstance(geometry, str):
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
         # Before the panes: splitters share out the size they have at that moment.
+        many = arrangement is not None and len(arrangement.chats) > AT_ONCE
+        if many:
+            self.workspace.expect_panes()
         self.show()
         self.activateWindow()
+        if many:
+            # Many panes take a while to build: the window is there meanwhile.
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+            if self._ended:  # a signal told the program to end
+                return
         if arrangement is None:
             self.chats.new()
         elif arrangement.chats:
             panes = [self._library.open(i, self._settings.model) for i in arrangement.chats]
             self.workspace.arrange(arrangement, panes)
+        self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in self.workspace.panes():
             pane.controller.load_model()
@@ -205,7 +216,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def save_layout(self) -> None:
         """Keep the arrangement and the window's place."""
-        if not self._ended:
+        if self._restored and not self._ended:
             place = bytes(self.saveGeometry().toBase64().data()).decode()
             arrangement = self.workspace.arrangement().to_json()
             self._store.save_layout(LAYOUT, {**arrangement, "geometry": place})
