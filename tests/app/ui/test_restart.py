@@ -55,7 +55,8 @@ def test_told_to_end_before_the_panes_are_back_it_keeps_them(start, qapp, profil
     told = Application(qapp, Paths.in_profile(profile), engine_factory=lambda *_: None)
     QTimer.singleShot(0, told, told.shut_down)
     assert not told.start()
-    assert told.down and told.window is None
+    assert told.down
+    assert told.window is None
     told.deleteLater()
 
     again = start()
