@@ -14,8 +14,9 @@ from engine.backend import Backend
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError
 from engine.params import takes
 
-if TYPE_CHECKING:  # Model must be importable without mlx, which engine.kv imports
-    from engine.kv import Caches, Need
+if TYPE_CHECKING:  # Model must be importable without mlx, which these import
+    from engine.caches import Caches
+    from engine.need import Need
     from engine.pool import Pool
 
 # What the loader needs beside the weights, in a plain folder or a hub snapshot.
