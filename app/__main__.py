@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="stretto",
         description="Many local chats, side by side.",
-        epilog="The engine without the window: stretto chat|batch|serve|bench, with --help each",
+        epilog="Without the window: stretto chat|batch|serve|download|bench, with --help each",
     )
     parser.add_argument("--profile", type=Path, help="keep everything in this folder")
     parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
