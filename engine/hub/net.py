@@ -8,6 +8,7 @@ own; it touches nothing but its queue and ends by itself.
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import socket
 import threading
@@ -48,11 +49,16 @@ def cancelled_error() -> EngineError:
 
 
 def say_little() -> None:
-    """Send no statistics: the client would tell what else is installed and ask for a list of
-    programs to recognise."""
+    """Keep the client quiet.
+
+    It would tell the hub what else is installed and ask it for a list of programs to recognise,
+    and write into the log every address that it asks, those with signatures too.
+    """
     from huggingface_hub import constants
 
     constants.HF_HUB_DISABLE_TELEMETRY = True
+    for name in ("httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def timeout_s() -> float:
