@@ -30,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
         "--thorough", action="store_true", help="the self-test with all families of models"
     )
     parser.add_argument(
+        "--hub", metavar="REPO_ID", default="", help="the self-test with a model from the hub"
+    )
+    parser.add_argument(
         "--json", type=Path, metavar="FILE", help="the self-test's report for machines"
     )
     parser.add_argument(
@@ -39,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.self_test:
         from app import selftest
 
-        return selftest.run(options.json, options.picture, options.thorough)
+        return selftest.run(options.json, options.picture, options.thorough, options.hub)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
     # Qt takes a moment to import: after the arguments, so that --help answers at once.

@@ -105,11 +105,11 @@ def line(download: Download) -> str:
         parts.append("Waits for the one before it")
     elif state is DownloadState.PAUSED:
         parts.append("Paused")
-    elif not download.done and not download.samples:
-        parts.append("Asking the hub…")
     elif rate := download.rate:
         parts.append(f"{bytes_line(round(rate))}/s")
         parts.append(f"{_left((download.total - download.done) / rate)} left")
+    else:
+        parts.append("Waiting for the hub…")
     return " · ".join(parts)
 
 

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from engine.hub import HubModel
 
 _PROMISE = (
-    "As soon as this is a model's name, the hub is asked about it, and told nothing else. "
-    "Only data is downloaded: no code, and nothing that could run."
+    "Once this is a model's name, the Hugging Face hub is asked about it and told nothing else. "
+    "Only data is downloaded, no code."
 )
+_NONE = "Downloads are listed here. They go on when this is closed."
 _TOKEN = "Kept until Stretto ends, and shown to the hub alone."
 
 
@@ -85,6 +86,7 @@ class GetModelDialog(QDialog):
         self.go.setDefault(True)
         self.close_button = QPushButton("Close", self)
         self.close_button.setAutoDefault(False)
+        self.none = _quiet(QLabel(_NONE, self))
         self._list = QVBoxLayout()
         self._list.setSpacing(0)
         self._lay_out(promise)
@@ -128,8 +130,10 @@ class GetModelDialog(QDialog):
         for widget in (self.name, self.about, self.fits, self.token, self._token_note):
             layout.addWidget(widget)
         layout.addWidget(self._area, 1)
+        layout.addWidget(self.none)
+        layout.addSpacing(4)
         layout.addLayout(buttons)
-        self.resize(500, 460)
+        self.resize(500, 480)
 
     # Looking up.
 
@@ -209,16 +213,11 @@ class GetModelDialog(QDialog):
         elif budget and model.weights > budget:
             self._say(
                 self.fits,
-                f"Too large for this machine's memory: models and chats may take "
-                f"{bytes_line(budget)} together.",
+                f"Too large: models and chats may take {bytes_line(budget)} of memory.",
                 danger=True,
             )
         elif budget:
-            self._say(
-                self.fits,
-                f"Fits into memory and on the disk. Models and chats may take "
-                f"{bytes_line(budget)} together.",
-            )
+            self._say(self.fits, f"Fits: models and chats may take {bytes_line(budget)} of memory.")
 
     def _refuse(self, why: str) -> None:
         self._say(self.fits, why, danger=True)
@@ -282,7 +281,7 @@ class GetModelDialog(QDialog):
                 shown.setProperty("first", first)
                 shown.style().unpolish(shown)
                 shown.style().polish(shown)
-        self._area.setVisible(bool(self.rows))
+        self.none.setVisible(not self.rows)
 
     def _add_row(self, download: Download) -> None:
         ref = download.ref

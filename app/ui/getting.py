@@ -59,8 +59,9 @@ class Getting(QObject):
         """At a start: what was not finished can go on. The hub is not asked."""
         waiting = self._downloads.unfinished()
         if waiting:
-            what = waiting[0].name if len(waiting) == 1 else f"{len(waiting)} downloads"
-            self._tell(f"{what}: not wholly downloaded", "Show", self.show)
+            several = f"{len(waiting)} models are"
+            what = f"{waiting[0].name} is" if len(waiting) == 1 else several
+            self._tell(f"{what} not wholly downloaded yet", "Show", self.show)
 
     def end(self) -> None:
         """The program ends."""
