@@ -91,7 +91,8 @@ def resolve(path_or_id: str) -> Path:
     downloaded = hub.find(wanted.repo, wanted.revision)
     if downloaded is None:
         raise _refuse(
-            f"There is no folder {path_or_id}, and no model of that name has been downloaded."
+            f"There is no folder {path_or_id}, and no model of that name has been downloaded. "
+            "Download it first."
         )
     return downloaded
 

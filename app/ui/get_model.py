@@ -188,12 +188,13 @@ class GetModelDialog(QDialog):
                 self.token.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.token.selectAll()
             return
+        self.show_answer(model)
+
+    def show_answer(self, model: HubModel) -> None:
+        """Say what it is, and whether there is room for it."""
+        self._typing.stop()
         self._model = model
         self._show_token(False)
-        self._show_model(model)
-
-    def _show_model(self, model: HubModel) -> None:
-        """What it is, and whether there is room for it."""
         bits = f"{model.bits}-bit" if model.bits else ""
         parts = [bytes_line(model.size), model.architecture, bits]
         parts.append("" if model.revision == "main" else f"at {model.revision}")

@@ -48,7 +48,6 @@ class Getting(QObject):
             self._ask_memory()
             self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
             self.dialog.opened.connect(self.opened)
-            self.dialog.destroyed.connect(self._on_gone)
             self.dialog.finished.connect(self._on_gone)
         self.toast.hide()
         self.dialog.show()

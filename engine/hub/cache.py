@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from engine.hub.look import HubFile
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_PART = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\.incomplete")
+_DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_INCOMPLETE = ".incomplete"
 
 
 def root() -> Path:
@@ -58,7 +59,7 @@ def blob(repo: str, file: HubFile) -> Path:
 
 def part(repo: str, file: HubFile) -> Path:
     """What has come of a file so far."""
-    return _folder(repo) / "blobs" / f"{file.digest}.incomplete"
+    return _folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
 
 
 def held(repo: str, files: Iterable[HubFile]) -> int:
@@ -111,21 +112,28 @@ def publish(repo: str, revision: str, commit: str, files: Iterable[HubFile]) -> 
 
 
 def discard(repo: str) -> None:
-    """Throw away what has come of an unfinished download; what is whole stays.
+    """Throw away what has come of an unfinished download; snapshots stay, with all their files.
 
     Raises:
         EngineError: `download_failed` while the download goes on.
     """
+    folder = _folder(repo)
     with locked(repo):
-        _drop_parts(_folder(repo))
-    for place in (_folder(repo) / "blobs", _folder(repo)):
+        _drop_parts(folder)
+        used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
+        for file in (folder / "blobs").glob("*"):
+            if _DIGEST.fullmatch(file.name) and os.path.realpath(file) not in used:
+                file.unlink(missing_ok=True)
+    for place in (folder / "blobs", folder):
         with contextlib.suppress(OSError):
             place.rmdir()  # unless there is something in it
 
 
 def _drop_parts(folder: Path) -> None:
-    for file in (folder / "blobs").glob("*.incomplete"):
-        if _PART.fullmatch(file.name):  # those of other programs have longer names
+    for file in (folder / "blobs").glob(f"*{_INCOMPLETE}"):
+        if _DIGEST.fullmatch(
+            file.name.removesuffix(_INCOMPLETE)
+        ):  # those of other programs have longer names
             file.unlink(missing_ok=True)
 
 

@@ -328,7 +328,17 @@ def test_an_unfinished_one_can_be_thrown_away(model: Hub, tmp_path: Path) -> Non
     model.cut_at, model.cuts = 1000, 10**6
     refused("download_failed", "breaks off", get)
     hub.discard(NAME)
-    assert not list(tmp_path.rglob("*.incomplete"))
+    assert not list((tmp_path / "home" / "hub").glob("models--*"))
+    model.cuts = 0
+    kept = get()
+    model.repos[NAME].files["tokenizer_config.json"] += b" "
+    model.repos[NAME].files["model.safetensors"] += b"x"
+    model.repos[NAME].revisions["main"] = "2" * 40
+    model.cuts = 10**6
+    refused("download_failed", "breaks off", get)
+    hub.discard(NAME)
+    assert hub.find(NAME) == kept
+    assert {p.resolve() for p in kept.iterdir()} == {*kept.parents[1].joinpath("blobs").iterdir()}
     hub.discard("somebody/never-seen")
 
 
