@@ -125,6 +125,15 @@ class Downloads(QObject):
     def unfinished(self) -> list[Download]:
         return [d for d in self.items if d.state is not DownloadState.DONE]
 
+    def measure(self) -> None:
+        """See on disk how much there is of what was unfinished at the last end."""
+        from engine import hub
+
+        for download in self.items:
+            wanted = hub.parse(download.ref)
+            if wanted is not None and download.state is DownloadState.PAUSED and not download.done:
+                download.done = min(hub.come(wanted.repo), download.total)
+
     # Asking the hub about a model.
 
     def look_up(self, name: str) -> int:

@@ -46,6 +46,7 @@ class Getting(QObject):
         """Open the dialog, or bring it forward."""
         if self.dialog is None:
             self._ask_memory()
+            self._downloads.measure()
             self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
             self.dialog.opened.connect(self.opened)
             self.dialog.finished.connect(self._on_gone)

@@ -119,14 +119,31 @@ def discard(repo: str) -> None:
     """
     folder = _folder(repo)
     with locked(repo):
-        _drop_parts(folder)
-        used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
-        for file in (folder / "blobs").glob("*"):
-            if _DIGEST.fullmatch(file.name) and os.path.realpath(file) not in used:
-                file.unlink(missing_ok=True)
+        for file in _loose(folder):
+            file.unlink(missing_ok=True)
     for place in (folder / "blobs", folder):
         with contextlib.suppress(OSError):
             place.rmdir()  # unless there is something in it
+
+
+def come(repo: str) -> int:
+    """Bytes of unfinished downloads of a model; found on disk, without asking the hub."""
+    count = 0
+    for file in _loose(_folder(repo)):
+        with contextlib.suppress(OSError):
+            count += file.stat().st_size
+    return count
+
+
+def _loose(folder: Path) -> list[Path]:
+    """Files, whole or not, that no snapshot has."""
+    used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
+    return [
+        file
+        for file in (folder / "blobs").glob("*")
+        if _DIGEST.fullmatch(file.name.removesuffix(_INCOMPLETE))
+        and os.path.realpath(file) not in used
+    ]
 
 
 def _drop_parts(folder: Path) -> None:

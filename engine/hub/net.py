@@ -152,7 +152,7 @@ class _Transfer:
                 stream = answer.extensions.get("network_stream")
                 self._socket = stream.get_extra_info("socket") if stream is not None else None
                 self._say(True, (answer.status_code, b""))
-                for piece in answer.iter_raw():
+                for piece in answer.iter_bytes():
                     if not self._say(True, (answer.status_code, piece)):
                         return
             self._say(True, None)
@@ -201,7 +201,12 @@ def disk_error(error: OSError) -> EngineError:
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return EngineError(NO_SPACE, "The disk is full. Free some space; the download can go on.")
-    return EngineError(DOWNLOAD_FAILED, f"It cannot be written: {error.strerror or error}.")
+    where = f"{error.filename}: " if error.filename else ""
+    return EngineError(
+        DOWNLOAD_FAILED,
+        f"Downloads cannot be written ({where}{error.strerror or error}). Make their folder "
+        "writable, or name another by HF_HOME.",
+    )
 
 
 def _refusal(response: Any, what: str, gated: bool) -> EngineError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -282,6 +283,23 @@ def test_a_disk_that_is_too_small(model: Hub, monkeypatch: pytest.MonkeyPatch) -
     error = refused("no_space", "0.05 GB left", get)
     assert "0.00 GB more" in error.message
     assert model.of_weights() == []
+
+
+def test_a_disk_that_fills_up_or_cannot_be_written(
+    model: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def not_allowed(_: int) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "blobs")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        refused("no_space", "disk is full", get)
+        patched.setattr(os, "fsync", not_allowed)
+        refused("download_failed", "blobs: Permission denied", get)
+    assert get().is_dir()
 
 
 def test_repositories_that_hold_no_model(model: Hub, model_folder: Callable[[str], Path]) -> None:

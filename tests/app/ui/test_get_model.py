@@ -145,11 +145,12 @@ def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_pa
     assert run.app.settings.downloads == {}
 
 
-def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start):
+def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, profile):
     run, dialog = opened
     served.hold_at = 100_000
     get(run, dialog)
-    run.until(lambda: run.window.downloads.items[0].done > 50_000)
+    run.until(lambda: run.window.downloads.items[0].done > 90_000)
+    assert [*Settings.load(profile / "settings.json").downloads] == [NAME]  # also after kill -9
     run.end()
     served.go.set()
     asked = len(served.asked)
@@ -158,7 +159,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start):
     assert toast.text == "tiny-model is not wholly downloaded yet"
     again.qtbot.mouseClick(toast.button, LEFT)
     row = again.window.getting.dialog.rows[NAME]
-    assert "Paused" in row.words.text()
+    assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
     assert len(served.asked) == asked  # nobody has asked for it yet
     again.qtbot.mouseClick(row.act, LEFT)
     again.until(lambda: "Ready" in row.words.text())
