@@ -122,6 +122,11 @@ class Downloads(QObject):
     def get(self, ref: str) -> Download | None:
         return next((d for d in self.items if d.ref == ref), None)
 
+    @property
+    def running(self) -> bool:
+        """Whether one is being downloaded now."""
+        return any(d.state is DownloadState.RUNNING for d in self.items)
+
     def unfinished(self) -> list[Download]:
         return [d for d in self.items if d.state is not DownloadState.DONE]
 
@@ -224,7 +229,7 @@ class Downloads(QObject):
 
     def _next(self) -> None:
         """Start the first that waits, if none runs."""
-        if self._over or any(d.state is DownloadState.RUNNING for d in self.items):
+        if self._over or self.running:
             return
         waiting = next((d for d in self.items if d.state is DownloadState.WAITING), None)
         if waiting is None:

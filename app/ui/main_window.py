@@ -94,7 +94,7 @@ class MainWindow(QMainWindow):
         self.getting = Getting(self.downloads, library.shelf, library.bridge, self)
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
-        self._awake = Awake(library, self)
+        self._awake = Awake(library, self.downloads, self)
         self._place_parts()
         self.commands = Commands(self, self._slots())
         self._menus = self.commands.menus({"layouts": self.layouts.menu})

@@ -264,6 +264,14 @@ def test_nobody_listens(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     refused("offline", "cannot be reached", lambda: hub.download(seen))
 
 
+def test_offline_mode_is_respected(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "is_offline_mode", lambda: True)
+    refused("offline", "HF_HUB_OFFLINE", lambda: hub.look_up(NAME))
+    assert model.asked == []
+
+
 def test_a_hub_that_hangs(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(net, "timeout_s", lambda: 0.1)
     model.silent = True

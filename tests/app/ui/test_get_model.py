@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
+from app.awake import Awake
 from app.downloads import DownloadState
 from app.settings import Settings
 from app.ui.get_model import GetModelDialog
@@ -112,15 +113,26 @@ def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
 
 def test_pause_and_go_on(opened, served):
     run, dialog = opened
+    awake = []
+
+    def begin():
+        awake.append(True)
+        return awake.clear
+
+    window = run.window
+    holding = Awake(window._library, window.downloads, window, begin)
     served.hold_at = 100_000
     download = get(run, dialog)
     run.until(lambda: download.done > 50_000)
     row = dialog.rows[NAME]
     assert " of 0.5 MB" in row.words.text()
+    assert awake
     run.qtbot.mouseClick(row.act, LEFT)
     assert download.state is DownloadState.PAUSED
     assert "Paused" in row.words.text()
     assert row.act.toolTip() == "Go On"
+    assert not awake
+    holding.deleteLater()
     served.go.set()
     run.qtbot.mouseClick(row.act, LEFT)
     run.until(lambda: download.state is DownloadState.DONE)
