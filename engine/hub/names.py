@@ -13,6 +13,7 @@ MAIN = "main"
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
 _REPO = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}")
+_FILE = re.compile(r"\w[\w.@+ -]*")  # at the top, and a name that no disk makes something else of
 
 # As mlx-lm's loader asks for them. Code (*.py), pickled weights and other formats are not there.
 _NEEDED = (
@@ -68,7 +69,7 @@ def is_revision(text: str) -> bool:
 
 def needed(file: str) -> bool:
     """Whether a model's loader can use this file of its repository."""
-    if "/" in file or file.startswith("."):
+    if not _FILE.fullmatch(file):
         return False
     if any(fnmatchcase(file, pattern) for pattern in _NOT_NEEDED):
         return False

@@ -18,6 +18,7 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams, hub
 from engine.hub import cache, fetch, net
+from engine.hub.names import needed
 from tests.hub import Hub, connected
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -386,6 +387,24 @@ def test_a_snapshot_that_another_program_left_unfinished(
     (folder / "tokenizer.json").unlink()
     assert get("a/halves") == folder
     assert (folder / "tokenizer.json").is_file()
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "../x.json",
+        "a/x.json",
+        "/x.json",
+        ".x.json",
+        "x\0.json",
+        "x\n.json",
+        "x.py",
+        "x.bin",
+        "x.json\n",
+    ],
+)
+def test_files_that_are_never_fetched(file: str) -> None:
+    assert not needed(file)
 
 
 @pytest.mark.parametrize(
