@@ -13,14 +13,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance, Slot
 
+from app.download import Download, DownloadState, ref_of
 from app.settings import Settings
 from engine import EngineError
 from engine.errors import DOWNLOAD_FAILED
@@ -31,56 +29,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TELL_MS = 200  # progress is told so often
-_RATE_S = 5.0  # over how long the rate is taken
-
-
-class DownloadState(Enum):
-    """How far a download is."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    PAUSED = "paused"
-    FAILED = "failed"
-    DONE = "done"
-
-
-@dataclass
-class Download:
-    """One model on its way.
-
-    Attributes:
-        ref: how chats name it: ``owner/name``, with ``@revision`` for another than main.
-        done, total: bytes.
-        error: a plain sentence, once failed;  code: the engine's for it.
-    """
-
-    ref: str
-    done: int = 0
-    total: int = 0
-    state: DownloadState = DownloadState.WAITING
-    error: str = ""
-    code: str = ""
-    model: HubModel | None = None
-    stop: threading.Event = field(default_factory=threading.Event)
-    came: tuple[int, int] = (0, 0)  # (bytes, of bytes), as the thread left it
-    samples: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=64))
-
-    @property
-    def name(self) -> str:
-        return self.ref.rpartition("/")[2]
-
-    @property
-    def rate(self) -> float:
-        """Bytes per second over the last few seconds; 0 where nothing came."""
-        if len(self.samples) < 2:
-            return 0.0
-        (began, first), (ended, last) = self.samples[0], self.samples[-1]
-        return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
-
-
-def ref_of(model: HubModel) -> str:
-    """How chats name a model of the hub."""
-    return model.repo if model.revision == "main" else f"{model.repo}@{model.revision}"
 
 
 class Downloads(QObject):
@@ -277,11 +225,7 @@ class Downloads(QObject):
         for download in self.items:
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue
-            download.done, download.total = download.came
-            now = time.monotonic()
-            download.samples.append((now, download.done))
-            while now - download.samples[0][0] > _RATE_S:
-                download.samples.popleft()
+            download.take()
             self._changed(download)
 
     @Slot(object, object)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from app.bench import samples
 from app.bench.drive import Driver, program_in
 from app.chats.options import ChatOptions
-from app.downloads import Download, DownloadState
+from app.download import Download, DownloadState
 from app.paths import GUIDE, Paths
 from app.ui.compare_dialog import Column
 from app.ui.licences_window import LicencesWindow

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QProgressBar, QWidget
 
-from app.downloads import Download, DownloadState
+from app.download import Download, DownloadState
 from app.ui.buttons import IconButton
 from app.ui.figures import bytes_line
 from app.ui.theme import ui_font
@@ -60,6 +60,13 @@ class DownloadRow(QFrame):
         grid.addWidget(self.words, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
         self.show_download(download)
+
+    def set_first(self, first: bool) -> None:
+        """The first has no line above it."""
+        if self.property("first") != first:
+            self.setProperty("first", first)
+            self.style().unpolish(self)
+            self.style().polish(self)
 
     def show_download(self, download: Download) -> None:
         """Say how it is now."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.awake import Awake
-from app.downloads import DownloadState
+from app.download import DownloadState
 from app.settings import Settings
 from app.ui.get_model import GetModelDialog
 from engine import hub
@@ -51,7 +51,7 @@ def open_dialog(run):
 
 def look(run, dialog, name=NAME):
     dialog.field.setText(name)
-    run.until(lambda: dialog.go.isEnabled() or dialog.fits.property("danger"))
+    run.until(lambda: dialog.go.isEnabled() or dialog.found.fits.property("danger"))
 
 
 def get(run, dialog, name=NAME):
@@ -77,12 +77,12 @@ def test_by_keyboard_alone_from_the_name_to_the_chat(opened, served, profile):
     run.until(dialog.field.hasFocus)
     run.qtbot.keyClicks(dialog.field, NAME)
     run.until(dialog.go.isEnabled)
-    assert dialog.name.text() == "tiny-model"
-    assert dialog.about.text() == "0.5 MB · llama · 4-bit"
-    assert dialog.fits.text().startswith("Fits:")
-    assert "1.0 GB" in dialog.fits.text()
+    assert dialog.found.name.text() == "tiny-model"
+    assert dialog.found.about.text() == "0.5 MB · llama · 4-bit"
+    assert dialog.found.fits.text().startswith("Fits:")
+    assert "1.0 GB" in dialog.found.fits.text()
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
-    row = dialog.rows[NAME]
+    row = dialog.list.rows[NAME]
     run.until(lambda: "Ready" in row.words.text())
     assert run.app.settings.models == (NAME,)
     assert Settings.load(profile / "settings.json").models == (NAME,)
@@ -124,7 +124,7 @@ def test_pause_and_go_on(opened, served):
     served.hold_at = 100_000
     download = get(run, dialog)
     run.until(lambda: download.done > 50_000)
-    row = dialog.rows[NAME]
+    row = dialog.list.rows[NAME]
     assert " of 0.5 MB" in row.words.text()
     assert awake
     run.qtbot.mouseClick(row.act, LEFT)
@@ -147,9 +147,9 @@ def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_pa
     run.until(served.held.is_set)
     second = get(run, dialog, "somebody/other")
     assert second.state is DownloadState.WAITING
-    assert "Waits" in dialog.rows["somebody/other"].words.text()
-    run.qtbot.mouseClick(dialog.rows[NAME].cancel, LEFT)
-    assert NAME not in dialog.rows
+    assert "Waits" in dialog.list.rows["somebody/other"].words.text()
+    run.qtbot.mouseClick(dialog.list.rows[NAME].cancel, LEFT)
+    assert NAME not in dialog.list.rows
     served.go.set()
     run.until(lambda: second.state is DownloadState.DONE)
     assert hub.find(NAME) is None
@@ -170,7 +170,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
     toast = again.window.getting.toast
     assert toast.text == "tiny-model is not wholly downloaded yet"
     again.qtbot.mouseClick(toast.button, LEFT)
-    row = again.window.getting.dialog.rows[NAME]
+    row = again.window.getting.dialog.list.rows[NAME]
     assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
     assert len(served.asked) == asked  # nobody has asked for it yet
     again.qtbot.mouseClick(row.act, LEFT)
@@ -184,20 +184,20 @@ def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_p
     served.repos[NAME].token = "secret"
     dialog.field.setText(NAME)
     run.until(dialog.token.isVisible)
-    assert "access token" in dialog.about.text()
+    assert "access token" in dialog.found.about.text()
     assert not dialog.go.isEnabled()
     run.until(dialog.token.hasFocus)
     run.qtbot.keyClicks(dialog.token, "wrong")
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
-    run.until(lambda: "not been let in" in dialog.about.text())
+    run.until(lambda: "not been let in" in dialog.found.about.text())
     dialog.token.clear()
     run.qtbot.keyClicks(dialog.token, "secret")
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
-    run.until(lambda: dialog.name.text() == "tiny-model")
+    run.until(lambda: dialog.found.name.text() == "tiny-model")
     assert not dialog.token.isVisible()
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
     dialog.go.click()
-    run.until(lambda: "Ready" in dialog.rows[NAME].words.text())
+    run.until(lambda: "Ready" in dialog.list.rows[NAME].words.text())
     kept = [p for p in tmp_path.rglob("*") if p.is_file() and b"secret" in p.read_bytes()]
     assert kept == []
 
@@ -206,17 +206,17 @@ def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
     run, dialog = opened
     served.add("a/future", {**FILES, "config.json": b'{"model_type": "from-2040"}'})
     look(run, dialog, "a/future")
-    assert "does not know its architecture" in dialog.fits.text()
+    assert "does not know its architecture" in dialog.found.fits.text()
     assert not dialog.go.isEnabled()
     run.window.getting._memory = 1000
     look(run, dialog)
-    run.until(lambda: "Too large" in dialog.fits.text())
+    run.until(lambda: "Too large" in dialog.found.fits.text())
     assert dialog.go.isEnabled()
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1000))
     dialog.field.clear()
     look(run, dialog)
-    run.until(lambda: "GB left" in dialog.fits.text())
+    run.until(lambda: "GB left" in dialog.found.fits.text())
     assert not dialog.go.isEnabled()
 
 
@@ -225,7 +225,7 @@ def test_a_failure_is_told_and_tried_again(opened, served):
     served.damage = True
     download = get(run, dialog)
     run.until(lambda: download.state is DownloadState.FAILED)
-    row = dialog.rows[NAME]
+    row = dialog.list.rows[NAME]
     assert "damaged" in row.words.text()
     assert row.words.property("danger")
     assert row.act.toolTip() == "Try Again"
