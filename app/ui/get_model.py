@@ -82,6 +82,7 @@ class GetModelDialog(QDialog):
         self._typing = QTimer(self, singleShot=True, interval=self.TYPING_MS)
         self._typing.timeout.connect(self._look)
         self.field.textChanged.connect(self._on_text)
+        self.field.returnPressed.connect(self._on_return)
         self.token.textChanged.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
         self.close_button.clicked.connect(self.close)
@@ -127,6 +128,12 @@ class GetModelDialog(QDialog):
             self._typing.stop()
 
     @Slot()
+    def _on_return(self) -> None:
+        """Whoever presses Enter does not wait for the pause in typing."""
+        if self._typing.isActive():
+            self._look()
+
+    @Slot()
     def _on_token(self) -> None:
         self._downloads.token = self.token.text().strip()
         self._model = None
@@ -163,7 +170,7 @@ class GetModelDialog(QDialog):
             self.found.say(error.message if error is not None else "", danger=not gated)
             self.go.setText("Look Up")
             self.go.setEnabled(not gated)
-            if gated:
+            if gated and not self.field.hasFocus():  # whoever types a name goes on typing it
                 self.token.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.token.selectAll()
             return
