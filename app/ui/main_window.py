@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVB
 
 from app.awake import Awake
 from app.chats.library import ChatLibrary
+from app.downloads import Downloads
 from app.paths import Paths
 from app.score.feed import ScoreFeed
 from app.settings import Settings
@@ -25,6 +26,7 @@ from app.ui.buttons import IconButton
 from app.ui.chat_commands import ChatCommands
 from app.ui.compare import Comparisons
 from app.ui.composer import ComposerText
+from app.ui.getting import Getting
 from app.ui.icons import app_icon
 from app.ui.layouts import Layouts
 from app.ui.pane_menus import PaneMenus
@@ -90,9 +92,11 @@ class MainWindow(QMainWindow):
         self.layouts = Layouts(
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
         )
+        self.downloads = Downloads(settings, self)
+        self.getting = Getting(self.downloads, library.shelf, library.bridge, self)
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
-        self._awake = Awake(library, self)
+        self._awake = Awake(library, self.downloads, self)
         self._place_parts()
         self.commands = Commands(self, self._slots())
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
@@ -127,6 +131,7 @@ class MainWindow(QMainWindow):
         return {
             "new": chats.new,
             "open_model": chats.open_model_folder,
+            "get_model": self.getting.show,
             "close": with_pane(workspace.close_pane),
             "undo_close": self._undos.undo,
             "quit": self.closing.emit,
@@ -177,6 +182,10 @@ class MainWindow(QMainWindow):
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
+        self._pane_menus.get_asked.connect(self.getting.show)
+        self.getting.opened.connect(chats.use_model)
+        self.downloads.kept.connect(self.settings_changed)
+        self.downloads.finished.connect(self._on_downloaded)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self._library.activity.connect(workspace.marks.on_activity)
@@ -212,6 +221,7 @@ class MainWindow(QMainWindow):
         # Load what the open chats answer with, and nothing else.
         for pane in self.workspace.panes():
             pane.controller.load_model()
+        self.getting.offer()
 
     @Slot()
     def save_layout(self) -> None:
@@ -226,6 +236,7 @@ class MainWindow(QMainWindow):
         self.save_layout()
         self._ended = True
         self._save_soon.stop()
+        self.getting.end()
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
         self.hide()
@@ -333,6 +344,7 @@ class MainWindow(QMainWindow):
             )
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
+            window.get_asked.connect(self.getting.show)
             self._settings_window = window
         self._settings_window.show()
         self._settings_window.raise_()
@@ -348,6 +360,11 @@ class MainWindow(QMainWindow):
         ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
         self._save_soon.start()
         self.settings_changed.emit()
+
+    @Slot()
+    def _on_downloaded(self) -> None:
+        if self._settings_window is not None:
+            self._settings_window.models.refresh()
 
     @Slot()
     def _on_settings_gone(self) -> None:
