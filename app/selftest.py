@@ -147,7 +147,7 @@ def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
 def _two_answers(driver: Any) -> str:
     """Ask in two panes at once and wait for both answers."""
     left = driver.pane.controller
-    driver.window.split("right")
+    driver.window.chats.split("right")
     right = driver.pane.controller
     for controller, question in zip((left, right), QUESTIONS, strict=True):
         controller.send(question)

@@ -57,7 +57,7 @@ def _open(driver: Driver, chat_id: str) -> float:
     assert qt is not None
     qt.installEventFilter(painted)
     begun = time.perf_counter()
-    driver.window.open_chat(chat_id)
+    driver.window.chats.open(chat_id)
     while not painted.seen:
         QApplication.processEvents()
         if time.perf_counter() - begun > 60:

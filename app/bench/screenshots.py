@@ -78,7 +78,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
 
     window = driver.window
     for place, chat_id in zip(("tab", "right"), ids.values(), strict=True):
-        window.open_chat(chat_id, place)
+        window.chats.open(chat_id, place)
     both("5-formulas-and-code", lambda: window)
 
     for pane in window.workspace.panes():
@@ -86,7 +86,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     columns = [
         Column(GUIDE, ChatOptions(temperature=t, seed=4), f"Temperature {t:g}") for t in (0.0, 0.9)
     ]
-    panes = window.comparisons.begin(columns, "", "Tell me a short story about a river.")
+    panes = window.chats.comparisons.begin(columns, "", "Tell me a short story about a river.")
     driver.until(lambda: not any(pane.controller.answering for pane in panes), 90)
     panes[0].header.differs.click()
     both("6-compare", lambda: window)
@@ -150,7 +150,7 @@ def _dialog(name: str) -> QWidget:
 def _two_streaming(driver: Driver) -> None:
     left = driver.pane
     left.controller.send("Tell me a long story")
-    driver.window.split("right")
+    driver.window.chats.split("right")
     right = driver.pane
     right.controller.send("Write a long answer about trees")
 
@@ -170,13 +170,13 @@ def _three_panes(driver: Driver) -> None:
     idle = driver.window.workspace.panes
     driver.until(lambda: not any(pane.controller.answering for pane in idle()), 30)
     before = idle()
-    driver.window.new_chat()
+    driver.window.chats.new()
     driver.pane.controller.send("Show me a table about animals")
     for pane in before:
         driver.window.workspace.close_pane(pane)
-    driver.window.split("right")
+    driver.window.chats.split("right")
     driver.pane.controller.send("Write some Python code")
-    driver.window.split("down")
+    driver.window.chats.split("down")
     driver.pane.controller.send("Make a nested list of groceries")
     driver.window.toast.hide()
     driver.until(lambda: not any(pane.controller.answering for pane in idle()), 90)

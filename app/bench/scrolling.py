@@ -26,7 +26,7 @@ def measure(messages: int, seconds: float) -> list[Figure]:
         paths.create()
         chat_id = samples.write_long(paths.chats, messages, characters=4_000)
         with program_in(paths, engine=lambda: Drip(lambda: iter(()), 50)) as driver:
-            driver.window.open_chat(chat_id)
+            driver.window.chats.open(chat_id)
             driver.until(lambda: driver.pane.transcript.rows_alive() > 0)
             driver.wait(2)
             steps = round(seconds * 1000 / _STEP_MS)

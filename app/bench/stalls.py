@@ -178,12 +178,12 @@ def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
     """A grid of two rows."""
     top = [driver.pane]
     for _ in range((panes + 1) // 2 - 1):
-        driver.window.split("right")
+        driver.window.chats.split("right")
         top.append(driver.pane)
     opened = list(top)
     for pane in top[: panes - len(top)]:
         driver.window.workspace.activate(pane)
-        driver.window.split("down")
+        driver.window.chats.split("down")
         opened.append(driver.pane)
     return opened
 

@@ -88,7 +88,7 @@ def child() -> int:
 
         window.resize(1440, 900)
         for number in range(options.fill):
-            window.split("right" if number in (5, 10) else "down" if number == 15 else "tab")
+            window.chats.split("right" if number in (5, 10) else "down" if number == 15 else "tab")
             pane = window.workspace.active
             assert pane is not None
             pane.composer.set_text(samples.CODE[: 40 + number])

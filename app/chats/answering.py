@@ -76,13 +76,18 @@ class Answering(QObject):
     # A reply's life.
 
     def prepare(
-        self, message_id: str, options: ChatOptions | None = None, like: str | None = None
+        self,
+        message_id: str,
+        options: ChatOptions | None = None,
+        like: str | None = None,
+        model: str | None = None,
     ) -> None:
         """A reply is to fill this message; ``begin`` asks for it.
 
-        With other options than the chat's, where those of the answer ``like`` are taken again.
+        With other options than the chat's and of another model, where those of the answer ``like``
+        are taken again.
         """
-        self.reply = RunningReply(message_id, options=options, like=like)
+        self.reply = RunningReply(message_id, options=options, like=like, model=model)
         self._saved_length = 0
         self.unseen = False
 
@@ -100,7 +105,7 @@ class Answering(QObject):
         reply = self.reply
         if reply is None or reply.handle is not None:
             return
-        shelved = self._shelf.want(self._record.chat.model)
+        shelved = self._shelf.want(reply.model or self._record.chat.model)
         if shelved.state is LoadState.FAILED:
             self._end("error", shelved.error)
         elif shelved.model is not None and self._shelf.engine is not None:
@@ -154,6 +159,7 @@ class Answering(QObject):
             path = path[:-1]
         turns = conversation(path, chat.system, continuing=reply.continues)
         options = reply.options = reply.options or self.options
+        reply.model = reply.model or chat.model
         try:
             params = sampling(options, model.defaults)
             reply.seed = params.seed
@@ -230,7 +236,7 @@ class Answering(QObject):
             return {}
         options = reply.options.to_params()
         options.pop("seed", None)
-        return {"seed": reply.seed, "options": options}
+        return {"seed": reply.seed, "options": options, "model": reply.model}
 
     @Slot()
     def _save_progress(self) -> None:
@@ -245,9 +251,14 @@ class Answering(QObject):
 
     @Slot(str)
     def _on_model_changed(self, ref: str) -> None:
-        if ref != self._record.chat.model:
+        asked = self.reply.model if self.reply is not None else None
+        if ref not in {self._record.chat.model, asked}:
             return
-        if self.reply is not None and self.reply.handle is None:
+        if (
+            self.reply is not None
+            and self.reply.handle is None
+            and ref == (asked or self._record.chat.model)
+        ):
             if self._shelf.get(ref).state is LoadState.FAILED:
                 self._end("error", self._shelf.get(ref).error)
             else:

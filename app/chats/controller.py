@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Slot
 
-from app.chats.options import ChatOptions, of_answer
+from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.saving import saved_together
 from app.chats.state import ChatState
 from app.chats.transcript import Removal, title_from
@@ -73,10 +73,10 @@ class ChatController(ChatState):
         return True
 
     def same_again(self, answer_id: str | None = None) -> bool:
-        """Answer anew with an answer's own seed and options; without an id, the last answer's.
+        """Answer anew with an answer's own model, seed and options; without an id, the last one's.
 
-        The chat's own options stay as they are. False while a reply runs, or for an answer whose
-        seed is unknown.
+        The chat's own model and options stay as they are. False while a reply runs, or for an
+        answer whose seed is unknown.
         """
         last = self.transcript.last("assistant")
         answer = self.transcript[answer_id] if answer_id is not None else last
@@ -86,7 +86,7 @@ class ChatController(ChatState):
         if options is None:
             return False
         self.transcript.leaf_id = answer.parent_id
-        self._answer(branching=True, options=options, like=answer.id)
+        self._answer(branching=True, options=options, like=answer)
         return True
 
     def continue_answer(self, answer_id: str) -> bool:
@@ -111,19 +111,20 @@ class ChatController(ChatState):
         return True
 
     def _answer(
-        self, *, branching: bool, options: ChatOptions | None = None, like: str | None = None
+        self, *, branching: bool, options: ChatOptions | None = None, like: Message | None = None
     ) -> None:
         """Open an assistant message at the end of the path and have it filled."""
+        model = model_of_answer(like.stats) if like is not None else None
         message = Message(
             id=new_id(),
             chat_id=self.id,
             parent_id=self.transcript.leaf_id,
             role="assistant",
             status="streaming",
-            model=self.shelved.name,
+            model=self._shelf.get(model).name if model is not None else self.shelved.name,
         )
         self._record.add(message)
-        self._answering.prepare(message.id, options, like)
+        self._answering.prepare(message.id, options, like.id if like is not None else None, model)
         if branching:
             self.path_changed.emit()
         else:

@@ -103,6 +103,12 @@ def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
     return replace(own, seed=seed) if takes("seed", seed) and seed is not None else None
 
 
+def model_of_answer(stats: Mapping[str, Any]) -> str | None:
+    """The reference of the model that gave an answer; older versions did not keep it."""
+    model = stats.get("model")
+    return model if isinstance(model, str) and model else None
+
+
 def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
     """For the rest of an answer: the choices it began with, the bounds and the memory of now."""
     bounds = {

@@ -35,6 +35,7 @@ class RunningReply:
         seed: what its random choices started from.
         options: what it is asked with, where that is not left to the chat's own.
         like: the answer that it is to give once more, if it is.
+        model: the reference of the model it is asked of, where that is not the chat's own.
         continues: it goes on with an answer that was cut off.
     """
 
@@ -48,6 +49,7 @@ class RunningReply:
     seed: int | None = None
     options: ChatOptions | None = None
     like: str | None = None
+    model: str | None = None
     continues: bool = False
     _answer: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)

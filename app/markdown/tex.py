@@ -6,6 +6,7 @@ import logging
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from xml.etree import ElementTree
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,11 @@ _DEEPER = {"{", "\\left", "\\begin"}
 _BACK = {"}", "\\right", "\\end"}
 # ziamath takes an exponent after a matrix only if the matrix stands in braces.
 _RAISED = re.compile(r"(\\begin\{(\w+)\}(?:(?!\\begin).)*?\\end\{\2\})(?=\s*[\^_])", re.DOTALL)
+
+_SHAPES = {"svg", "g", "path", "rect", "ellipse", "polygon"}
+_PLACES = {"xmlns", "xmlns:xlink", "viewBox", "d", "points", "x", "y", "cx", "cy", "rx", "ry"}
+_MEASURES = _PLACES | {"width", "height", "stroke-width", "opacity"}
+_COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+")
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,21 @@ def work(source: str) -> int:
     return total
 
 
+def harmless(drawn: ElementTree.Element) -> bool:
+    """Whether a picture is shapes in plain colours, so that drawing it opens no file or address.
+
+    The words of a colour in a formula are handed on as they are.
+    """
+    return all(
+        element.tag in _SHAPES
+        and all(
+            _COLOUR.fullmatch(value) if name in ("fill", "stroke") else name in _MEASURES
+            for name, value in element.attrib.items()
+        )
+        for element in drawn.iter()
+    )
+
+
 @lru_cache(maxsize=_KEPT)
 def formula(source: str, display: bool) -> Formula | None:
     """The formula, set large with `display`, or None if it is not understood or too much work."""
@@ -64,7 +85,16 @@ def formula(source: str, display: bool) -> Formula | None:
         raised = _RAISED.sub(r"{\1}", source)
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
         width, height = (side + 2 for side in latex.getsize())
-        return Formula(latex.svg(), width, height, max(0.0, 1 - latex.getyofst()))
+        drawn = latex.svgxml()
+        if not harmless(drawn):
+            log.debug("no formula: more than shapes in plain colours")
+            return None
+        return Formula(
+            ElementTree.tostring(drawn, encoding="unicode"),
+            width,
+            height,
+            max(0.0, 1 - latex.getyofst()),
+        )
     except Exception as error:  # whatever a parser of TeX makes of what is none
         log.debug("no formula: %s: %s", type(error).__name__, error)
         return None

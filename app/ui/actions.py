@@ -53,16 +53,23 @@ COMMANDS = (
     Command("search", "Search All Chats", ("Ctrl+Shift+F",), "Edit"),
     Command("sidebar", "Sidebar", ("Ctrl+B",), "View"),
     Command("score", "Score", ("Ctrl+J",), "View"),
-    Command("split_right", "Split Right", ("Ctrl+\\",), "-View"),
-    Command("split_down", "Split Down", ("Ctrl+Shift+\\",), "View"),
-    Command("float", "Move to Its Own Window", ("Ctrl+Alt+O",), "View"),
-    Command("layouts", "Layouts", ("Ctrl+Shift+L",), "View"),
-    Command("broadcast", "Broadcast to All Chats", ("Ctrl+Shift+B",), "-View"),
-    Command("broadcast_one", "Leave or Join the Broadcast", ("Ctrl+Alt+B",), "View"),
-    Command("compare", "Compare…", ("Ctrl+Alt+C",), "View"),
+    Command("split_right", "Split Right", ("Ctrl+\\",), "Pane"),
+    Command("split_down", "Split Down", ("Ctrl+Shift+\\",), "Pane"),
+    Command("float", "Move to Its Own Window", ("Ctrl+Alt+O",), "Pane"),
+    Command("move_before", "Move to the Pane Before", ("Ctrl+Shift+PgUp",), "Pane"),
+    Command("move_after", "Move to the Pane After", ("Ctrl+Shift+PgDown",), "Pane"),
+    Command("larger", "Larger Pane", ("Ctrl+Alt+=", "Ctrl+Alt++"), "Pane"),
+    Command("smaller", "Smaller Pane", ("Ctrl+Alt+-",), "Pane"),
+    Command("layouts", "Layouts", ("Ctrl+Shift+L",), "Pane"),
+    Command("broadcast", "Broadcast to All Chats", ("Ctrl+Shift+B",), "-Pane"),
+    Command("broadcast_one", "Leave or Join the Broadcast", ("Ctrl+Alt+B",), "Pane"),
+    Command("compare", "Compare…", ("Ctrl+Alt+C",), "Pane"),
+    Command("keep", "Keep This One of the Compared", ("Ctrl+Alt+K",), "Pane"),
     Command("next", "Next Chat", (f"{_TAB}+Tab",), "-View"),
     Command("previous", "Previous Chat", (f"{_TAB}+Shift+Tab",), "View"),
     Command("composer", "Go to the Message Field", ("Ctrl+L",), "View"),
+    Command("next_part", "Next Part of the Window", ("F6",), "View"),
+    Command("part_before", "Part of the Window Before", ("Shift+F6",), "View"),
     Command("full_screen", "Full Screen", ("F11",), "-View"),
     Command("shortcuts", "Keyboard Shortcuts", ("Ctrl+/",), "Help"),
     Command("about", "About Stretto", (), "Help"),
@@ -74,6 +81,11 @@ UNLISTED_KEYS = (
     ("Stop the reply", "Esc"),
     ("Edit the last message", "Up, in an empty message"),
     ("Delete a chat", "Delete, in the sidebar"),
+    ("Undo what a notice offers to undo", "Ctrl+Z"),
+    ("From message to message", "Up and Down, in the conversation"),
+    ("What can be done with a message", "Tab, in the conversation"),
+    ("Move wide code sideways", "Left and Right, in the conversation"),
+    ("Pause or resume a reply", "Space, in the score"),
 )
 """Keys that are no menu's: what has the focus takes them."""
 
@@ -108,7 +120,7 @@ class Commands:
         return self._actions[name]
 
     def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
-        """File, Edit, View and Help, as new menus.
+        """File, Edit, View, Pane and Help, as new menus.
 
         ``submenus``: by name the commands that stand there as a menu of their own.
         """
@@ -125,12 +137,12 @@ class Commands:
         return list(made.values())
 
 
-def shortcut_table() -> list[tuple[str, str]]:
-    """What the keys do, for the list of shortcuts: (words, keys as this system writes them)."""
+def shortcut_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """What the keys do, by menu: (words, keys as this system writes them)."""
     native = QKeySequence.SequenceFormat.NativeText
-    rows = [
-        (command.text.rstrip("…"), QKeySequence(command.keys[0]).toString(native))
-        for command in COMMANDS
-        if command.keys
-    ]
-    return [*UNLISTED_KEYS, *rows]
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for command in COMMANDS:
+        if command.keys:
+            keys = QKeySequence(command.keys[0]).toString(native)
+            groups.setdefault(command.menu.lstrip("-"), []).append((command.text.rstrip("…"), keys))
+    return [("In a chat", list(UNLISTED_KEYS)), *groups.items()]

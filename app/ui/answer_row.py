@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.markdown import MarkdownDocument
@@ -49,15 +49,19 @@ class AnswerRow(MessageRow):
         self._copy = self._button("copy", "Copy answer", "copy")
         self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
         self._same = self._button(
-            "repeat-once", "Same again, with this answer's seed and settings  Ctrl+Shift+R", "same"
+            "repeat-once",
+            "Same again, with this answer's model, seed and settings  Ctrl+Shift+R",
+            "same",
         )
         self._branch = self._button("git-branch", "Go on in a new chat", "branch")
         self._delete = self._button("trash", "Delete this and what follows", "delete")
         self._continue = QPushButton("Continue", self)
         self._continue.setToolTip("Go on where the answer was cut off")
+        self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._continue.clicked.connect(lambda: self.asked.emit("continue", self.message.id))
         self._continue.hide()
         self._retry = QPushButton("Try Again", self)
+        self._retry.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._retry.clicked.connect(self._on_way_on)
         self._retry.hide()
         self._append_answer(message.content)
@@ -79,6 +83,13 @@ class AnswerRow(MessageRow):
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
         """Mark places of `plain_text`; none takes the marks away."""
         self._view.mark(places)
+
+    def move_code(self, by: int) -> None:
+        self._view.move_code(by)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self._view.pop_menu()
 
     @property
     def wrapped_code(self) -> frozenset[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.ui import tokens as t
@@ -11,7 +11,17 @@ from app.ui.icons import icon
 from app.ui.theme import theme
 
 
-class IconButton(QAbstractButton):
+class PaintedButton(QAbstractButton):
+    """One that Enter presses too, where the system has only Space for it."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class IconButton(PaintedButton):
     """One icon of 18 px on a quiet square; the tooltip names it and its shortcut.
 
     It is painted by hand: some dozens of them are made with every screenful of messages, and a
@@ -81,7 +91,7 @@ class IconButton(QAbstractButton):
         self.update()
 
 
-class RoundButton(QAbstractButton):
+class RoundButton(PaintedButton):
     """The composer's one round button: send, or stop while an answer runs."""
 
     SIDE = 32

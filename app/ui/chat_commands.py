@@ -191,6 +191,10 @@ class ChatCommands(QObject):
             if active is not None and active.composer.text.strip("\n") == prompt:
                 active.composer.set_text("")
             self.comparisons.begin(dialog.columns(), system, prompt)
+            if active is not None and active.controller.blank:
+                # The columns have taken the place of the new chat that was asked for.
+                self._workspace.close_pane(active, told=False)
+                self.discard_if_blank(active.controller.id)
 
         dialog.accepted.connect(begin)
         dialog.open()

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMessageBox,
     QPushButton,
-    QScrollArea,
     QSpacerItem,
     QVBoxLayout,
     QWidget,
@@ -24,7 +23,6 @@ from PySide6.QtWidgets import (
 
 from app import __version__
 from app.store import StoreError
-from app.ui.actions import shortcut_table
 from app.ui.icons import app_icon
 from app.ui.theme import ui_font
 from app.versions import versions
@@ -135,35 +133,6 @@ def say_already_running() -> None:
     box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
     box.exec()
     box.deleteLater()
-
-
-def show_shortcuts(parent: QWidget) -> QDialog:
-    """The list of keys, in a window that may stay open."""
-    dialog = QDialog(parent)
-    dialog.setObjectName("shortcuts")
-    dialog.setWindowTitle("Keyboard Shortcuts")
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    table = QWidget(dialog)
-    grid = QGridLayout(table)
-    grid.setContentsMargins(24, 20, 24, 20)
-    grid.setHorizontalSpacing(48)
-    grid.setVerticalSpacing(10)
-    for number, (words, keys) in enumerate(shortcut_table()):
-        what, how = QLabel(words, table), QLabel(keys, table)
-        how.setProperty("muted", True)
-        grid.addWidget(what, number, 0)
-        grid.addWidget(how, number, 1, Qt.AlignmentFlag.AlignRight)
-    scroll = QScrollArea(dialog)
-    scroll.setWidget(table)
-    scroll.setWidgetResizable(True)
-    scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-    layout = QVBoxLayout(dialog)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.addWidget(scroll)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    dialog.resize(480, min(780, table.sizeHint().height() + 4))
-    dialog.show()
-    return dialog
 
 
 def show_about(parent: QWidget) -> QDialog:

@@ -7,7 +7,7 @@ import zlib
 
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.ui.icons import icon
@@ -34,6 +34,16 @@ def configure_docking() -> None:
         "FloatingContainerHasWidgetIcon": False,
     }.items():
         QtAds.CDockManager.setConfigFlag(getattr(flag, name), on)
+
+
+def let_windows_be(manager: QtAds.CDockManager) -> None:
+    """Leave it to the system that floating windows are above the main one, as it is their parent.
+
+    On Linux QtAds sees to it itself whenever the main window is activated. By X11 it asks the
+    window manager, but elsewhere (Wayland) it changes their flags, which hides them.
+    """
+    if QGuiApplication.platformName() != "xcb":
+        manager.window().removeEventFilter(manager)
 
 
 def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.controller import ChatController
 from app.chats.reply import Phase
 from app.chats.shelf import LoadState
 from app.ui import tokens as t
-from app.ui.buttons import IconButton
+from app.ui.buttons import IconButton, PaintedButton
 from app.ui.figures import phase_line
 from app.ui.icons import icon
 from app.ui.theme import theme, ui_font
 
 
-class ModelButton(QAbstractButton):
+class ModelButton(PaintedButton):
     """The model's name with a small caret; opens the list of models."""
 
     def __init__(self, parent: QWidget) -> None:

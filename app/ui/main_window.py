@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVB
 from app.awake import Awake
 from app.chats.library import ChatLibrary
 from app.downloads import Downloads
-from app.paths import Paths
+from app.paths import Paths, model_fallback_name
 from app.score.feed import ScoreFeed
 from app.settings import Settings
 from app.store import Store
@@ -24,16 +24,18 @@ from app.ui.attention import Attention
 from app.ui.broadcast import Broadcast
 from app.ui.buttons import IconButton
 from app.ui.chat_commands import ChatCommands
-from app.ui.compare import Comparisons
 from app.ui.composer import ComposerText
 from app.ui.getting import Getting
 from app.ui.icons import app_icon
 from app.ui.layouts import Layouts
+from app.ui.model_list import put_back
 from app.ui.pane_menus import PaneMenus
-from app.ui.presets import Presets
+from app.ui.parts import Parts
+from app.ui.places import grow_pane, move_pane
 from app.ui.pulse import Pulse
 from app.ui.score import ScoreView
 from app.ui.settings_window import SettingsWindow
+from app.ui.shortcuts_dialog import show_shortcuts
 from app.ui.sidebar import Rail, Sidebar
 from app.ui.toast import Toast
 from app.ui.undo import Undos
@@ -86,7 +88,7 @@ class MainWindow(QMainWindow):
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
-        self._pane_menus = PaneMenus(
+        self.pane_menus = PaneMenus(
             library.shelf, self.workspace, settings, self.chats, self._undos, self
         )
         self.layouts = Layouts(
@@ -97,6 +99,7 @@ class MainWindow(QMainWindow):
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
+        self._parts = Parts(self.workspace, self.score, self.sidebar)
         self._place_parts()
         self.commands = Commands(self, self._slots())
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
@@ -152,10 +155,17 @@ class MainWindow(QMainWindow):
             "split_right": lambda: chats.split("right"),
             "split_down": lambda: chats.split("down"),
             "float": with_pane(workspace.float_pane),
+            "move_before": with_pane(lambda pane: move_pane(workspace, pane, -1)),
+            "move_after": with_pane(lambda pane: move_pane(workspace, pane, 1)),
+            "larger": with_pane(lambda pane: grow_pane(workspace, pane, 1)),
+            "smaller": with_pane(lambda pane: grow_pane(workspace, pane, -1)),
+            "next_part": lambda: self._parts.step(1),
+            "part_before": lambda: self._parts.step(-1),
             "layouts": self.layouts.pop_up,
             "broadcast": self.broadcast.toggle,
             "broadcast_one": with_pane(self.broadcast.toggle_pane),
             "compare": chats.compare,
+            "keep": with_pane(chats.comparisons.keep),
             "next": lambda: workspace.activate_next(1),
             "previous": lambda: workspace.activate_next(-1),
             "composer": with_pane(workspace.activate),
@@ -182,7 +192,7 @@ class MainWindow(QMainWindow):
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
-        self._pane_menus.get_asked.connect(self.getting.show)
+        self.pane_menus.get_asked.connect(self.getting.show)
         self.getting.opened.connect(chats.use_model)
         self.downloads.kept.connect(self.settings_changed)
         self.downloads.finished.connect(self._on_downloaded)
@@ -273,34 +283,6 @@ class MainWindow(QMainWindow):
             menu.addMenu(part)
         menu.popup(at)
 
-    # What is done with chats, for whoever holds the window only.
-
-    def new_chat(self) -> None:
-        self.chats.new()
-
-    def split(self, where: str) -> None:
-        self.chats.split(where)
-
-    def open_chat(self, chat_id: str, where: str = "tab") -> None:
-        self.chats.open(chat_id, where)
-
-    def delete_chat(self, chat_id: str) -> None:
-        self.chats.delete(chat_id)
-
-    def use_model(self, ref: str) -> None:
-        self.chats.use_model(ref)
-
-    def undo_close(self) -> None:
-        self._undos.undo()
-
-    @property
-    def comparisons(self) -> Comparisons:
-        return self.chats.comparisons
-
-    @property
-    def presets(self) -> Presets:
-        return self._pane_menus.presets
-
     # What is shown.
 
     @Slot()
@@ -368,10 +350,21 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_settings_gone(self) -> None:
-        self._settings_window = None
+        window, self._settings_window = self._settings_window, None
+        for at, ref in window.models.removed if window is not None else []:
+            self._offer_model(at, ref)
+
+    def _offer_model(self, at: int, ref: str) -> None:
+        """What was removed in the settings can still be taken back when they are closed."""
+
+        def restore() -> None:
+            put_back(self._settings, at, ref)
+            self._on_settings()
+
+        self._undos.offer(f"{model_fallback_name(ref)} is no longer listed", restore)
 
     def show_shortcuts(self) -> None:
-        dialogs.show_shortcuts(self)
+        show_shortcuts(self)
 
     def show_about(self) -> None:
         dialogs.show_about(self)

@@ -66,10 +66,26 @@ class MarkdownView(TextView):
         return data
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = self.createStandardContextMenu(event.pos())
+        self._pop_menu(event.pos(), self._code_at(event.pos()), event.globalPos())
+
+    def pop_menu(self) -> None:
+        """The same by key: for the first code block that is in view."""
+        seen = QRectF(self.visibleRegion().boundingRect())
+        code = next(iter(self._markdown.code_blocks(seen)), None)
+        top = seen.topLeft() if code is None else self._markdown.code_area(code).topLeft()
+        at = QPoint(round(top.x()), max(round(top.y()), round(seen.top())))
+        self._pop_menu(at, code, self.mapToGlobal(at))
+
+    def move_code(self, by: int) -> None:
+        """Move the wide code that is in view sideways, by so many pixels."""
+        for code in self._wide.blocks(QRectF(self.visibleRegion().boundingRect())):
+            self._wide.move(code, self._wide.moved(code) + by)
+        self.viewport().update()
+
+    def _pop_menu(self, at: QPoint, code: CodeBlock | None, place: QPoint) -> None:
+        menu = self.createStandardContextMenu(at)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addSeparator()
-        code = self._code_at(event.pos())
         if code is not None:
             menu.addAction("Copy Code", lambda: self._do("copy", code))
             if self._can_wrap(code):
@@ -78,7 +94,7 @@ class MarkdownView(TextView):
                 wrap.setChecked(code.wrapped)
         menu.addAction("Copy Answer as Markdown", self.copy_markdown)
         menu.addAction("Copy Answer as Plain Text", self.copy_plain)
-        menu.popup(event.globalPos())
+        menu.popup(place)
 
     def copy_markdown(self) -> None:
         """Put the whole answer's source on the clipboard."""

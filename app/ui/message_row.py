@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
+    QFocusEvent,
     QFontMetrics,
     QGuiApplication,
     QPainter,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.store import Message
 from app.ui import tokens as t
@@ -29,13 +30,18 @@ def small_text_width(text: str) -> int:
 class MessageRow(QWidget):
     """What all messages share: a footer of actions in a fixed place, shown on hover and focus.
 
+    To the Tab key a conversation is one place: `TranscriptView` gives a message the keys, and from
+    there Tab goes through what can be pressed in it.
+
     Signals:
         resized(): ``arrange`` would give another height now.
         asked(action, id): "regenerate", "edit", "previous", "next", "retry" or "open-model".
+        left(forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons.
     """
 
     resized = Signal()
     asked = Signal(str, str)
+    left = Signal(bool)
 
     def __init__(self, message: Message, parent: QWidget) -> None:
         super().__init__(parent)
@@ -77,20 +83,28 @@ class MessageRow(QWidget):
 
     def in_use(self) -> bool:
         """Whether a selection or the focus would be lost if this row were taken down."""
-        focused = QGuiApplication.focusObject()
-        if isinstance(focused, QWidget) and self.isAncestorOf(focused):
+        if self.has_keys():
             return True
         return any(view.textCursor().hasSelection() for view in self.findChildren(TextView))
 
+    def has_keys(self) -> bool:
+        """Whether the keys go to this message or to something in it."""
+        focused = QGuiApplication.focusObject()
+        return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
+
+    def move_code(self, by: int) -> None:
+        """Move wide code that is in view sideways, by so many pixels."""
+
     def _button(self, icon: str, tip: str, action: str) -> IconButton:
         button = IconButton(icon, tip, self, side=26)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.installEventFilter(self)
         button.clicked.connect(lambda: self.asked.emit(action, self.message.id))
         self._buttons.append(button)
         return button
 
     def _revealed(self) -> bool:
-        return self._over or any(button.hasFocus() for button in self._buttons)
+        return self._over or self.hasFocus() or any(button.hasFocus() for button in self._buttons)
 
     def _reveal(self) -> None:
         shown = self._revealed()
@@ -135,6 +149,37 @@ class MessageRow(QWidget):
         self._over = False
         self._reveal()
         super().leaveEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        who = "You" if self.message.role == "user" else self.message.model
+        self.setAccessibleName(f"{who}: {self.message.content[:500]}")
+        self._on_keys()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._on_keys()
+
+    def _on_keys(self) -> None:
+        self._reveal()
+        if (viewport := self.parentWidget()) is not None:
+            viewport.update()  # the transcript marks whose the keys are
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        buttons = [
+            button
+            for button in self.findChildren(QAbstractButton)
+            if button.isVisibleTo(self) and button.isEnabled()
+        ]
+        buttons.sort(key=lambda button: button.mapTo(self, QPoint()).toTuple()[::-1])
+        stops: list[QWidget] = [self, *buttons]
+        here = QGuiApplication.focusObject()
+        at = next((n for n, stop in enumerate(stops) if stop is here), -1 if forward else 1)
+        at += 1 if forward else -1
+        reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+        if 0 <= at < len(stops):
+            stops[at].setFocus(reason)
+        else:
+            self.left.emit(forward)
+        return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in {QEvent.Type.FocusIn, QEvent.Type.FocusOut}:

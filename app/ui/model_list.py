@@ -31,6 +31,9 @@ from app.ui.theme import ui_font
 class ModelList(QWidget):
     """A row for each remembered model; removing one leaves its files alone and can be undone.
 
+    Attributes:
+        removed: what can be brought back, the latest last.
+
     Signals:
         changed(): models came or went; they are in the settings already.
         get_asked(): the person wants one from the hub.
@@ -50,7 +53,7 @@ class ModelList(QWidget):
         self._settings = settings
         self._shelf = shelf
         self._open_folder = open_folder
-        self._removed: list[tuple[int, str]] = []  # where it stood, and which
+        self.removed: list[tuple[int, str]] = []  # where it stood, and which
         self.rows: list[ModelRow] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(0)
@@ -94,7 +97,7 @@ class ModelList(QWidget):
     def add_model(self, ref: str) -> None:
         """Put a folder first in the list."""
         self._settings.remember_model(ref)
-        self._removed = [(at, gone) for at, gone in self._removed if gone != ref]
+        self.removed = [(at, gone) for at, gone in self.removed if gone != ref]
         self._tell_changed()
 
     def row(self, ref: str) -> ModelRow | None:
@@ -103,7 +106,7 @@ class ModelList(QWidget):
     def _remove(self, ref: str) -> None:
         models = list(self._settings.models)
         if ref in models:
-            self._removed.append((models.index(ref), ref))
+            self.removed.append((models.index(ref), ref))
             models.remove(ref)
             self._settings.models = tuple(models)
             self._tell_changed()
@@ -111,10 +114,8 @@ class ModelList(QWidget):
 
     @Slot()
     def _undo(self) -> None:
-        at, ref = self._removed.pop()
-        models = [model for model in self._settings.models if model != ref]
-        models.insert(at, ref)
-        self._settings.models = tuple(models)
+        at, ref = self.removed.pop()
+        put_back(self._settings, at, ref)
         self._tell_changed()
         row = self.row(ref)
         if row is not None:
@@ -151,11 +152,11 @@ class ModelList(QWidget):
             row.set_first(row is self.rows[0])
         self.none.setVisible(not self.rows)
         self._said.setText(
-            f"{model_fallback_name(self._removed[-1][1])} is no longer listed. Its files stay."
-            if self._removed
+            f"{model_fallback_name(self.removed[-1][1])} is no longer listed. Its files stay."
+            if self.removed
             else ""
         )
-        self.undo.setVisible(bool(self._removed))
+        self.undo.setVisible(bool(self.removed))
         self._look_soon.start()
 
     def _make(self, ref: str) -> ModelRow:
@@ -192,6 +193,13 @@ class ModelList(QWidget):
             row.folder = None  # it may have come back, or have gone
             self._show_state(row)
         self._show_models()
+
+
+def put_back(settings: Settings, at: int, ref: str) -> None:
+    """List a model again that was removed, at its place."""
+    models = [model for model in settings.models if model != ref]
+    models.insert(at, ref)
+    settings.models = tuple(models)
 
 
 class ModelRow(QFrame):

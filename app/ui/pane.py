@@ -80,6 +80,7 @@ class ChatPane(QWidget):
         composer.edit_cancelled.connect(self.cancel_edit)
         composer.paged.connect(self.transcript.scroll_pages)
         self.transcript.asked.connect(self._on_asked)
+        self.transcript.left.connect(self._on_left)
         self.find_bar.closed.connect(self.focus_composer)
         self.empty.chosen.connect(self._on_suggestion)
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
@@ -128,7 +129,7 @@ class ChatPane(QWidget):
             self.focus_composer()
 
     def same_again(self) -> None:
-        """Have the last answer once more, with its own seed and settings."""
+        """Have the last answer once more, with its own model, seed and settings."""
         last = self.controller.transcript.last("assistant")
         if not self.controller.same_again() and last is not None and not self.controller.answering:
             self.said.emit("The seed of the last answer is not known")
@@ -141,11 +142,30 @@ class ChatPane(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape:
-            super().keyPressEvent(event)
+            self._type(event)
         elif self._editing is not None:
             self.cancel_edit()
-        else:
+        elif self.controller.answering:
             self.controller.stop()
+        else:
+            self.focus_composer()
+
+    def _type(self, event: QKeyEvent) -> None:
+        """Words that are typed anywhere in the pane belong into the composer."""
+        commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+        if event.text().strip() and event.text().isprintable() and not event.modifiers() & commands:
+            self.focus_composer()
+            self.composer.field.insertPlainText(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    @Slot(bool)
+    def _on_left(self, forward: bool) -> None:
+        """The keys leave the conversation."""
+        if forward:
+            self.focus_composer()
+        else:
+            self.header.options_button.setFocus(Qt.FocusReason.BacktabFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

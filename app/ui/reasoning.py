@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.markdown import MarkdownDocument
+from app.ui.buttons import PaintedButton
 from app.ui.figures import thought_line
 from app.ui.icons import icon
 from app.ui.markdown_style import markdown_style
@@ -14,7 +15,7 @@ from app.ui.markdown_view import MarkdownView
 from app.ui.theme import theme, ui_font
 
 
-class FoldButton(QAbstractButton):
+class FoldButton(PaintedButton):
     """The line "Thought for 3 s" with a caret; a click folds and unfolds."""
 
     HEIGHT = 28
@@ -22,7 +23,7 @@ class FoldButton(QAbstractButton):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 

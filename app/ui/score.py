@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetrics,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.score.feed import ScoreFeed
@@ -18,6 +28,8 @@ _WORDS = {"queued": "waiting", "reading": "reading", "writing": "writing", "paus
 
 class LaneRow(QWidget):
     """One chat's voice: name, the last half minute, figures, and a button that pauses it.
+
+    By key: Enter is a click on its name, Space one on the button, up and down are the others.
 
     Signals:
         chosen(chat id): its name was clicked.
@@ -37,7 +49,9 @@ class LaneRow(QWidget):
         self._feed = feed
         self.setFixedHeight(self.HEIGHT)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button = IconButton("pause", "Pause", self, side=26)
+        self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.button.clicked.connect(lambda: self.pause_asked.emit(self._lane.chat_id))
         self.refresh(lane)
 
@@ -63,11 +77,31 @@ class LaneRow(QWidget):
     def mouseReleaseEvent(self, event: object) -> None:
         self.chosen.emit(self._lane.chat_id)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.chosen.emit(self._lane.chat_id)
+        elif key == Qt.Key.Key_Space:
+            self.button.click()
+        elif key in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
+            self.focusNextPrevChild(key == Qt.Key.Key_Down)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens, lane = theme().tokens, self._lane
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = QColor(t.lane_colour(lane.colour, dark=tokens.dark))
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(4.5, 0.5, -4.5, -0.5), 6, 6)
         middle = self.HEIGHT / 2
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
@@ -228,6 +262,11 @@ class ScoreView(QWidget):
 
     def rows(self) -> list[LaneRow]:
         return list(self._rows.values())
+
+    def enter(self) -> None:
+        """Give the keys to the first lane."""
+        for row in self.rows()[:1]:
+            row.setFocus(Qt.FocusReason.TabFocusReason)
 
     def showEvent(self, event: QShowEvent) -> None:
         self._feed.start()

@@ -113,6 +113,12 @@ class Sidebar(QFrame):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
+    def enter(self) -> None:
+        """Give the keys to the list, at the chat that is shown."""
+        at = self.model.row_of(self._delegate.current)
+        self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
+        self.list.setFocus(Qt.FocusReason.TabFocusReason)
+
     def rename(self, chat_id: str) -> None:
         """Let the person write another title in the chat's row."""
         index = self.model.row_of(chat_id)

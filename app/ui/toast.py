@@ -15,9 +15,11 @@ class Toast(QWidget):
 
     Signals:
         acted(): its button was pressed.
+        offers(on): there is something to do about it now, or no more.
     """
 
     acted = Signal()
+    offers = Signal(bool)
 
     def __init__(self, parent: QWidget, *, at_top: bool = False) -> None:
         super().__init__(parent)
@@ -63,6 +65,7 @@ class Toast(QWidget):
         self._place()
         self.show()
         self.raise_()
+        self.offers.emit(bool(action))
         if seconds > 0:
             self._timer.start(round(seconds * 1000))
         else:
@@ -70,6 +73,7 @@ class Toast(QWidget):
 
     def hideEvent(self, event: QEvent) -> None:
         self._timer.stop()
+        self.offers.emit(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:

@@ -8,9 +8,16 @@ height below or above becomes known.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.chats.controller import ChatController
@@ -18,6 +25,7 @@ from app.ui.answer_row import AnswerRow
 from app.ui.jump_button import JumpButton
 from app.ui.message_row import MessageRow
 from app.ui.theme import theme
+from app.ui.transcript_keys import TranscriptKeys
 from app.ui.transcript_layout import Place, column_in, estimated_height
 from app.ui.user_row import UserRow
 
@@ -28,12 +36,14 @@ class TranscriptView(QAbstractScrollArea):
     Signals:
         asked(action, id): what a message's buttons ask for.
         put_up(id): a message has come near enough to what is seen to have a row.
+        left(forward): the keys are to go on to what comes after the conversation, or before it.
     """
 
     TOP, BOTTOM, GAP = 20, 12, 8
 
     asked = Signal(str, str)
     put_up = Signal(str)
+    left = Signal(bool)
 
     def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,13 +53,15 @@ class TranscriptView(QAbstractScrollArea):
         self._follow = True
         self._laying = False
         self._words = ""
+        self._keys = TranscriptKeys(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName("Conversation")
         self.verticalScrollBar().setSingleStep(32)
         self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._lay_out)
+        self._soon.timeout.connect(self.lay_out)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
@@ -59,6 +71,11 @@ class TranscriptView(QAbstractScrollArea):
         controller.text_added.connect(self._on_text)
         theme().changed.connect(self._on_theme)
         self._rebuild()
+
+    @property
+    def places(self) -> Sequence[Place]:
+        """The path's messages, from the first to the last."""
+        return self._places
 
     @property
     def following(self) -> bool:
@@ -82,11 +99,11 @@ class TranscriptView(QAbstractScrollArea):
     def jump_to_end(self) -> None:
         """Go to the newest text and follow it."""
         self._follow = True
-        self._lay_out()
+        self.lay_out()
 
     def show_message(self, message_id: str) -> None:
         """Bring a message into view (a search result)."""
-        self._lay_out()
+        self.lay_out()
         place = next((p for p in self._places if p.message_id == message_id), None)
         if place is None:
             return
@@ -95,7 +112,7 @@ class TranscriptView(QAbstractScrollArea):
         # Twice: the first brings it near, which makes it and the heights around it known.
         for _ in range(2):
             self.verticalScrollBar().setValue(max(0, place.top + within - self.TOP))
-            self._lay_out()
+            self.lay_out()
             top = place.row.highlight(self._words) if place.row is not None else None
             within = max(0, (top or 0) - self.viewport().height() // 3)
 
@@ -114,7 +131,7 @@ class TranscriptView(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._placed:
-            self._lay_out()
+            self.lay_out()
         else:
             self._soon.start()  # a new pane is given two sizes in a row
 
@@ -126,14 +143,22 @@ class TranscriptView(QAbstractScrollArea):
         if not self._laying:
             bar = self.verticalScrollBar()
             self._follow = bar.value() >= bar.maximum() - 4
-            self._lay_out()
+            self.lay_out()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        pages = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}.get(Qt.Key(event.key()))
-        if pages is not None:
-            self.scroll_pages(pages)
-        else:
+        if not self._keys.press(event):
             event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.enter()
+
+    def enter(self) -> None:
+        """Give the keys to the last message that is in view."""
+        if not self._keys.enter():
+            self.left.emit(True)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._keys.paint_mark(self.viewport())
 
     # What the controller tells.
 
@@ -195,7 +220,7 @@ class TranscriptView(QAbstractScrollArea):
         self._soon.start()
 
     @Slot()
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
         """Place what is near the viewport; keep the reader's line, or the end, where it is."""
         if self._laying or self.viewport().width() < 50 or not self.isVisible():
             return
@@ -246,7 +271,7 @@ class TranscriptView(QAbstractScrollArea):
         elif anchor is not None:
             bar.setValue(anchor[0].top - anchor[1])
 
-    def _nearby(self, screens: float) -> range:
+    def nearby(self, screens: float) -> range:
         """The numbers of the places in the view, or so many of its heights above or below it."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
@@ -257,7 +282,7 @@ class TranscriptView(QAbstractScrollArea):
         """Make and measure what is in or near the view; True if a height was not what it seemed."""
         _, width = self.column()
         moved = False
-        for number in self._nearby(0.75):
+        for number in self.nearby(0.75):
             place = self._places[number]
             if place.width == width and place.row is not None:
                 continue
@@ -274,7 +299,7 @@ class TranscriptView(QAbstractScrollArea):
     def _place_rows(self) -> None:
         left, width = self.column()
         value = self.verticalScrollBar().value()
-        near = self._nearby(2.5)
+        near = self.nearby(2.5)
         for number, place in enumerate(self._places):
             row = place.row
             if row is None:
@@ -305,6 +330,7 @@ class TranscriptView(QAbstractScrollArea):
             row.highlight(self._words)
         row.resized.connect(self._on_row_resized)
         row.asked.connect(self.asked)
+        row.left.connect(self.left)
         self.put_up.emit(message.id)
         return row
 
@@ -313,6 +339,8 @@ class TranscriptView(QAbstractScrollArea):
             if isinstance(place.row, AnswerRow):
                 place.wrapped = place.row.wrapped_code
             place.row.resized.disconnect(self._on_row_resized)
+            if place.row.has_keys():
+                self.left.emit(True)
             place.row.hide()
             place.row.deleteLater()
             place.row = None

@@ -1,11 +1,12 @@
-"""What Ctrl+Shift+T and the toast's button take back, the latest first."""
+"""What Ctrl+Shift+T and the toast's button (or Ctrl+Z) take back, the latest first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 
 from app.ui.toast import Toast
 
@@ -35,6 +36,12 @@ class Undos(QObject):
         self._toast = toast
         self._stack: list[Undo] = []
         toast.acted.connect(self.undo)
+        # Only while it is offered: what was done long ago is not what Ctrl+Z is pressed for.
+        self._keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), toast)
+        self._keys.setContext(Qt.ShortcutContext.ApplicationShortcut)
+        self._keys.setEnabled(False)
+        self._keys.activated.connect(self.undo)
+        toast.offers.connect(self._keys.setEnabled)
 
     def offer(
         self,

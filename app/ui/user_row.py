@@ -42,6 +42,7 @@ class UserRow(MessageRow):
         self._folded = True
         self._more = QPushButton("Show all", self)
         self._more.setObjectName("link")
+        self._more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._more.setCursor(Qt.CursorShape.PointingHandCursor)
         self._more.clicked.connect(self._on_more)
         self._fill()
@@ -90,7 +91,7 @@ class UserRow(MessageRow):
             x -= 26
         if self._alternative[1] > 1:
             self._place_alternatives(x + 26 - self._alternatives_width() - 6, y)
-        return y + FOOTER - 8
+        return y + FOOTER - 2
 
     @Slot()
     def _on_more(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from app.chats.controller import ChatController
 from app.ui.arrangement import Arrangement
-from app.ui.docking import restore_state, save_state
+from app.ui.docking import let_windows_be, restore_state, save_state
 from app.ui.docks import Dock, Docks
 from app.ui.empty import NoChat
 from app.ui.pane import ChatPane
@@ -48,6 +48,7 @@ class Workspace(QWidget):
         # Its own look gives way to the program's sheet, and may not come back with the palette.
         self.manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
         self.manager.setStyleSheet("")
+        let_windows_be(self.manager)
         self._docks = Docks(self.manager)
         self.marks = TabMarks(self._docks, self)
         self._layers = QStackedLayout(self)
@@ -126,8 +127,11 @@ class Workspace(QWidget):
             at = panes.index(self._active) if self._active in panes else -step
             self.activate(panes[(at + step) % len(panes)])
 
-    def close_pane(self, pane: ChatPane) -> None:
-        """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place."""
+    def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
+        """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place.
+
+        Not ``told``: nobody hears of it, as nothing is lost by it.
+        """
         chat_id = pane.controller.id
         dock = self._docks[chat_id]
         if dock.closed:
@@ -143,7 +147,8 @@ class Workspace(QWidget):
                 self.activate(rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._settle()
-        self.pane_closed.emit(chat_id)
+        if told:
+            self.pane_closed.emit(chat_id)
 
     def reopen(self, chat_id: str) -> bool:
         """Put a closed pane back where it was; False if it is not kept any more."""

@@ -7,8 +7,10 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 # Before Qt is asked for a screen: tests need none. An outer choice (xcb under Xvfb) is kept.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -71,7 +73,7 @@ def _living(kind: type) -> list:
 class Run:
     """One run of the program in a test, with short ways to what tests look at."""
 
-    def __init__(self, qt: QApplication, profile: Path, qtbot: object, **options: object) -> None:
+    def __init__(self, qt: QApplication, profile: Path, qtbot: QtBot, **options: Any) -> None:
         self.qtbot = qtbot
         self.engine: FakeEngine | None = None
         self.window_came_first = False
@@ -138,6 +140,10 @@ class Run:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
+Start = Callable[..., Run]
+"""What the fixture of this name gives."""
+
+
 @pytest.fixture
 def profile(tmp_path: Path) -> Path:
     """An empty profile."""
@@ -151,13 +157,13 @@ def look(qapp: QApplication) -> theme.Theme:
 
 
 @pytest.fixture
-def start(qapp: QApplication, qtbot: object, profile: Path) -> Iterator[Callable[..., Run]]:
+def start(qapp: QApplication, qtbot: QtBot, profile: Path) -> Iterator[Start]:
     """Start the program over the test's profile; may be called again after ``end``."""
     configure_docking()
     qapp.setQuitOnLastWindowClosed(False)
     runs: list[Run] = []
 
-    def begin(**options: object) -> Run:
+    def begin(**options: Any) -> Run:
         options.setdefault("ask", lambda error: WayOn.QUIT)
         options.setdefault("ask_unsaved", lambda error: WayOn.QUIT)
         runs.append(Run(qapp, profile, qtbot, **options))

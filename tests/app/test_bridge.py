@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import Future
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge, coalesce
 from engine import Finished, FinishReason, PromptProgress, ReplyStats, TextDelta
@@ -38,7 +39,7 @@ def test_channels_do_not_mix_and_keep_their_order():
     assert coalesce(inbox) == [(1, progress(5)), (1, delta("ab")), (1, end), (2, delta("xy"))]
 
 
-def test_everything_arrives_in_order_on_the_gui_thread_in_few_wake_ups(bridge, qtbot):
+def test_everything_arrives_in_order_on_the_gui_thread_in_few_wake_ups(bridge, qtbot: QtBot):
     got, threads, calls = [], set(), 0
 
     def handle(event):
@@ -57,7 +58,7 @@ def test_everything_arrives_in_order_on_the_gui_thread_in_few_wake_ups(bridge, q
     assert calls <= 3
 
 
-def test_a_closed_channel_hears_nothing_more(bridge, qtbot):
+def test_a_closed_channel_hears_nothing_more(bridge, qtbot: QtBot):
     got = []
     number, post = bridge.channel(got.append)
     _, post_other = bridge.channel(got.append)
@@ -68,7 +69,7 @@ def test_a_closed_channel_hears_nothing_more(bridge, qtbot):
     assert got == [delta("other")]
 
 
-def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot, caplog):
+def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot: QtBot, caplog):
     got = []
 
     def broken(event):
@@ -82,7 +83,7 @@ def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot, ca
     assert "could not be handled" in caplog.text
 
 
-def test_a_future_done_on_another_thread_is_heard_on_this_one(bridge, qtbot):
+def test_a_future_done_on_another_thread_is_heard_on_this_one(bridge, qtbot: QtBot):
     heard = []
     future: Future[int] = Future()
     bridge.when_done(future, lambda done: heard.append((threading.current_thread(), done.result())))

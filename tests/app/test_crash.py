@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.app.conftest import Start
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_after_kill_9_the_chat_is_there_with_at_most_a_second_missing(start, profile):
+def test_after_kill_9_the_chat_is_there_with_at_most_a_second_missing(start: Start, profile):
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.app.crash_child", str(profile)],
         cwd=ROOT,

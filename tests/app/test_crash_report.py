@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from app import logs
 from app.crash import KEPT, CrashReports
 from app.ui.crash_dialog import CrashDialog
+from tests.app.conftest import Start
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -73,7 +74,7 @@ def test_a_folder_that_cannot_be_written_is_no_second_error(tmp_path):
     gone.end()
 
 
-def test_a_crash_of_the_process_is_offered_at_the_next_start(start, profile):
+def test_a_crash_of_the_process_is_offered_at_the_next_start(start: Start, profile):
     script = """
         import ctypes, sys
         from pathlib import Path
@@ -109,7 +110,7 @@ def test_a_crash_of_the_process_is_offered_at_the_next_start(start, profile):
     assert again.window.findChild(CrashDialog) is None
 
 
-def test_what_nobody_catches_in_the_window_is_reported(start, profile):
+def test_what_nobody_catches_in_the_window_is_reported(start: Start, profile):
     run = start()
     run.ready()
     assert logs.on_uncaught is not None

@@ -7,10 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.paths import Paths
 from app.single import SingleInstance
+from tests.app.conftest import Start
 
 HOLD = """
 import sys
@@ -139,7 +141,7 @@ def test_but_one_who_lives_keeps_it_whatever_the_file_says(first, tmp_path, qapp
     assert not SingleInstance(tmp_path).claim()
 
 
-def test_a_second_start_ends_and_calls_the_first(start, qapp, profile, qtbot):
+def test_a_second_start_ends_and_calls_the_first(start: Start, qapp, profile, qtbot: QtBot):
     run = start()
     run.window.showMinimized()
     run.until(run.window.isMinimized)
@@ -159,7 +161,7 @@ def test_a_second_start_ends_and_calls_the_first(start, qapp, profile, qtbot):
     assert run.answered() == "still here "
 
 
-def test_another_profile_is_another_program(start, tmp_path):
+def test_another_profile_is_another_program(start: Start, tmp_path):
     start()
     other = SingleInstance(tmp_path)
     assert other.claim()

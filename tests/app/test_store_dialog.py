@@ -13,12 +13,14 @@ from contextlib import closing, suppress
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
+from pytestqt.qtbot import QtBot
 
 from app import logs
 from app.application import Application
 from app.paths import Paths
 from app.store import Chat, Message, Store, StoreError, new_id
 from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
+from tests.app.conftest import Start
 from tests.app.fake_engine import FakeEngine
 
 
@@ -29,14 +31,14 @@ def damaged(profile):
     return profile
 
 
-def test_giving_up_ends_without_a_window(start, damaged):
+def test_giving_up_ends_without_a_window(start: Start, damaged):
     run = start(ask=lambda error: WayOn.QUIT)
     assert not run.started
     assert run.app.window is None
     assert (damaged / "chats.db").read_bytes().startswith(b"this is no database")
 
 
-def test_being_told_to_end_answers_the_question(start, damaged, qapp):
+def test_being_told_to_end_answers_the_question(start: Start, damaged, qapp):
     """A signal while the dialog is up: it closes, and the program does not go on."""
     runs = []
 
@@ -52,7 +54,7 @@ def test_being_told_to_end_answers_the_question(start, damaged, qapp):
     application.deleteLater()
 
 
-def test_set_aside_starts_fresh_and_keeps_the_old_file(start, damaged):
+def test_set_aside_starts_fresh_and_keeps_the_old_file(start: Start, damaged):
     asked = []
 
     def ask(error):
@@ -65,7 +67,7 @@ def test_set_aside_starts_fresh_and_keeps_the_old_file(start, damaged):
     assert len(list(damaged.glob("chats.db.aside-*"))) == 1
 
 
-def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start):
+def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start: Start):
     run = start()
     run.ready()
     error = StoreError("full", "The disk is full. Free some space; Stretto tries again.")
@@ -77,7 +79,7 @@ def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start):
     assert run.answered() == "still here "
 
 
-def test_try_again_after_the_file_was_put_right(start, damaged):
+def test_try_again_after_the_file_was_put_right(start: Start, damaged):
     def mend(error):
         (damaged / "chats.db").unlink()
         Store.open(damaged / "chats.db").close()
@@ -86,7 +88,7 @@ def test_try_again_after_the_file_was_put_right(start, damaged):
     assert start(ask=mend).started
 
 
-def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start, profile):
+def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start: Start, profile):
     run = start()
     error = StoreError("corrupt", "Damaged.", profile / "chats.db")
     logs.on_uncaught(StoreError, error, None)
@@ -95,7 +97,7 @@ def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start, profile
 
 
 def test_a_large_file_whose_list_of_chats_is_lost_is_noticed_at_the_start(
-    start, profile, monkeypatch
+    start: Start, profile, monkeypatch
 ):
     monkeypatch.setattr("app.store.database._CHECKED_BYTES", 0)
     file = profile / "chats.db"
@@ -136,7 +138,7 @@ def torn(profile):
     return profile
 
 
-def test_what_can_be_read_is_saved_and_said(start, torn):
+def test_what_can_be_read_is_saved_and_said(start: Start, torn):
     damaged = (torn / "chats.db").read_bytes()
     run = start(ask=lambda error: WayOn.SALVAGE)
     assert run.started
@@ -147,7 +149,7 @@ def test_what_can_be_read_is_saved_and_said(start, torn):
     assert aside.name in run.window.toast.text
 
 
-def test_when_nothing_can_be_read_the_next_question_offers_less(start, damaged):
+def test_when_nothing_can_be_read_the_next_question_offers_less(start: Start, damaged):
     asked = []
 
     def ask(error):
@@ -160,7 +162,7 @@ def test_when_nothing_can_be_read_the_next_question_offers_less(start, damaged):
     assert "empty start" in run.window.toast.text
 
 
-def test_a_newer_database_is_not_touched(start, profile):
+def test_a_newer_database_is_not_touched(start: Start, profile):
     Store.open(profile / "chats.db").close()
     with closing(sqlite3.connect(profile / "chats.db")) as db:
         db.execute("PRAGMA user_version = 99")
@@ -176,7 +178,7 @@ def test_a_newer_database_is_not_touched(start, profile):
     assert (profile / "chats.db").read_bytes() == before
 
 
-def test_a_damaged_journal_is_said(start, profile):
+def test_a_damaged_journal_is_said(start: Start, profile):
     Store.open(profile / "chats.db").close()
     (profile / "chats.db-wal").write_bytes(b"garbage " * 600)
     run = start()
@@ -259,7 +261,9 @@ def stored(disk):
         return answers.fetchall(), [draft for (draft,) in drafts]
 
 
-def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(disk, start, qtbot):
+def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(
+    disk, start: Start, qtbot: QtBot
+):
     run = start()
     run.ready()
     run.say("count 30000")
@@ -282,7 +286,7 @@ def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(disk, start, 
 
 
 @pytest.mark.parametrize("room", [True, False])
-def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start, room):
+def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start: Start, room):
     asked = []
 
     def ask(error):
@@ -308,7 +312,7 @@ def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start, room):
     assert (f"say {long_words}" in kept) is room
 
 
-def test_a_disk_without_room_at_the_start_is_said(disk, start):
+def test_a_disk_without_room_at_the_start_is_said(disk, start: Start):
     fill(disk)
     codes = []
 
@@ -322,7 +326,7 @@ def test_a_disk_without_room_at_the_start_is_said(disk, start):
     assert codes == ["full"]
 
 
-def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start, tmp_path, qapp):
+def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start: Start, tmp_path, qapp):
     with Store.open(disk / "chats.db") as store:
         store.save_chat(Chat(new_id(), title="Trees"))
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
@@ -340,7 +344,7 @@ def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start, tmp_
     next_run.deleteLater()
 
 
-def test_a_profile_that_may_not_be_written_is_said_and_opens_once_it_may(disk, start):
+def test_a_profile_that_may_not_be_written_is_said_and_opens_once_it_may(disk, start: Start):
     Store.open(disk / "chats.db").close()
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     codes = []

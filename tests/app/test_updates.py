@@ -15,6 +15,7 @@ import pytest
 from nacl.signing import SigningKey
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from app import updates
 from app.settings import Settings
@@ -114,7 +115,7 @@ def test_a_build_without_a_source_never_asks(tmp_path: Path) -> None:
 
 
 def test_it_looks_by_itself_only_when_the_person_agreed_and_once_a_day(
-    qtbot: Any, served: Served
+    qtbot: QtBot, served: Served
 ) -> None:
     settings = Settings()
     looking = Updates(settings, served.source)
@@ -143,7 +144,7 @@ def test_it_looks_by_itself_only_when_the_person_agreed_and_once_a_day(
     ],
 )
 def test_a_bad_answer_is_told_when_asked_for_and_nothing_else_happens(
-    qtbot: Any, served: Served, status: int, to: str, content: bytes
+    qtbot: QtBot, served: Served, status: int, to: str, content: bytes
 ) -> None:
     served.status, served.to, served.content = status, to, content
     looking = Updates(Settings(), served.source)
@@ -153,7 +154,7 @@ def test_a_bad_answer_is_told_when_asked_for_and_nothing_else_happens(
     assert looked.args[1]
 
 
-def test_no_server_is_told(qtbot: Any, served: Served) -> None:
+def test_no_server_is_told(qtbot: QtBot, served: Served) -> None:
     source = served.source
     served.server_close()
     looking = Updates(Settings(), source)
@@ -162,7 +163,7 @@ def test_no_server_is_told(qtbot: Any, served: Served) -> None:
     assert looked.args[1].startswith("No answer")
 
 
-def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: Any, served: Served) -> None:
+def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: QtBot, served: Served) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     settings = Settings()
@@ -188,7 +189,7 @@ def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: Any, served: 
     window.close()
 
 
-def test_the_dialog_opens_the_page_and_nothing_in_the_notes(qtbot: Any) -> None:
+def test_the_dialog_opens_the_page_and_nothing_in_the_notes(qtbot: QtBot) -> None:
     parent, settings, opened = QWidget(), Settings(), []
     qtbot.addWidget(parent)
     notes = "<img src='http://example.org/x.png'> [a](file:///etc/passwd)"

@@ -14,6 +14,7 @@ from app.application import make_engine
 from app.chats.options import ChatOptions
 from app.paths import GUIDE, model_location
 from app.store import Store
+from tests.app.conftest import Start
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_guide = pytest.mark.skipif(
@@ -94,7 +95,7 @@ def test_a_termination_signal_ends_it_in_order(profile):
 
 
 @needs_guide
-def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(start):
+def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(start: Start):
     run_ = start(engine_factory=make_engine)
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Ready", timeout=60_000)
     assert run_.pane.header.model_button.text() == "Guide"
@@ -124,11 +125,11 @@ def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(s
     )
 
 
-def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start, tmp_path):
+def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start: Start, tmp_path):
     run_ = start(engine_factory=make_engine)
     folder = tmp_path / "Not-A-Model"
     folder.mkdir()
-    run_.window.use_model(str(folder))
+    run_.window.chats.use_model(str(folder))
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Not loaded", timeout=60_000)
     assert run_.pane.notice.isVisible()
     assert "Not-A-Model could not be loaded" in run_.pane.notice.text

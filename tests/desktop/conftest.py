@@ -1,4 +1,4 @@
-"""The program as a process of its own on a screen of its own, worked with real keys.
+"""The program as a process of its own on a screen of its own, worked with real keys and clicks.
 
 What it did is read from its database. Without Xvfb and xdotool (`apt-get install xvfb xdotool`)
 these tests are skipped.
@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from app.paths import Paths
+from tests.desktop.layout import Area, areas
 
 ROOT = Path(__file__).parents[2]
 MISSING = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
@@ -85,6 +86,15 @@ class Desk:
         drafts = [str(draft) for draft in self.drafts()]
         return sum(len(draft) - len(draft.rstrip(_MARK)) for draft in drafts)
 
+    def title(self) -> str:
+        """What the main window calls itself: the chat that has the keys."""
+        names = [self._do("getwindowname", number) for number in self._windows().split()]
+        return next((name for name in names if name.endswith("– Stretto")), "")
+
+    def dialog(self, name: str) -> bool:
+        """Whether a dialog of this name is on screen."""
+        return self._do("search", "--onlyvisible", "--name", f"^{name}$") != ""
+
     def end(self) -> int:
         """Quit by the keyboard; the exit status."""
         assert self._program is not None
@@ -102,6 +112,23 @@ class Desk:
 
     def type(self, text: str) -> None:
         self._do("type", "--delay", "8", text)
+
+    def point(self, x: int, y: int) -> None:
+        """Move the pointer there, in steps as a hand does."""
+        self._do("mousemove", str(x - 3), str(y - 3), "mousemove", str(x), str(y))
+
+    def click(self, x: int, y: int) -> None:
+        self.point(x, y)
+        self._do("click", "1")
+
+    def drag(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
+        """Press at the start, move, and let go at the end."""
+        self.point(*start)
+        self._do("mousedown", "1")
+        for step in range(1, steps + 1):
+            x, y = (round(a + (b - a) * step / steps) for a, b in zip(start, end, strict=True))
+            self._do("mousemove", "--sync", str(x), str(y))
+        self._do("mouseup", "1")
 
     def say(self, text: str) -> None:
         self.type(text)
@@ -121,8 +148,22 @@ class Desk:
     def chats(self) -> list[tuple[object, ...]]:
         return self.ask("SELECT id FROM chats WHERE deleted_at IS NULL")
 
+    def areas(self) -> list[Area]:
+        """Where the panes stand, as it was saved last."""
+        saved = self.ask("SELECT data FROM layouts WHERE name = 'main'")
+        return areas(str(saved[0][0])) if saved else []
+
     def drafts(self) -> list[object]:
         return [draft for (draft,) in self.ask("SELECT draft FROM chats WHERE draft != ''")]
+
+    def shown(self, chat: object = None) -> object:
+        """The last message that is shown in a chat, or in the only one."""
+        rows = self.ask(
+            "SELECT leaf_id FROM chats WHERE deleted_at IS NULL AND (id = ? OR ? IS NULL)",
+            chat,
+            chat,
+        )
+        return rows[0][0] if len(rows) == 1 else None
 
     def answers(self) -> list[tuple[object, ...]]:
         """(chat, text) of the answers that are complete, oldest first."""
@@ -130,6 +171,25 @@ class Desk:
             "SELECT chat_id, content FROM messages"
             " WHERE role = 'assistant' AND status = 'complete' ORDER BY created_at"
         )
+
+    def length(self) -> int:
+        """How many characters of answers are saved, those that are under way too."""
+        ((length,),) = self.ask(
+            "SELECT total(length(content)) FROM messages WHERE role = 'assistant'"
+        )
+        return int(str(length).partition(".")[0])
+
+    def stands_still(self) -> int:
+        """Wait until nothing comes to the answers for three checkpoints; how long they are."""
+        since, before = time.monotonic(), self.length()
+        end = since + PATIENCE_S
+        while time.monotonic() - since < 1.3:
+            if (now := self.length()) != before:
+                since, before = time.monotonic(), now
+            if time.monotonic() > end:
+                pytest.fail("the answers go on")
+            time.sleep(0.1)
+        return before
 
     def asked(self, text: str) -> list[tuple[object, ...]]:
         """(chat, id, parent) of the person's messages with this text."""

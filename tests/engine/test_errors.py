@@ -358,12 +358,9 @@ def test_a_text_that_cannot_be_made_ends_its_own_reply_only(
     add = ReplyText.add
 
     def faulty(self: ReplyText, token: int) -> Any:
-        if self.marked and len(self._detokenizer.tokens) == 9:
+        if "hello" in getattr(self, "prompt", "") and len(self._detokenizer.tokens) == 9:
             raise IndexError("no such token")
         return add(self, token)
-
-    def marked(self: ReplyText) -> bool:
-        return "hello" in getattr(self, "prompt", "")
 
     start = ReplyText.__init__
 
@@ -372,7 +369,6 @@ def test_a_text_that_cannot_be_made_ends_its_own_reply_only(
         start(self, tokenizer, prompt, stops)
 
     monkeypatch.setattr(ReplyText, "__init__", remember)
-    monkeypatch.setattr(ReplyText, "marked", property(marked), raising=False)
     monkeypatch.setattr(ReplyText, "add", faulty)
     reply = engine.open_session(engine.load(model_folder("plain"))).send("hello", ENDLESS)
     with pytest.raises(EngineError, match="no such token"):

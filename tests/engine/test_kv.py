@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache
@@ -12,7 +14,7 @@ from engine.ledger import Ledger, common_prefix
 from engine.need import measure
 
 
-def feed(cache: object, n: int, value: float = 1.0) -> None:
+def feed(cache: Any, n: int, value: float = 1.0) -> None:
     if isinstance(cache, ArraysCache):
         cache[0] = mx.full((1, 4, 8), value)
     elif isinstance(cache, CacheList):
@@ -22,7 +24,7 @@ def feed(cache: object, n: int, value: float = 1.0) -> None:
         cache.update_and_fetch(mx.full((1, 2, n, 64), value), mx.full((1, 2, n, 64), value))
 
 
-def content(cache: object) -> list[float]:
+def content(cache: Any) -> list[float]:
     if isinstance(cache, CacheList):
         return [x for inner in cache.caches for x in content(inner)]
     arrays = cache.cache if isinstance(cache, ArraysCache) else [cache.keys, cache.values]

@@ -78,7 +78,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
         if next(steps) % 40 == 39:
             if pool is None or not pool.seated:
                 return share([*caches[1:], caches[0]])
-            pool.keys = [mx.roll(keys, 1, axis=0) for keys in pool.keys]
+            pool.keys = [mx.roll(keys, 1, 0) for keys in pool.keys]
         return share(caches, pool)
 
     folder = model_folder("plain")

@@ -5,8 +5,6 @@ import time
 import weakref
 
 import pytest
-from markdown_dump import dump
-from markdown_samples import SAMPLES
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
@@ -14,6 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
 from app.markdown.highlight import COLOURS
 from app.markdown.style import DARK, LIGHT
+from tests.app.markdown.markdown_dump import dump
+from tests.app.markdown.markdown_samples import SAMPLES
 
 
 def rendered(text: str, style: MarkdownStyle = LIGHT) -> MarkdownDocument:

@@ -1,7 +1,8 @@
 """Formulas: what counts as one, how it stands in the line, what copying gives."""
 
+from xml.etree import ElementTree
+
 import pytest
-from markdown_dump import in_pieces
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
@@ -9,6 +10,7 @@ from app.markdown import MarkdownDocument, maths, tex
 from app.markdown.inline import FORMULA
 from app.markdown.optimism import closed
 from app.markdown.style import DARK, LIGHT
+from tests.app.markdown.markdown_dump import in_pieces
 
 
 def rendered(text: str, style=LIGHT) -> MarkdownDocument:
@@ -100,6 +102,38 @@ def test_what_is_no_tex_is_shown_as_typed() -> None:
     assert document.plain_text().startswith("So ")
     for wild in ("{" * 900, r"\frac" * 180, r"\left(" * 150, "x^" * 200, r"\begin{matrix}"):
         assert rendered(f"$${wild}$$").plain_text() == f"$${wild}$$"
+
+
+@pytest.mark.parametrize("colour", ["red", "Red", "#f80", "#ff8800"])
+def test_a_plain_colour_is_drawn(colour: str) -> None:
+    made = tex.formula(rf"\textcolor{{{colour}}}{{x}} + \colorbox{{{colour}}}{{y}}", False)
+    assert made is not None
+    assert f'fill="{colour}"' in made.svg
+
+
+@pytest.mark.parametrize("command", ["textcolor", "colorbox", "fcolorbox{red}", "color"])
+@pytest.mark.parametrize(
+    "colour",
+    ["url(http://example.org/x)", "url(file:///x)", "url(#x)", "rgb(1,2,3)", "@import 'x'", "a:b"],
+)
+def test_what_is_no_plain_colour_is_not_handed_to_qt(command: str, colour: str) -> None:
+    made = tex.formula(rf"\{command}{{{colour}}}{{x}}", False)
+    assert made is None or colour not in made.svg
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        "<svg><image href='file:///x'/></svg>",
+        "<svg><a href='x'><path d='M0 0'/></a></svg>",
+        "<svg><style>@import 'x';</style></svg>",
+        "<svg><path d='M0 0' style='fill:url(x)'/></svg>",
+        "<svg><path d='M0 0' fill='url(x)'/></svg>",
+        "<svg><path d='M0 0' clip-path='url(x)'/></svg>",
+    ],
+)
+def test_pictures_that_refer_to_something_are_refused(svg: str) -> None:
+    assert not tex.harmless(ElementTree.fromstring(svg))
 
 
 def test_no_formula_takes_long() -> None:

@@ -1,10 +1,10 @@
 """While a line is being written, it looks as it will when it is closed."""
 
 import pytest
-from markdown_samples import SAMPLES
 
 from app.markdown import MarkdownDocument
 from app.markdown.optimism import closed
+from tests.app.markdown.markdown_samples import SAMPLES
 
 
 @pytest.mark.parametrize(

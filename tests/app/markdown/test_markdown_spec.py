@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from markdown_dump import dump, in_pieces
 
 from app.markdown import MarkdownDocument
+from tests.app.markdown.markdown_dump import dump, in_pieces
 
 LINES = (Path(__file__).parent / "spec" / "examples.jsonl").read_text("utf-8").splitlines()
 EXAMPLES = [json.loads(line) for line in LINES]

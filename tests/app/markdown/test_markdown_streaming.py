@@ -5,12 +5,12 @@ import random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from markdown_dump import dump, in_pieces
-from markdown_samples import FRAGMENTS, SAMPLES
 
 from app.markdown import MarkdownDocument
 from app.markdown.blocks import BlockSplitter
 from app.markdown.commonmark import normalised, parser
+from tests.app.markdown.markdown_dump import dump, in_pieces
+from tests.app.markdown.markdown_samples import FRAGMENTS, SAMPLES
 
 together = pytest.mark.parametrize("name", SAMPLES)
 

@@ -3,9 +3,10 @@
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
 from app.ui.licences_window import LicencesWindow
+from tests.app.conftest import Start
 
 
-def test_about_says_what_the_program_is_made_of(start):
+def test_about_says_what_the_program_is_made_of(start: Start):
     run = start()
     run.window.show_about()
     about = next(d for d in run.window.findChildren(QDialog) if d.objectName() == "about")

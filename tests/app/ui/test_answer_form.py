@@ -15,12 +15,13 @@ from app.chats.options import ChatOptions
 from app.ui.options_popover import OptionsPopover
 from app.ui.presets import apply_preset, preset_of
 from engine.bench.random_models import write_model
+from tests.app.conftest import Run, Start
 from tests.engine.families import FAMILIES
 
 SCHEMA = '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}'
 
 
-def open_panel(run):
+def open_panel(run: Run):
     """Press the button in the pane's header."""
     run.qtbot.mouseClick(run.pane.header.options_button, Qt.MouseButton.LeftButton)
     panel = next(
@@ -30,7 +31,7 @@ def open_panel(run):
     return panel
 
 
-def choose(run, panel, kind):
+def choose(run: Run, panel, kind):
     """Go to the form with the arrow keys."""
     box = panel.form.kind
     box.setFocus()
@@ -41,19 +42,19 @@ def choose(run, panel, kind):
         assert box.currentIndex() == before + 1
 
 
-def close(run, panel):
+def close(run: Run, panel):
     run.qtbot.keyClick(panel, Qt.Key.Key_Escape)
     run.until(lambda: not isValid(panel) or not panel.isVisible())
 
 
 @pytest.fixture
-def run(start):
+def run(start: Start):
     run = start()
     run.ready()
     return run
 
 
-def test_a_list_is_typed_sent_and_shown_on_the_reply(run):
+def test_a_list_is_typed_sent_and_shown_on_the_reply(run: Run):
     panel = open_panel(run)
     assert not panel.form.choices.isVisible()
     choose(run, panel, "choices")
@@ -77,7 +78,7 @@ def test_a_list_is_typed_sent_and_shown_on_the_reply(run):
     close(run, panel)
 
 
-def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run):
+def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run: Run):
     panel = open_panel(run)
     choose(run, panel, "pattern")
     field = panel.form.pattern
@@ -108,7 +109,7 @@ def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run):
     assert run.engine.sent[-1].params.regex == "ab(c)"
 
 
-def test_the_texts_of_the_other_forms_are_kept(run):
+def test_the_texts_of_the_other_forms_are_kept(run: Run):
     panel = open_panel(run)
     choose(run, panel, "schema")
     panel.form.schema.setFocus()
@@ -124,7 +125,7 @@ def test_the_texts_of_the_other_forms_are_kept(run):
     run.end()
 
 
-def test_a_form_survives_a_restart_and_is_part_of_a_preset(start):
+def test_a_form_survives_a_restart_and_is_part_of_a_preset(start: Start):
     run = start()
     run.ready()
     panel = open_panel(run)
@@ -147,11 +148,11 @@ def test_a_form_survives_a_restart_and_is_part_of_a_preset(start):
     assert run.pane.controller.options.schema == SCHEMA
 
 
-def test_the_real_engine_keeps_each_form(start, tmp_path):
+def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
     """A model of random weights: nothing but the form could make its answers fit."""
     run = start(engine_factory=make_engine)
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
-    run.window.use_model(str(folder))
+    run.window.chats.use_model(str(folder))
     run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
 
     def answer(kind, text):

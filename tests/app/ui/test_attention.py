@@ -4,8 +4,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from tests.app.conftest import Start
 
-def test_the_title_counts_answers_that_ended_out_of_sight(start, monkeypatch):
+
+def test_the_title_counts_answers_that_ended_out_of_sight(start: Start, monkeypatch):
     run = start()
     run.ready()
     state = [Qt.ApplicationState.ApplicationActive]

@@ -3,9 +3,10 @@
 import pytest
 
 from app.awake import Awake
+from tests.app.conftest import Start
 
 
-def test_it_is_held_off_from_the_first_answer_to_the_last(start):
+def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
     run = start()
     run.ready()
     told: list[str] = []
@@ -18,7 +19,7 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start):
     run.say("hold 3")
     run.until(lambda: told == ["begin"])
     first = run.pane
-    run.window.split("right")
+    run.window.chats.split("right")
     run.ready()
     run.say("say one")
     run.answered()
@@ -32,7 +33,7 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start):
     awake.deleteLater()
 
 
-def test_a_system_that_refuses_costs_no_answer(start):
+def test_a_system_that_refuses_costs_no_answer(start: Start):
     run = start()
     run.ready()
 

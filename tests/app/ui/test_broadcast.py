@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.app.conftest import Start
 
 
-def test_a_message_goes_to_every_pane_while_broadcast_is_on(start):
+def test_a_message_goes_to_every_pane_while_broadcast_is_on(start: Start):
     run = start()
     run.ready()
     left = run.pane
@@ -25,7 +28,7 @@ def test_a_message_goes_to_every_pane_while_broadcast_is_on(start):
     assert run.answer(left) == "both "
 
 
-def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start):
+def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start):
     run = start()
     run.ready()
     first = run.pane
@@ -39,7 +42,7 @@ def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start):
     assert second.controller.transcript.path == []
 
 
-def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start):
+def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start: Start):
     run = start()
     run.ready()
     left = run.say("hold 2")
@@ -54,7 +57,7 @@ def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start)
     run.answered(left)
 
 
-def test_a_chat_can_leave_the_group_and_come_back(start, qtbot):
+def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     left = run.pane

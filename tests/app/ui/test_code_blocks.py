@@ -6,10 +6,12 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.markdown import MarkdownDocument
 from app.ui.markdown_style import markdown_style
 from app.ui.markdown_view import MarkdownView
+from tests.app.conftest import Start
 
 LONG = "total = " + " + ".join(f"value_{n}" for n in range(40))
 ANSWER = f"Before\n\n```py\nshort = 1\n{LONG}\nlast = 3\n```\n\nBetween\n\n```\nfits\n```\n\nAfter"
@@ -20,7 +22,7 @@ WIDTH = 420
 class Shown:
     """A view of some Markdown, and the ways of a pointer over it."""
 
-    def __init__(self, qtbot, text: str) -> None:
+    def __init__(self, qtbot: QtBot, text: str) -> None:
         self.qtbot = qtbot
         self.markdown = MarkdownDocument(markdown_style())
         self.view = MarkdownView(self.markdown)
@@ -86,7 +88,7 @@ class Shown:
 
 
 @pytest.fixture
-def shown(qtbot, look):
+def shown(qtbot: QtBot, look):
     return Shown(qtbot, ANSWER)
 
 
@@ -134,7 +136,7 @@ def test_copying_gives_the_source_wrapped_or_not(shown, wrapped):
     assert CODE.rstrip("\n") in QGuiApplication.clipboard().text()
 
 
-def test_copying_while_it_streams_gives_what_is_there_now(qtbot, look):
+def test_copying_while_it_streams_gives_what_is_there_now(qtbot: QtBot, look):
     shown = Shown(qtbot, "```py\none = 1\n")
     shown.click(shown.button(0))
     shown.markdown.append("two = 2\n")
@@ -143,7 +145,7 @@ def test_copying_while_it_streams_gives_what_is_there_now(qtbot, look):
     assert QGuiApplication.clipboard().text() == "one = 1\ntwo = 2\n"
 
 
-def test_it_stays_wrapped_while_the_answer_grows_and_in_another_style(qtbot, look):
+def test_it_stays_wrapped_while_the_answer_grows_and_in_another_style(qtbot: QtBot, look):
     shown = Shown(qtbot, f"Before\n\n```py\n{LONG}\n")
     shown.click(shown.button(1))
     for piece in (LONG[:50], LONG[50:], "\n", "x = 1\n", "```\n", "\nand **on**", "\n\n- a\n"):
@@ -254,13 +256,13 @@ def test_a_found_word_is_brought_into_view(shown):
     assert shown.image() != before, "it stays where it was looked at"
 
 
-def test_a_line_too_long_to_draw_at_once_is_always_broken(qtbot, look):
+def test_a_line_too_long_to_draw_at_once_is_always_broken(qtbot: QtBot, look):
     shown = Shown(qtbot, "```\n" + "x" * 5_000 + "\n```\n")
     assert sum(shown.lines()) > 10
     assert shown.markdown.code_width(shown.code) == 0
 
 
-def test_what_was_wrapped_is_so_when_one_comes_back(start, qtbot):
+def test_what_was_wrapped_is_so_when_one_comes_back(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     run.pane.controller.send(f"paste ```py\n{LONG}\n```\n")

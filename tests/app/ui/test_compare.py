@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
+from app.ui.answer_row import AnswerRow
 from app.ui.compare_dialog import CompareDialog
 from app.ui.pane import ChatPane
 from app.ui.theme import theme
+from tests.app.conftest import Run, Start
 
 
-def open_dialog(run) -> CompareDialog:
+def open_dialog(run: Run) -> CompareDialog:
     run.window.commands["compare"].trigger()
     dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
     assert dialog.isVisible()
     return dialog
 
 
-def three_columns(run) -> list[ChatPane]:
+def three_columns(run: Run) -> list[ChatPane]:
     """The panes of a comparison of three seeds."""
     dialog = open_dialog(run)
     dialog.prompt.setPlainText("say hello")
@@ -25,7 +29,7 @@ def three_columns(run) -> list[ChatPane]:
     return [pane for pane in run.panes if pane.controller.options.seed is not None]
 
 
-def test_one_model_with_three_seeds_answers_in_three_equal_columns(start):
+def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start):
     run = start()
     run.ready()
     run.pane.composer.set_text("say hello")
@@ -41,7 +45,31 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start):
     assert max(widths) - min(widths) < 0.1 * max(widths)
 
 
-def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start):
+def test_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
+    run = start()
+    run.ready()
+    run.qtbot.keyClicks(run.pane.composer.field, "say hello")
+    open_dialog(run).go.click()
+    assert [pane.controller.options.seed for pane in run.panes] == [1, 2, 3]
+    assert len(run.app.library.chats()) == 3
+    assert run.window.toast.isHidden()
+    for pane in run.panes:
+        run.answered(pane)
+
+
+def test_a_chat_with_a_history_stays_beside_the_columns(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    before = run.pane
+    columns = three_columns(run)
+    assert run.panes == [before, *columns]
+    for pane in columns:
+        run.answered(pane)
+
+
+def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start: Start):
     run = start()
     run.ready()
     columns = three_columns(run)
@@ -59,7 +87,7 @@ def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start):
     assert run.engine.sent[-1].params.seed == 2
 
 
-def test_what_differs_between_the_answers_is_marked(start):
+def test_what_differs_between_the_answers_is_marked(start: Start):
     run = start()
     run.ready()
     columns = three_columns(run)
@@ -84,7 +112,8 @@ def test_what_differs_between_the_answers_is_marked(start):
     run.answered(columns[2])
     run.until(lambda: marked(columns[2]) == ["green"])
     view = columns[2].transcript
-    place = next(p for p in view._places if p.row is not None and p.row._view.extraSelections())
+    row = next(r for r in view.findChildren(AnswerRow) if r._view.extraSelections())
+    place = next(p for p in view.places if p.row is row)
     view._take_down(place)  # scrolled out of sight, and back
     view._put_up(place)
     assert marked(columns[2]) == ["green"]
@@ -101,7 +130,7 @@ def test_what_differs_between_the_answers_is_marked(start):
         ("Seeds", [(None, 1), (None, 2), (None, 3)]),
     ],
 )
-def test_columns_differ_in_what_was_chosen(look, qtbot, kind, told):
+def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
     from PySide6.QtWidgets import QWidget
 
     parent = QWidget()

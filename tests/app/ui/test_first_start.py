@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
 
 from app.store import Store
 from app.ui.empty import GUIDE_THINGS
+from tests.app.conftest import Start
 
 
-def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start):
+def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
     run = start()
     assert len(run.panes) == 1
     assert run.pane.composer.field.hasFocus()
@@ -17,13 +19,13 @@ def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start):
     assert run.pane.empty.isVisible()
 
 
-def test_the_window_is_there_before_the_engine(start):
+def test_the_window_is_there_before_the_engine(start: Start):
     run = start()
     run.ready()
     assert run.window_came_first
 
 
-def test_a_suggestion_is_sent_by_one_click(start, qtbot):
+def test_a_suggestion_is_sent_by_one_click(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     qtbot.mouseClick(run.pane.empty.buttons[0], Qt.MouseButton.LeftButton)
@@ -32,7 +34,7 @@ def test_a_suggestion_is_sent_by_one_click(start, qtbot):
     assert not run.pane.empty.isVisible()
 
 
-def test_a_chat_is_stored_from_its_first_key_press(start, qtbot, profile):
+def test_a_chat_is_stored_from_its_first_key_press(start: Start, qtbot: QtBot, profile):
     run = start()
     chat_id = run.pane.controller.id
     assert run.app.store.chat(chat_id) is None
@@ -43,11 +45,11 @@ def test_a_chat_is_stored_from_its_first_key_press(start, qtbot, profile):
         assert [chat.draft for chat in store.chats()] == ["H"]
 
 
-def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start):
+def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start: Start):
     run = start()
     run.until(lambda: run.engine is not None)
     run.engine.loading.clear()
-    run.window.new_chat()
+    run.window.chats.new()
     pane = run.pane
     pane.controller.set_model("/models/slow")
     run.say("say patience")

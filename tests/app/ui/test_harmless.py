@@ -11,10 +11,12 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
 
 from app.markdown import tex
 from app.markdown.highlight import Colouring
 from app.ui.textview import TextView
+from tests.app.conftest import Start
 
 RED = QColor("#ff0013")
 
@@ -117,7 +119,7 @@ def shows(widget, colour):
     return bytes([colour.blue(), colour.green(), colour.red(), 255]) in bytes(picture.constBits())
 
 
-def test_the_watch_and_the_bait_work(bait, qtbot):
+def test_the_watch_and_the_bait_work(bait, qtbot: QtBot):
     """Or the tests below could not fail."""
     folder, address, calls, seen = bait
     (folder / "text.tex").read_text()
@@ -130,7 +132,7 @@ def test_the_watch_and_the_bait_work(bait, qtbot):
     assert shows(label, RED)
 
 
-def test_an_answer_reaches_no_file_and_no_network(start, bait):
+def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
     folder, address, calls, seen = bait
     run = start()
     run.ready()
@@ -149,7 +151,7 @@ def test_an_answer_reaches_no_file_and_no_network(start, bait):
 
 
 @pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it has not been asked
-def test_a_formulas_colour_is_not_fetched(start, bait):
+def test_a_formulas_colour_is_not_fetched(start: Start, bait):
     _, address, calls, _ = bait
     run = start()
     run.ready()
@@ -162,7 +164,7 @@ def test_a_formulas_colour_is_not_fetched(start, bait):
 @pytest.mark.parametrize(
     "title", ["<img src={}/red.png>", "<b>x</b>", "<img src='{}/red.png'> &amp;"]
 )
-def test_a_title_is_no_html(start, bait, title):
+def test_a_title_is_no_html(start: Start, bait, title):
     folder, *_ = bait
     run = start()
     run.ready()
@@ -226,7 +228,7 @@ def formats(data):
     return set(data.formats())
 
 
-def test_what_is_copied_is_words_alone(start, bait):
+def test_what_is_copied_is_words_alone(start: Start, bait):
     """HTML on the clipboard would have other programs load what it refers to."""
     folder, address, *_ = bait
     run = start()

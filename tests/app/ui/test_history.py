@@ -7,13 +7,14 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
 from app.ui.docks import Docks
+from tests.app.conftest import Start
 
 
 def shown(pane):
     return [message.content for message in pane.controller.transcript.path]
 
 
-def test_a_deleted_question_takes_what_follows_and_all_comes_back(start):
+def test_a_deleted_question_takes_what_follows_and_all_comes_back(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -29,7 +30,7 @@ def test_a_deleted_question_takes_what_follows_and_all_comes_back(start):
     assert shown(pane) == before
 
 
-def test_deleting_is_on_disk_and_so_is_its_undo(start):
+def test_deleting_is_on_disk_and_so_is_its_undo(start: Start):
     run = start()
     run.ready()
     run.say("say keep")
@@ -44,7 +45,7 @@ def test_deleting_is_on_disk_and_so_is_its_undo(start):
     assert shown(run.pane) == ["say keep", "keep "]
 
 
-def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start):
+def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -68,7 +69,7 @@ def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start):
     assert controller.transcript.alternatives(first) == [first, second]
 
 
-def test_nothing_is_deleted_under_a_running_reply(start):
+def test_nothing_is_deleted_under_a_running_reply(start: Start):
     run = start()
     run.ready()
     run.say("hold 2")
@@ -79,7 +80,7 @@ def test_nothing_is_deleted_under_a_running_reply(start):
     run.answered()
 
 
-def test_versions_are_paged_by_key(start):
+def test_versions_are_paged_by_key(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -93,7 +94,7 @@ def test_versions_are_paged_by_key(start):
     assert shown(run.pane) == ["say two", "two "]
 
 
-def test_a_branch_from_an_answer_goes_on_alone(start):
+def test_a_branch_from_an_answer_goes_on_alone(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -115,7 +116,7 @@ def test_a_branch_from_an_answer_goes_on_alone(start):
     assert sorted(shown(p)[-1] for p in start().panes) == ["three ", "two "]
 
 
-def test_a_branch_from_a_question_has_it_in_the_composer(start):
+def test_a_branch_from_a_question_has_it_in_the_composer(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -125,7 +126,7 @@ def test_a_branch_from_a_question_has_it_in_the_composer(start):
     assert run.pane.composer.text == "say one"
 
 
-def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start):
+def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start: Start):
     run = start()
     run.ready()
     kept = Docks.KEPT_CLOSED
@@ -135,7 +136,7 @@ def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start):
     run.until(lambda: run.answer(first))
     run.window.commands["close"].trigger()
     for _ in range(kept):
-        run.window.new_chat()
+        run.window.chats.new()
         run.window.commands["close"].trigger()
     library = run.app.library
     assert library.find(chat_id) is not None  # it still answers
@@ -149,7 +150,7 @@ def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start):
     assert shown(run.pane) == ["hold 2", "1 2 end"]
 
 
-def test_a_selection_is_copied_with_its_markers(start):
+def test_a_selection_is_copied_with_its_markers(start: Start):
     run = start()
     run.ready()
     run.say("say - apples")
@@ -166,15 +167,15 @@ def test_a_selection_is_copied_with_its_markers(start):
     assert QApplication.clipboard().text() == "- apples "
 
 
-def test_a_deleted_chat_leaves_no_cache_on_disk(start) -> None:
+def test_a_deleted_chat_leaves_no_cache_on_disk(start: Start) -> None:
     run = start()
     run.ready()
     pane = run.say("say one")
     run.answered()
     chat_id = pane.controller.id
     assert run.engine.sent[0].session.id == chat_id  # found again after a restart
-    run.window.delete_chat(chat_id)
+    run.window.chats.delete(chat_id)
     assert run.engine.forgotten == [chat_id]
-    run.window.undo_close()
+    run.window.commands["undo_close"].trigger()
     run.say("say two")
     assert run.answered() == "two "

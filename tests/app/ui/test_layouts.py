@@ -6,17 +6,19 @@ import sqlite3
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from shiboken6 import isValid
 
 from app.ui.docks import Docks
 from app.ui.name_dialog import NameDialog
+from tests.app.conftest import Run, Start
 
 
-def menu(run):
-    """The submenu as the View menu shows it, filled."""
-    view = next(m for m in run.window._menus if m.title() == "View")
-    found = next(a.menu() for a in view.actions() if a.menu() and a.text() == "Layouts")
+def menu(run: Run):
+    """The submenu as the Pane menu shows it, filled."""
+    panes = next(m for m in run.window._menus if m.title() == "Pane")
+    found = next(a.menu() for a in panes.actions() if a.text() == "Layouts")
+    assert isinstance(found, QMenu)
     found.aboutToShow.emit()
     return found
 
@@ -25,7 +27,7 @@ def texts(shown):
     return [action.text() for action in shown.actions() if not action.isSeparator()]
 
 
-def choose(run, *path):
+def choose(run: Run, *path):
     """Trigger an entry of the menu, by its texts."""
     shown = menu(run)
     for text in path[:-1]:
@@ -33,12 +35,12 @@ def choose(run, *path):
     next(a for a in shown.actions() if a.text() == path[-1]).trigger()
 
 
-def dialog(run):
+def dialog(run: Run):
     run.until(lambda: isinstance(QApplication.activeWindow(), NameDialog))
     return QApplication.activeWindow()
 
 
-def answer(run, name, *, times=1):
+def answer(run: Run, name, *, times=1):
     """Type a name into the dialog and press Enter that often."""
     asked = dialog(run)
     asked.field.selectAll()
@@ -47,12 +49,12 @@ def answer(run, name, *, times=1):
         run.qtbot.keyClick(asked.field, Qt.Key.Key_Return)
 
 
-def save(run, name, *, times=1):
+def save(run: Run, name, *, times=1):
     choose(run, "Save Layout…")
     answer(run, name, times=times)
 
 
-def said(run, word, where=None):
+def said(run: Run, word, where=None):
     """A chat with one answer."""
     if where:
         run.window.commands[where].trigger()
@@ -62,11 +64,11 @@ def said(run, word, where=None):
     return pane.controller.id
 
 
-def ids(run):
+def ids(run: Run):
     return [pane.controller.id for pane in run.panes]
 
 
-def places(run):
+def places(run: Run):
     """Where the panes of the main window stand, to a few pixels."""
     QApplication.processEvents()  # what was closed or opened just now is laid out with it
     return {
@@ -80,7 +82,7 @@ def places(run):
 
 
 @pytest.fixture
-def two(start):
+def two(start: Start):
     """Two chats side by side, saved as Pair."""
     run = start()
     run.window.resize(790, 700)
@@ -89,7 +91,7 @@ def two(start):
     return run, chats
 
 
-def test_before_the_first_one_the_menu_says_so(start):
+def test_before_the_first_one_the_menu_says_so(start: Start):
     run = start()
     assert texts(menu(run)) == ["No layouts yet", "Save Layout…"]
     run.window.commands["close"].trigger()
@@ -157,7 +159,7 @@ def test_a_running_reply_of_its_own_chat_is_not_disturbed(two):
     assert run.answered(pane) == "1 2 3 end"
 
 
-def test_it_is_there_after_a_restart_windows_of_their_own_too(two, start):
+def test_it_is_there_after_a_restart_windows_of_their_own_too(two, start: Start):
     run, chats = two
     floating = said(run, "three", "split_down")
     run.window.commands["float"].trigger()
@@ -193,7 +195,7 @@ def test_layouts_one_right_after_the_other_lose_no_window(two):
 
 def test_a_chat_deleted_since_is_left_out_and_said(two):
     run, chats = two
-    run.window.delete_chat(chats[0])
+    run.window.chats.delete(chats[0])
     choose(run, "Pair")
     assert ids(run) == [chats[1]]
     assert run.window.toast.text == "Layout “Pair” opened. 1 of its chats was deleted since."
@@ -204,7 +206,7 @@ def test_with_all_its_chats_deleted_nothing_changes(two):
     run, chats = two
     third = said(run, "three", "new")
     for chat_id in chats:
-        run.window.delete_chat(chat_id)
+        run.window.chats.delete(chat_id)
     choose(run, "Pair")
     assert ids(run) == [third]
     assert run.window.toast.text == "All chats of layout “Pair” have been deleted"
@@ -283,7 +285,7 @@ def test_keys_alone_open_a_layout(two):
     assert ids(run) == chats
 
 
-def test_empty_chats_come_back_empty_also_after_a_restart(start):
+def test_empty_chats_come_back_empty_also_after_a_restart(start: Start):
     run = start()
     run.window.commands["split_right"].trigger()
     stood = ids(run)
@@ -344,7 +346,7 @@ DAMAGED = {
 }
 
 
-def test_damaged_layouts_never_break_the_start(two, start, profile):
+def test_damaged_layouts_never_break_the_start(two, start: Start, profile):
     run, chats = two
     run.end()
     with sqlite3.connect(profile / "chats.db") as db:

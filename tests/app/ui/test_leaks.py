@@ -18,13 +18,14 @@ from shiboken6 import isValid
 from app.chats.controller import ChatController
 from app.ui.docks import Docks
 from app.ui.pane import ChatPane
+from tests.app.conftest import Run, Start
 
 PANES = int(os.environ.get("STRETTO_LEAK_PANES", "60"))
 WAYS = ("new", "split_right", "split_down")
 ROUND = Docks.KEPT_CLOSED  # after whole rounds those that are kept are of the same kinds
 
 
-def open_and_close(run, panes):
+def open_and_close(run: Run, panes):
     for number in range(panes):
         run.window.commands[WAYS[number % len(WAYS)]].trigger()
         if number % 2:
@@ -34,7 +35,7 @@ def open_and_close(run, panes):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def alive(run):
+def alive(run: Run):
     """How many there are of everything that could be left, by name."""
     for _ in range(3):
         QCoreApplication.processEvents()
@@ -59,7 +60,7 @@ def alive(run):
     return counts
 
 
-def test_panes_that_come_and_go_leave_nothing_behind(start):
+def test_panes_that_come_and_go_leave_nothing_behind(start: Start):
     run = start()
     run.ready()
     open_and_close(run, ROUND)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
 
 from app.model_folders import look_at
 from app.settings import Settings
 from app.ui.settings_window import SettingsWindow
+from tests.app.conftest import Start
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -29,7 +31,7 @@ def models(tmp_path):
 
 
 @pytest.fixture
-def opened(start, models):
+def opened(start: Start, models):
     """The program with its settings open, and what was shown in the file manager."""
     run = start()
     run.ready()
@@ -107,7 +109,7 @@ def test_a_folder_is_added_first_and_shown_in_its_place(opened, models, tmp_path
     assert len(window.models.rows) == 4
 
 
-def test_show_in_folder_opens_the_models_own(start, models, qtbot):
+def test_show_in_folder_opens_the_models_own(start: Start, models, qtbot: QtBot):
     run = start()
     run.app.settings.models = tuple(models)
     shown = []
@@ -122,17 +124,17 @@ def test_show_in_folder_opens_the_models_own(start, models, qtbot):
 def test_what_the_engine_does_with_a_model_is_told_as_it_happens(opened, models):
     run, window = opened
     run.engine.loading.clear()
-    run.window.use_model(models[0])
+    run.window.chats.use_model(models[0])
     assert state(window, models[0]).endswith("Loading…")
     run.engine.loading.set()
     run.until(lambda: state(window, models[0]) == "12 MB · Loaded")
     broken = "/models/broken"
     window.models.add_model(broken)
-    run.window.use_model(broken)
+    run.window.chats.use_model(broken)
     run.until(lambda: "config.json" in window.models.row(broken).state.toolTip())
 
 
-def test_a_first_start_says_what_will_be_listed(start):
+def test_a_first_start_says_what_will_be_listed(start: Start):
     run = start()
     run.window.show_settings()
     window = run.window._settings_window
@@ -154,3 +156,16 @@ def test_what_is_looked_at_on_disk(tmp_path):
     (folder / "inner" / "more").write_bytes(bytes(50))
     seen = look_at(str(folder))
     assert (seen.found, seen.holds_model, seen.bytes) == (True, True, 1050)
+
+
+def test_a_removed_model_comes_back_after_the_settings_were_closed(opened, models):
+    run, window = opened
+    for ref in models[:2]:
+        run.qtbot.mouseClick(window.models.row(ref).forget, LEFT)
+    window.close()
+    toast = run.window.toast
+    assert toast.isVisible()
+    assert toast.text.endswith("is no longer listed")
+    run.qtbot.mouseClick(toast.button, LEFT)
+    run.window.commands["undo_close"].trigger()
+    assert run.app.settings.models == tuple(models)

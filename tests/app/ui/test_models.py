@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.app.conftest import Start
 
 
-def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start):
+def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start: Start):
     run = start()
     run.ready()
-    run.window.use_model("/models/Small-3B")
+    run.window.chats.use_model("/models/Small-3B")
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Small-3B"
     assert run.pane.composer.field.placeholderText() == "Message Small-3B…"
     assert run.app.settings.models == ("/models/Small-3B",)
 
 
-def test_a_chat_that_has_begun_keeps_its_model(start):
+def test_a_chat_that_has_begun_keeps_its_model(start: Start):
     run = start()
     run.ready()
     begun = run.say("say one")
     run.answered()
-    run.window.use_model("/models/Small-3B")
+    run.window.chats.use_model("/models/Small-3B")
     assert begun.controller.chat.model == "guide"
     assert run.pane is not begun
     assert run.pane.controller.chat.model == "/models/Small-3B"
 
 
-def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start, qtbot):
+def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     busy = run.say("hold 4")
     run.until(lambda: run.answer(busy))
-    run.window.use_model("/models/broken")
+    run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.header.state == "Not loaded")
     assert run.pane.notice.isVisible()
     assert "holds no config.json" in run.pane.notice.text
@@ -44,10 +47,10 @@ def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start, q
     assert run.answered(busy) == "1 2 3 4 end"
 
 
-def test_a_failed_model_can_be_tried_again(start, qtbot):
+def test_a_failed_model_can_be_tried_again(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
-    run.window.use_model("/models/broken")
+    run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
     run.engine.loading.clear()
     qtbot.mouseClick(run.pane.notice.buttons[0], Qt.MouseButton.LeftButton)

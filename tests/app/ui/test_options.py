@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog
+from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.chats.options import ChatOptions
@@ -15,10 +16,11 @@ from app.ui.options_popover import OptionsPopover
 from app.ui.presets import apply_preset, preset_of
 from app.ui.sampling_form import MORE, NumberBox
 from app.ui.theme import theme
+from tests.app.conftest import Start
 
 
 @pytest.fixture
-def popover(start):
+def popover(start: Start):
     """The panel of a chat with one answer."""
     run = start()
     run.ready()
@@ -64,7 +66,7 @@ def test_nothing_chosen_leaves_all_to_the_model(popover):
 
 
 @pytest.mark.parametrize("number", MORE, ids=lambda n: n.name)
-def test_every_number_can_be_left_out_and_holds_its_bounds(look, qtbot, number):
+def test_every_number_can_be_left_out_and_holds_its_bounds(look, qtbot: QtBot, number):
     box = NumberBox(number, None)
     qtbot.addWidget(box)
     box.set_default(number.engine)
@@ -96,7 +98,7 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     panel._plain.boxes["temperature"].set_number(1.3)
     panel.seed.setText("5")
     panel.system.setPlainText("Rhyme.")
-    presets = run.window.presets
+    presets = run.window.pane_menus.presets
     presets.save("  My   poet ", preset_of(panel))
     assert run.app.settings.presets["My poet"]["params"] == {"temperature": 1.3}  # no seed
     panel.show_values(ChatOptions(), "")
@@ -105,25 +107,25 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     presets.delete("My poet")
     assert run.app.settings.presets == {}
     assert "My poet" in run.window.toast.text
-    run.window.undo_close()
+    run.window.commands["undo_close"].trigger()
     assert list(run.app.settings.presets) == ["My poet"]
 
 
 def test_a_preset_is_renamed_and_one_replaced_comes_back(popover):
     run, _ = popover
-    presets, settings = run.window.presets, run.app.settings
+    presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("one", {"params": {"temperature": 0.1}, "system": ""})
     presets.save("two", {"params": {"temperature": 0.2}, "system": ""})
     presets.rename("one", "first")
     assert sorted(settings.presets) == ["first", "two"]
     presets.rename("first", "two")
     assert settings.presets == {"two": {"params": {"temperature": 0.1}, "system": ""}}
-    run.window.undo_close()
+    run.window.commands["undo_close"].trigger()
     assert settings.presets["two"]["params"] == {"temperature": 0.2}
     assert settings.presets["first"]["params"] == {"temperature": 0.1}
     presets.save("two", {"params": {}, "system": "x"})
-    run.window.undo_close()
-    run.window.undo_close()  # the first renaming, not the same thing again
+    run.window.commands["undo_close"].trigger()
+    run.window.commands["undo_close"].trigger()  # the first renaming, not the same thing again
     assert settings.presets["two"]["params"] == {"temperature": 0.2}
     assert "one" in settings.presets
 
@@ -152,7 +154,7 @@ def test_a_preset_spoilt_by_hand_harms_nothing(popover):
         assert panel.values()[0] == ChatOptions()
 
 
-def test_an_answer_that_was_cut_is_continued_in_its_place(start):
+def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
     run = start()
     run.ready()
     pane = run.say("cut")
@@ -169,7 +171,7 @@ def test_an_answer_that_was_cut_is_continued_in_its_place(start):
     assert run.app.store.messages(pane.controller.id)[-1].content == "So far and more."
 
 
-def test_the_meter_stays_while_the_next_answer_is_written(start):
+def test_the_meter_stays_while_the_next_answer_is_written(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -183,7 +185,7 @@ def test_the_meter_stays_while_the_next_answer_is_written(start):
     run.engine.release()
 
 
-def test_the_meter_shows_how_full_the_context_is(start):
+def test_the_meter_shows_how_full_the_context_is(start: Start):
     run = start()
     run.ready()
     meter = run.pane.header.meter
@@ -196,12 +198,12 @@ def test_the_meter_shows_how_full_the_context_is(start):
     assert "Nearly full" in meter.toolTip()
 
 
-def test_the_chat_in_front_goes_first(start):
+def test_the_chat_in_front_goes_first(start: Start):
     run = start()
     run.ready()
     first = run.say("say one")
     run.answered()
-    run.window.split("right")
+    run.window.chats.split("right")
     run.say("say two")
     run.answered()
     sessions = [reply.session for reply in run.engine.sent]
@@ -213,7 +215,7 @@ def test_the_chat_in_front_goes_first(start):
 # -- the program's settings ----------------------------------------------------------------
 
 
-def test_the_key_opens_the_settings_once(start, profile):
+def test_the_key_opens_the_settings_once(start: Start, profile):
     run = start()
     run.ready()
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
@@ -232,7 +234,7 @@ def test_the_key_opens_the_settings_once(start, profile):
     assert run.window._settings_window is None
 
 
-def test_new_chats_begin_with_what_was_chosen(start):
+def test_new_chats_begin_with_what_was_chosen(start: Start):
     run = start()
     run.ready()
     run.window.show_settings()
@@ -241,7 +243,7 @@ def test_new_chats_begin_with_what_was_chosen(start):
     window.slide.setChecked(True)
     window.system.setPlainText("Be kind.")
     window.close()
-    run.window.new_chat()
+    run.window.chats.new()
     run.say("say one")
     run.answered()
     sent = run.engine.sent[-1]
@@ -250,7 +252,7 @@ def test_new_chats_begin_with_what_was_chosen(start):
     assert sent.turns[0]["content"] == "Be kind."
 
 
-def test_what_the_settings_do_not_show_of_new_chats_stays(start):
+def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
     run = start()
     run.ready()
     run.app.settings.new_chat = {"top_k": 7, "of_a_later_version": 1, "temperature": 0.9}
@@ -261,7 +263,7 @@ def test_what_the_settings_do_not_show_of_new_chats_stays(start):
     assert run.app.settings.new_chat == {"top_k": 7, "of_a_later_version": 1, "slide": True}
 
 
-def test_ctrl_enter_can_be_the_key_that_sends(start):
+def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
     run = start()
     run.ready()
     run.window.show_settings()
@@ -277,7 +279,7 @@ def test_ctrl_enter_can_be_the_key_that_sends(start):
     run.window._settings_window.send_key["enter"].setChecked(True)
 
 
-def test_larger_text_takes_more_room_at_once(start):
+def test_larger_text_takes_more_room_at_once(start: Start):
     run = start()
     run.ready()
     pane = run.say("say " + "word " * 60)
@@ -292,7 +294,7 @@ def test_larger_text_takes_more_room_at_once(start):
     run.until(lambda: row.height() == before)
 
 
-def test_folders_are_shown(start):
+def test_folders_are_shown(start: Start):
     run = start()
     shown = []
     from app.ui.settings_window import SettingsWindow

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.app.conftest import Start
 
 
-def test_split_right_and_down_open_new_chats_beside(start):
+def test_split_right_and_down_open_new_chats_beside(start: Start):
     run = start()
     first = run.pane
     run.window.commands["split_right"].trigger()
@@ -20,7 +23,7 @@ def test_split_right_and_down_open_new_chats_beside(start):
     assert third.composer.field.hasFocus()
 
 
-def test_two_panes_stream_at_once_each_its_own(start):
+def test_two_panes_stream_at_once_each_its_own(start: Start):
     run = start()
     run.ready()
     left = run.say("hold 40")
@@ -34,7 +37,7 @@ def test_two_panes_stream_at_once_each_its_own(start):
     assert run.answered(right).endswith("60 end")
 
 
-def test_the_next_pane_gets_the_keys_and_the_ring(start):
+def test_the_next_pane_gets_the_keys_and_the_ring(start: Start):
     run = start()
     first = run.pane
     run.window.commands["split_right"].trigger()
@@ -47,7 +50,7 @@ def test_the_next_pane_gets_the_keys_and_the_ring(start):
     assert run.pane is second
 
 
-def test_clicking_into_a_pane_makes_it_the_active_one(start, qtbot):
+def test_clicking_into_a_pane_makes_it_the_active_one(start: Start, qtbot: QtBot):
     run = start()
     first = run.pane
     run.window.commands["split_right"].trigger()
@@ -55,7 +58,7 @@ def test_clicking_into_a_pane_makes_it_the_active_one(start, qtbot):
     assert run.pane is first
 
 
-def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start):
+def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: Start):
     run = start()
     run.ready()
     kept = run.pane
@@ -74,7 +77,7 @@ def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start):
     run.until(lambda: pane.mapTo(run.window, pane.rect().topLeft()) == place)
 
 
-def test_a_chat_that_was_emptied_again_leaves_nothing_in_the_list(start, qtbot):
+def test_a_chat_that_was_emptied_again_leaves_nothing_in_the_list(start: Start, qtbot: QtBot):
     run = start()
     qtbot.keyClicks(run.pane.composer.field, "x")
     chat_id = run.pane.controller.id
@@ -86,7 +89,7 @@ def test_a_chat_that_was_emptied_again_leaves_nothing_in_the_list(start, qtbot):
     assert run.pane.controller.id == chat_id
 
 
-def test_the_toast_undoes_a_close(start, qtbot):
+def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     run = start()
     pane = run.pane
     run.window.commands["close"].trigger()
@@ -97,20 +100,20 @@ def test_the_toast_undoes_a_close(start, qtbot):
     assert not run.window.toast.isVisible()
 
 
-def test_with_all_panes_closed_there_is_a_way_to_a_new_chat(start, qtbot):
+def test_with_all_panes_closed_there_is_a_way_to_a_new_chat(start: Start, qtbot: QtBot):
     run = start()
     run.window.commands["close"].trigger()
     qtbot.mouseClick(run.window.workspace.nothing.button, Qt.MouseButton.LeftButton)
     assert len(run.panes) == 1
 
 
-def test_a_deleted_chat_comes_back_with_its_text(start, qtbot):
+def test_a_deleted_chat_comes_back_with_its_text(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("say keep me")
     run.answered()
     chat_id = pane.controller.id
-    run.window.delete_chat(chat_id)
+    run.window.chats.delete(chat_id)
     assert run.window.workspace.pane(chat_id) is None
     assert not run.window.sidebar.model.row_of(chat_id).isValid()
     assert run.app.store.chats() == []
@@ -119,7 +122,7 @@ def test_a_deleted_chat_comes_back_with_its_text(start, qtbot):
     assert run.answer(run.window.workspace.pane(chat_id)) == "keep me "
 
 
-def test_undo_takes_back_one_thing_after_the_other(start):
+def test_undo_takes_back_one_thing_after_the_other(start: Start):
     run = start()
     run.ready()
     ids = []
@@ -128,7 +131,7 @@ def test_undo_takes_back_one_thing_after_the_other(start):
         run.answered()
         ids.append(run.pane.controller.id)
         run.window.commands["new"].trigger()
-    run.window.delete_chat(ids[0])
+    run.window.chats.delete(ids[0])
     run.window.workspace.close_pane(run.window.workspace.pane(ids[1]))
     run.window.commands["undo_close"].trigger()
     assert run.window.workspace.pane(ids[1]) is not None
@@ -136,7 +139,7 @@ def test_undo_takes_back_one_thing_after_the_other(start):
     assert run.window.workspace.pane(ids[0]) is not None
 
 
-def test_a_pane_moves_to_its_own_window_and_goes_on(start):
+def test_a_pane_moves_to_its_own_window_and_goes_on(start: Start):
     run = start()
     run.ready()
     run.window.commands["split_right"].trigger()
@@ -151,7 +154,7 @@ def test_a_pane_moves_to_its_own_window_and_goes_on(start):
     assert pane.window() is run.window
 
 
-def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start):
+def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: Start):
     run = start()
     run.ready()
     pane = run.say("hold 2")

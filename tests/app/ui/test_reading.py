@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
 
 from app.store import Chat, Message, Store, new_id
+from tests.app.conftest import Start
 
 
 @pytest.fixture
@@ -27,16 +29,16 @@ def long_chat(profile):
     return chat.id, ids
 
 
-def opened(start, chat_id):
+def opened(start: Start, chat_id):
     run = start()
     run.ready()
-    run.window.open_chat(chat_id)
+    run.window.chats.open(chat_id)
     view = run.pane.transcript
     run.until(lambda: view.rows_alive() > 0)
     return run, view
 
 
-def test_only_messages_near_the_viewport_are_widgets(start, long_chat):
+def test_only_messages_near_the_viewport_are_widgets(start: Start, long_chat):
     _, view = opened(start, long_chat[0])
     assert view.rows_alive() < 30
     assert view.row(long_chat[1][-1]) is not None
@@ -48,7 +50,7 @@ def test_only_messages_near_the_viewport_are_widgets(start, long_chat):
     assert view.row(long_chat[1][-1]) is None
 
 
-def test_it_opens_at_the_end_and_follows_it_only_from_there(start, long_chat):
+def test_it_opens_at_the_end_and_follows_it_only_from_there(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     bar = view.verticalScrollBar()
     assert view.following
@@ -59,7 +61,7 @@ def test_it_opens_at_the_end_and_follows_it_only_from_there(start, long_chat):
     bar.setValue(bar.maximum() // 2)
     assert not view.following
     assert view._jump.isVisible()
-    place = next(p for p in view._places if p.top >= bar.value())
+    place = next(p for p in view.places if p.top >= bar.value())
     offset = place.top - bar.value()
     run.engine.release()
     run.answered()
@@ -70,7 +72,7 @@ def test_it_opens_at_the_end_and_follows_it_only_from_there(start, long_chat):
     assert bar.value() == bar.maximum()
 
 
-def test_a_resize_keeps_the_readers_place(start, long_chat):
+def test_a_resize_keeps_the_readers_place(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     bar = view.verticalScrollBar()
     bar.setValue(bar.maximum() // 3)
@@ -80,7 +82,7 @@ def test_a_resize_keeps_the_readers_place(start, long_chat):
     assert view._anchor()[0] is first
 
 
-def test_find_leads_from_message_to_message(start, long_chat, qtbot):
+def test_find_leads_from_message_to_message(start: Start, long_chat, qtbot: QtBot):
     run, view = opened(start, long_chat[0])
     run.window.commands["find"].trigger()
     assert run.pane.find_bar.field.hasFocus()
@@ -96,7 +98,7 @@ def test_find_leads_from_message_to_message(start, long_chat, qtbot):
     assert run.pane.composer.field.hasFocus()
 
 
-def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start):
+def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: Start):
     run = start()
     run.ready()
     pane = run.say("hold 30")
@@ -111,7 +113,7 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start):
     assert pane.transcript.row(answer.id).text.endswith("30 end")
 
 
-def test_a_long_pasted_message_is_folded_and_opens(start, qtbot):
+def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     run.pane.controller.send("\n".join(f"line {n}" for n in range(200)))
@@ -125,7 +127,7 @@ def test_a_long_pasted_message_is_folded_and_opens(start, qtbot):
     assert row._more.text() == "Show less"
 
 
-def test_a_search_hit_is_brought_into_view(start, long_chat):
+def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     run.window.chats.open_at(long_chat[0], long_chat[1][100])
     row = view.row(long_chat[1][100])

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
 
 from app.application import Application
 from app.paths import Paths
 from app.store import Store
+from tests.app.conftest import Start
 
 
-def test_all_chats_the_layout_and_the_drafts_are_there_again(start):
+def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     run = start()
     run.window.resize(790, 700)  # within the test's screen, or the next start would shrink it
     run.ready()
@@ -43,7 +46,9 @@ def test_all_chats_the_layout_and_the_drafts_are_there_again(start):
     assert again.answered() == "still works "
 
 
-def test_told_to_end_before_the_panes_are_back_it_keeps_them(start, qapp, profile):
+def test_told_to_end_before_the_panes_are_back_it_keeps_them(
+    start: Start, qapp: QApplication, profile: Path
+):
     """A signal comes while the window is painted for the first time, with many panes to build."""
     run = start()
     for _ in range(5):
@@ -63,7 +68,7 @@ def test_told_to_end_before_the_panes_are_back_it_keeps_them(start, qapp, profil
     assert [pane.composer.text for pane in again.panes] == ["kept"] * 6
 
 
-def test_a_floating_pane_floats_again(start):
+def test_a_floating_pane_floats_again(start: Start):
     run = start()
     run.window.commands["split_right"].trigger()
     run.pane.composer.set_text("alone")
@@ -74,7 +79,7 @@ def test_a_floating_pane_floats_again(start):
     assert [p.composer.text for p in floating] == ["alone"]
 
 
-def test_with_everything_closed_it_starts_with_everything_closed(start):
+def test_with_everything_closed_it_starts_with_everything_closed(start: Start):
     run = start()
     run.say("say one")
     run.window.commands["close"].trigger()
@@ -85,7 +90,9 @@ def test_with_everything_closed_it_starts_with_everything_closed(start):
     assert len(again.window._library.chats()) == 1
 
 
-def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread(start, profile):
+def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread(
+    start: Start, profile
+):
     run = start()
     run.ready()
     pane = run.say("hold 20")
@@ -101,7 +108,7 @@ def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread
     assert {m.status for m in answers} == {"interrupted"}
 
 
-def test_closing_while_the_model_still_loads(start):
+def test_closing_while_the_model_still_loads(start: Start):
     run = start()
     run.until(lambda: run.engine is not None)
     run.engine.loading.clear()

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication, QMessageBox
+from pytestqt.qtbot import QtBot
 
 from app.ui.links import ask_and_open, judge
 from app.ui.textview import TextView
@@ -34,10 +35,9 @@ def visited():
 
 
 @pytest.fixture
-def view(look, qtbot):
+def view(look, qtbot: QtBot):
     document = QTextDocument()
     shown = TextView(document)
-    shown._kept = document
     qtbot.addWidget(shown)
     return shown
 

@@ -12,20 +12,23 @@ from app.store import Message, Store, new_id
 from app.ui.figures import figures_line
 from app.ui.options_popover import OptionsPopover
 from engine.bench.random_models import write_model
+from tests.app.conftest import Run, Start
 from tests.engine.families import FAMILIES
 
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
-def same_again_by_key(run):
+def same_again_by_key(run: Run):
     run.qtbot.keyClick(run.window, Qt.Key.Key_R, BOTH)
 
 
-def last(run) -> Message:
-    return run.pane.controller.transcript.last("assistant")
+def last(run: Run) -> Message:
+    message = run.pane.controller.transcript.last("assistant")
+    assert message is not None
+    return message
 
 
-def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(start):
+def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(start: Start):
     run = start()
     run.ready()
     controller = run.pane.controller
@@ -51,7 +54,7 @@ def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(
     assert run.engine.sent[-1].params == first
 
 
-def test_the_button_has_an_older_answer_again(start):
+def test_the_button_has_an_older_answer_again(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -70,7 +73,7 @@ def test_the_button_has_an_older_answer_again(start):
     assert len(pane.controller.transcript.alternatives(older.id)) == 2
 
 
-def test_answering_again_afterwards_is_random(start):
+def test_answering_again_afterwards_is_random(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -86,7 +89,7 @@ def test_answering_again_afterwards_is_random(start):
     assert "same" not in last(run).stats
 
 
-def test_one_press_makes_a_fixed_seed_random_again(start):
+def test_one_press_makes_a_fixed_seed_random_again(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -103,7 +106,7 @@ def test_one_press_makes_a_fixed_seed_random_again(start):
     assert controller.options.seed is None
 
 
-def test_an_answer_without_a_known_seed_says_so(start, profile):
+def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
     run = start()
     run.ready()
     run.say("say one")
@@ -123,7 +126,7 @@ def test_an_answer_without_a_known_seed_says_so(start, profile):
     assert run.engine.sent == []
 
 
-def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start, profile):
+def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start: Start, profile):
     run = start()
     run.ready()
     run.say("say one")
@@ -141,7 +144,7 @@ def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start, prof
     assert (run.engine.sent[0].params.seed, run.engine.sent[0].params.temperature) == (7, 0.3)
 
 
-def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start):
+def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Start):
     run = start()
     run.ready()
     same_again_by_key(run)
@@ -154,7 +157,7 @@ def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start):
     assert len(run.engine.sent) == 1
 
 
-def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start):
+def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start: Start):
     run = start()
     run.ready()
     controller = run.pane.controller
@@ -169,10 +172,10 @@ def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start):
     assert run.engine.sent[-1].session.options["on_overflow"] == "slide"
 
 
-def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start, tmp_path):
+def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start: Start, tmp_path):
     run = start(engine_factory=make_engine)
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
-    run.window.use_model(str(folder))
+    run.window.chats.use_model(str(folder))
     run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
     controller = run.pane.controller
     controller.set_options(ChatOptions(temperature=1.0, max_tokens=24), "")
@@ -195,3 +198,48 @@ def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start
     assert other.stats.get("same") is not True
     assert controller.regenerate()
     assert ended().stats["seed"] != first.stats["seed"]
+
+
+def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
+    run = start()
+    run.ready()
+    controller = run.pane.controller
+    run.say("say one")
+    run.answered()
+    first = run.engine.sent[-1].session.model
+    controller.set_model("/models/other")
+    run.ready()
+    run.say("say two")
+    run.answered()
+    assert run.engine.sent[-1].session.model is not first
+    answer = controller.transcript.path[1]
+    controller.same_again(answer.id)
+    run.until(lambda: len(run.engine.sent) == 3)
+    run.answered()
+    assert run.engine.sent[-1].session.model is first
+    assert last(run).model == answer.model
+    assert controller.chat.model == "/models/other"
+    run.say("say three")
+    run.answered()
+    assert run.engine.sent[-1].session.model is not first
+
+
+def test_its_model_is_loaded_for_it(start: Start):
+    run = start()
+    run.ready()
+    run.pane.controller.set_model("/models/other")
+    run.ready()
+    run.say("say one")
+    run.answered()
+    given = last(run).model
+    run.end()
+    again = start()
+    again.ready()
+    controller = again.pane.controller
+    controller.set_model("guide")
+    again.app.library.shelf.lose()
+    assert controller.same_again()
+    again.until(lambda: again.engine.sent)
+    again.answered()
+    assert last(again).status == "complete"
+    assert last(again).model == given

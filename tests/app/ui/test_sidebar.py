@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.app.conftest import Run, Start
 
 
-def talk(run, *texts):
+def talk(run: Run, *texts):
     ids = []
     for text in texts:
         run.ready()
@@ -16,18 +19,18 @@ def talk(run, *texts):
     return ids
 
 
-def titles(run):
+def titles(run: Run):
     model = run.window.sidebar.model
     return [model.index(n).data() for n in range(model.rowCount())]
 
 
-def test_saved_chats_stand_below_their_day_newest_first(start):
+def test_saved_chats_stand_below_their_day_newest_first(start: Start):
     run = start()
     talk(run, "say one", "say two")
     assert titles(run) == ["Today", "say two", "say one"]
 
 
-def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start, qtbot):
+def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start: Start, qtbot: QtBot):
     run = start()
     first, second = talk(run, "say one", "say two")
     view = run.window.sidebar.list
@@ -40,7 +43,7 @@ def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start, qtbo
     assert run.pane.controller.id == second
 
 
-def test_search_finds_words_in_titles_and_answers_and_leads_there(start, qtbot):
+def test_search_finds_words_in_titles_and_answers_and_leads_there(start: Start, qtbot: QtBot):
     run = start()
     talk(run, "say apples pears", "say plums")
     run.window.commands["search"].trigger()
@@ -57,7 +60,7 @@ def test_search_finds_words_in_titles_and_answers_and_leads_there(start, qtbot):
     run.until(lambda: "say plums" in titles(run))
 
 
-def test_rename_in_place(start, qtbot):
+def test_rename_in_place(start: Start, qtbot: QtBot):
     run = start()
     (chat_id,) = talk(run, "say one")
     run.window.workspace.activate(run.window.workspace.pane(chat_id))
@@ -71,7 +74,7 @@ def test_rename_in_place(start, qtbot):
     assert run.window.workspace.dock(chat_id).windowTitle() == "Fruit"
 
 
-def test_delete_key_deletes_and_can_be_taken_back(start, qtbot):
+def test_delete_key_deletes_and_can_be_taken_back(start: Start, qtbot: QtBot):
     run = start()
     (chat_id,) = talk(run, "say one")
     view, model = run.window.sidebar.list, run.window.sidebar.model
@@ -83,7 +86,7 @@ def test_delete_key_deletes_and_can_be_taken_back(start, qtbot):
     assert model.row_of(chat_id).isValid()
 
 
-def test_the_sidebar_hides_and_stays_hidden(start):
+def test_the_sidebar_hides_and_stays_hidden(start: Start):
     run = start()
     run.window.commands["sidebar"].trigger()
     assert not run.window.sidebar.isVisible()

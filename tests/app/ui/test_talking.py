@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
 
 from app.ui.answer_row import AnswerRow
+from tests.app.conftest import Start
 
 
 def row_of(pane, role="assistant"):
     return pane.transcript.row(pane.controller.transcript.last(role).id)
 
 
-def test_type_send_and_read_the_answer(start):
+def test_type_send_and_read_the_answer(start: Start):
     run = start()
     run.ready()
     run.say("say one two three")
@@ -24,7 +26,7 @@ def test_type_send_and_read_the_answer(start):
     assert run.pane.controller.title == "say one two three"
 
 
-def test_shift_enter_breaks_the_line_and_sends_nothing(start, qtbot):
+def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBot):
     run = start()
     field = run.pane.composer.field
     qtbot.keyClicks(field, "one")
@@ -36,14 +38,14 @@ def test_shift_enter_breaks_the_line_and_sends_nothing(start, qtbot):
     assert run.pane.controller.transcript.path == []
 
 
-def test_the_composer_grows_to_two_fifths_of_the_pane_and_then_scrolls(start):
+def test_the_composer_grows_to_two_fifths_of_the_pane_and_then_scrolls(start: Start):
     run = start()
     run.pane.composer.set_text("line\n" * 200)
     assert run.pane.composer.height() <= round(run.pane.height() * 0.4)
     assert run.pane.composer.field.verticalScrollBar().maximum() > 0
 
 
-def test_escape_stops_and_keeps_what_was_written(start, qtbot):
+def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("hold 5")
@@ -55,7 +57,7 @@ def test_escape_stops_and_keeps_what_was_written(start, qtbot):
     assert not pane.composer.button.stops
 
 
-def test_the_round_button_sends_and_stops(start, qtbot):
+def test_the_round_button_sends_and_stops(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     qtbot.keyClicks(run.pane.composer.field, "hold 3")
@@ -66,7 +68,7 @@ def test_the_round_button_sends_and_stops(start, qtbot):
     assert run.pane.controller.transcript.last("assistant").status == "cancelled"
 
 
-def test_text_is_written_while_an_answer_runs_but_not_sent(start, qtbot):
+def test_text_is_written_while_an_answer_runs_but_not_sent(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("hold 2")
@@ -78,7 +80,7 @@ def test_text_is_written_while_an_answer_runs_but_not_sent(start, qtbot):
     run.answered()
 
 
-def test_thinking_stands_apart_and_folds(start):
+def test_thinking_stands_apart_and_folds(start: Start):
     run = start()
     run.ready()
     pane = run.say("think")
@@ -92,7 +94,7 @@ def test_thinking_stands_apart_and_folds(start):
     assert not fold.isChecked()
 
 
-def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start, qtbot):
+def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("fail")
@@ -104,7 +106,7 @@ def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start, qt
     run.answered()
 
 
-def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start, qtbot):
+def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("overflow of words")
@@ -116,7 +118,7 @@ def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start, qtbot
     assert pane.composer.editing
 
 
-def test_answer_again_keeps_the_first_answer(start, qtbot):
+def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("say hello")
@@ -130,7 +132,7 @@ def test_answer_again_keeps_the_first_answer(start, qtbot):
     assert pane.controller.transcript.last("assistant").id != last.id
 
 
-def test_the_last_message_is_edited_with_the_up_key(start, qtbot):
+def test_the_last_message_is_edited_with_the_up_key(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("say hallo")
@@ -147,7 +149,7 @@ def test_the_last_message_is_edited_with_the_up_key(start, qtbot):
     assert not pane.composer.editing
 
 
-def test_escape_gives_up_editing_and_brings_the_draft_back(start, qtbot):
+def test_escape_gives_up_editing_and_brings_the_draft_back(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     pane = run.say("say hallo")
@@ -159,7 +161,7 @@ def test_escape_gives_up_editing_and_brings_the_draft_back(start, qtbot):
     assert not pane.composer.editing
 
 
-def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start):
+def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start: Start):
     run = start()
     run.ready()
     pane = run.say("say one")
@@ -175,7 +177,7 @@ def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start)
     assert run.engine.sent[0].params.temperature == 0.5  # the model's own
 
 
-def test_copy_last_answer(start):
+def test_copy_last_answer(start: Start):
     run = start()
     run.ready()
     run.say("say copied words")
@@ -185,7 +187,7 @@ def test_copy_last_answer(start):
     assert run.window.toast.text == "Copied"
 
 
-def test_figures_stand_below_the_answer(start):
+def test_figures_stand_below_the_answer(start: Start):
     run = start()
     run.ready()
     pane = run.say("say one two")
@@ -195,12 +197,12 @@ def test_figures_stand_below_the_answer(start):
     run.until(lambda: isinstance(row_of(pane), AnswerRow))
 
 
-def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start):
+def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start: Start):
     run = start()
     run.ready()
     first = run.say("say one")
     run.answered()
-    run.window.split("right")
+    run.window.chats.split("right")
     run.say("break")
     run.answered()
     assert run.engine.loads == 1

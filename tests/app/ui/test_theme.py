@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.ui.tokens import DARK, LIGHT, TEXT_PAIRS, contrast
+from tests.app.conftest import Start
 
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
@@ -20,7 +21,7 @@ def test_contrast_of_black_on_white_is_21():
     assert contrast("#777777", "#777777") == pytest.approx(1)
 
 
-def test_the_systems_appearance_is_followed_unless_one_was_chosen(start, qapp):
+def test_the_systems_appearance_is_followed_unless_one_was_chosen(start: Start, qapp):
     from app.ui.theme import theme
 
     run = start()
@@ -37,7 +38,7 @@ def test_the_systems_appearance_is_followed_unless_one_was_chosen(start, qapp):
     assert theme().tokens is LIGHT
 
 
-def test_the_look_changes_live(start):
+def test_the_look_changes_live(start: Start):
     from app.ui.theme import theme
 
     run = start()

@@ -1,0 +1,202 @@
+"""The keyboard alone: every part of the window, every message and what can be done with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QScrollArea
+
+from app.ui.answer_row import AnswerRow
+from app.ui.user_row import UserRow
+from tests.app.conftest import Run, Start
+
+WIDE = "```python\nvalue = " + " + ".join(f"argument_{n}" for n in range(60)) + "\n```"
+
+
+def press(run: Run, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    """A key to whatever has the focus."""
+    run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
+
+
+def talk(run: Run, *words: str) -> None:
+    run.ready()
+    for word in words:
+        run.say(f"say {word}")
+        run.answered()
+
+
+def in_conversation(run: Run):
+    """Go into the conversation; the row that has the keys."""
+    press(run, Qt.Key.Key_F6)
+    return QApplication.focusWidget()
+
+
+def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start):
+    run = start()
+    talk(run, "one", "two")
+    answer = in_conversation(run)
+    assert isinstance(answer, AnswerRow)
+    assert answer.text == "two "
+    assert answer.accessibleName() == "Guide: two "
+    press(run, Qt.Key.Key_Up)
+    question = QApplication.focusWidget()
+    assert isinstance(question, UserRow)
+    assert question.message.content == "say two"
+    press(run, Qt.Key.Key_Home)
+    assert QApplication.focusWidget().message.content == "say one"
+    press(run, Qt.Key.Key_Up)
+    assert QApplication.focusWidget().message.content == "say one"
+    press(run, Qt.Key.Key_End)
+    assert QApplication.focusWidget() is answer
+    press(run, Qt.Key.Key_Down)
+    assert run.pane.composer.field.hasFocus()
+
+
+def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start):
+    run = start()
+    run.ready()
+    run.pane.controller.send("paste " + "word\n\n" * 120)
+    run.answered()
+    run.say("say end")
+    run.answered()
+    in_conversation(run)
+    press(run, Qt.Key.Key_Home)
+    press(run, Qt.Key.Key_Down)
+    bar = run.pane.transcript.verticalScrollBar()
+    row, before = QApplication.focusWidget(), bar.value()
+    press(run, Qt.Key.Key_Down)
+    assert QApplication.focusWidget() is row
+    assert before < bar.value() < before + run.pane.transcript.viewport().height()
+
+
+def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
+    run = start()
+    talk(run, "one")
+    run.pane.controller.regenerate()
+    run.answered()
+    row = in_conversation(run)
+    names = []
+    for _ in range(6):
+        press(run, Qt.Key.Key_Tab)
+        names.append(QApplication.focusWidget().accessibleName())
+    assert names == [
+        "Earlier version",
+        "Delete this and what follows",
+        "Copy answer",
+        "Go on in a new chat",
+        "Same again, with this answer's model, seed and settings",
+        "Answer again",
+    ]
+    press(run, Qt.Key.Key_Tab)
+    assert run.pane.composer.field.hasFocus()
+    press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is row
+    press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert run.pane.header.options_button.hasFocus()
+
+
+def test_enter_presses_and_a_message_that_goes_gives_the_keys_back(start: Start):
+    run = start()
+    talk(run, "one", "two")
+    in_conversation(run)
+    press(run, Qt.Key.Key_Tab)
+    press(run, Qt.Key.Key_Tab)
+    press(run, Qt.Key.Key_Return)
+    assert QGuiApplication.clipboard().text() == "two "
+    press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    press(run, Qt.Key.Key_Return)
+    assert len(run.pane.controller.transcript.path) == 3
+    assert run.pane.composer.field.hasFocus()
+
+
+def test_a_letter_goes_to_the_composer_and_so_does_escape(start: Start):
+    run = start()
+    talk(run, "one")
+    in_conversation(run)
+    press(run, Qt.Key.Key_Escape)
+    assert run.pane.composer.field.hasFocus()
+    in_conversation(run)
+    run.qtbot.keyClicks(QApplication.focusWidget(), "ab")
+    assert run.pane.composer.text == "ab"
+    assert run.pane.composer.field.hasFocus()
+
+
+def test_wide_code_is_moved_and_copied(start: Start):
+    run = start()
+    run.ready()
+    run.pane.controller.send("paste " + WIDE)
+    run.answered()
+    row = in_conversation(run)
+    wide = row._view._wide
+    (code,) = row._markdown.code_blocks()
+    assert wide.hidden(code) > 0
+    press(run, Qt.Key.Key_Right)
+    moved = wide.moved(code)
+    assert moved > 0
+    press(run, Qt.Key.Key_Right)
+    press(run, Qt.Key.Key_Left)
+    assert wide.moved(code) == moved
+    press(run, Qt.Key.Key_Left)
+    assert wide.moved(code) == 0
+    row._view.pop_menu()
+    menu = QApplication.activePopupWidget()
+    copy = next(action for action in menu.actions() if action.text() == "Copy Code")
+    copy.trigger()
+    menu.close()
+    assert QGuiApplication.clipboard().text() == code.source
+
+
+def test_f6_goes_round_the_window_and_back(start: Start):
+    run = start()
+    talk(run, "one")
+    window = run.window
+    window.toggle_score()
+    run.until(lambda: window.score.rows())
+    where = []
+    for _ in range(4):
+        press(run, Qt.Key.Key_F6)
+        where.append(QApplication.focusWidget())
+    assert isinstance(where[0], AnswerRow)
+    assert where[1:] == [window.score.rows()[0], window.sidebar.list, run.pane.composer.field]
+    press(run, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    assert window.sidebar.list.hasFocus()
+    assert window.sidebar.model.row(window.sidebar.list.currentIndex()).chat_id
+    press(run, Qt.Key.Key_F6)
+    window.toggle_sidebar()
+    window.toggle_score()
+    press(run, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    assert isinstance(QApplication.focusWidget(), AnswerRow)
+
+
+def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start):
+    run = start()
+    talk(run, "one")
+    undo = Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier
+    chat = run.pane.controller.id
+    run.window.chats.new()
+    run.window.chats.delete(chat)
+    run.qtbot.keyClicks(run.pane.composer.field, "x")
+    press(run, *undo)
+    assert run.pane.composer.text == ""
+    assert run.app.library.chat(chat) is None
+    press(run, *undo)
+    assert run.app.library.chat(chat) is not None
+    run.window.chats.delete(chat)
+    run.window.toast.hide()
+    press(run, *undo)
+    assert run.app.library.chat(chat) is None
+
+
+def test_the_list_of_keys_cuts_nothing_off(start: Start):
+    run = start()
+    run.window.show_shortcuts()
+    dialog = run.window.findChild(QDialog, "shortcuts")
+    assert dialog is not None
+    area = dialog.findChild(QScrollArea)
+    assert area is not None
+    wide = dialog.width() >= area.widget().sizeHint().width()
+    assert wide or dialog.width() == dialog.screen().availableSize().width() - 40
+    labels = dialog.findChildren(QLabel)
+    assert "Ctrl+Shift+T" in [label.text() for label in labels]
+    assert all(label.width() >= label.sizeHint().width() for label in labels)
+    dialog.close()

@@ -1,0 +1,126 @@
+"""Work that goes on over several panes and parts of the window, by the keyboard alone."""
+
+from __future__ import annotations
+
+from tests.desktop.conftest import Desk
+
+
+def three_panes(desk: Desk) -> None:
+    """Three chats beside each other, each with an answer; the keys are in the last one."""
+    desk.say("Hello")
+    desk.until(lambda: len(desk.answers()) == 1)
+    for number, word in ((2, "Good morning"), (3, "Good evening")):
+        desk.keys("ctrl+backslash")
+        desk.say(word)
+        desk.until(lambda number=number: len(desk.answers()) == number)
+
+
+def test_compare_two_temperatures_and_go_on_from_the_second(desk: Desk) -> None:
+    desk.type("Tell me about rivers")
+    desk.keys("ctrl+alt+c")
+    desk.until(lambda: desk.dialog("Compare"))
+    # From the message to what differs, there to the next choice, and on to how many.
+    desk.keys("Tab", "Down", "Tab", "Down", "ctrl+Return")
+    desk.until(lambda: len(desk.answers()) == 2)
+    chats = dict(desk.ask("SELECT substr(title, 1, 15), id FROM chats WHERE deleted_at IS NULL"))
+    assert sorted(chats) == ["Temperature 0.0", "Temperature 0.7"]
+    desk.until(lambda: desk.title().startswith("Temperature 0.0"))
+    desk.keys("ctrl+Tab")
+    desk.until(lambda: desk.title().startswith("Temperature 0.7"))
+    desk.keys("ctrl+alt+k")
+    kept = chats["Temperature 0.7"]
+    desk.until(lambda: [area.chats for area in desk.areas()] == [(kept,)])
+    desk.say("Thanks")
+    desk.until(lambda: len(desk.answers()) == 3)
+    assert [chat for chat, _, _ in desk.asked("Thanks")] == [kept]
+    assert len(desk.chats()) == 2  # closed is not deleted
+
+
+def test_the_actions_of_a_message_branch_answer_again_and_page(desk: Desk) -> None:
+    desk.say("Hello")
+    desk.until(lambda: len(desk.answers()) == 1)
+    ((first, _),) = desk.answers()
+    desk.keys("F6", "Tab", "Tab", "Tab", "Return")  # delete, copy, branch
+    desk.until(lambda: len(desk.chats()) == 2)
+    desk.say("Thanks")
+    desk.until(lambda: len(desk.asked("Thanks")) == 1)
+    desk.until(lambda: len(desk.answers()) == 3)
+    ((other, _, _),) = desk.asked("Thanks")
+    assert other != first
+    assert len([chat for chat, _ in desk.answers() if chat == other]) == 2
+    desk.keys("F6", "shift+Tab", "Escape", "F6")  # out of it and in again
+    desk.keys("Tab", "Tab", "Tab", "Tab", "Tab", "Return")  # same again, answer again
+    desk.until(lambda: len(desk.answers()) == 4)
+
+    again = desk.shown(other)
+    desk.keys("F6", "Tab", "Return")  # the pager stands before the other buttons
+    desk.until(lambda: desk.shown(other) != again)
+    desk.keys("F6", "Tab", "Return")
+    desk.until(lambda: desk.shown(other) == again)
+
+
+def test_one_message_to_a_chosen_group(desk: Desk) -> None:
+    three_panes(desk)
+    desk.keys("ctrl+shift+b", "ctrl+alt+b", "ctrl+Tab")  # all but the last; round to the first
+    desk.until(lambda: desk.title().startswith("Hello"))
+    desk.say("Write a short poem")
+    desk.until(lambda: len(desk.answers()) == 5)
+    poem = {chat for chat, _, _ in desk.asked("Write a short poem")}
+    evening = {chat for chat, _, _ in desk.asked("Good evening")}
+    assert len(poem) == 2
+    assert not poem & evening
+
+
+def test_a_reply_is_paused_from_the_score(desk: Desk) -> None:
+    desk.say("Tell me a long story")
+    desk.until(lambda: desk.length() > 0)
+    desk.keys("ctrl+j", "F6", "F6", "space")
+    before = desk.stands_still()
+    assert desk.answers() == []
+    desk.keys("ctrl+shift+p")  # and goes on from anywhere
+    desk.until(lambda: len(desk.answers()) == 1)
+    assert desk.length() > before
+
+
+def test_what_a_notice_offers_is_undone_by_key(desk: Desk) -> None:
+    desk.say("Hello")
+    desk.until(lambda: len(desk.answers()) == 1)
+    answer = desk.shown()
+    desk.keys("F6", "Tab", "Return")
+    desk.until(lambda: desk.shown() != answer)
+    desk.keys("ctrl+z")
+    desk.until(lambda: desk.shown() == answer)
+    desk.keys("shift+F6", "Delete")
+    desk.until(lambda: desk.chats() == [])
+    desk.keys("ctrl+z")
+    desk.until(lambda: len(desk.chats()) == 1)
+    # Long after, it takes back words in the message and nothing else.
+    desk.keys("ctrl+n", "ctrl+w", "ctrl+z")
+    desk.type("Words")
+    desk.until(lambda: desk.drafts() == ["Words"])
+
+
+def test_panes_are_moved_and_made_larger(desk: Desk) -> None:
+    three_panes(desk)
+    chats = [chat for chat, _ in desk.answers()]
+    first, second, third = (str(chat) for chat in chats)
+
+    def stand(*places: set[str]) -> None:
+        """Wait until the panes stand so, from left to right."""
+        desk.until(lambda: [set(area.chats) for area in desk.areas()] == list(places))
+
+    stand({first}, {second}, {third})
+    before = desk.areas()[2].width
+    desk.keys("ctrl+alt+equal")
+    desk.until(lambda: desk.areas()[2].width > before)
+    larger = desk.areas()[2].width
+    desk.keys("ctrl+alt+minus")
+    desk.until(lambda: desk.areas()[2].width < larger)
+    desk.keys("ctrl+shift+Prior", "ctrl+shift+Prior", "ctrl+shift+Prior")
+    stand({third}, {first}, {second})
+    desk.keys("ctrl+shift+Next")
+    stand({first, third}, {second})
+    desk.keys("ctrl+w")
+    stand({first}, {second})
+    desk.keys("ctrl+shift+t")
+    stand({first, third}, {second})

@@ -1,0 +1,83 @@
+"""What a person does by the mouse: places are where the default window has them."""
+
+from __future__ import annotations
+
+from tests.desktop.conftest import Desk
+
+# Of a window of 1180x780 at the screen's corner: 240 of sidebar, 36 of tabs, 40 of header.
+NEW_CHAT = (215, 18)
+FIRST_TAB = (262, 18)
+SPLIT_RIGHT = (1131, 18)
+COMPOSER = (600, 740)
+
+
+def hello(desk: Desk) -> None:
+    desk.say("Hello")
+    desk.until(lambda: len(desk.answers()) == 1)
+
+
+def bare(text: str) -> str:
+    """Without the marks of Markdown that are not shown."""
+    return text.replace("`", "").replace("*", "").strip()
+
+
+def test_a_pane_is_split_and_a_tab_dragged_over_to_it(desk: Desk) -> None:
+    hello(desk)
+    (first,) = (chat for chat, _ in desk.answers())
+    desk.click(*NEW_CHAT)
+    desk.say("Good morning")
+    desk.until(lambda: len(desk.answers()) == 2)
+    desk.click(*SPLIT_RIGHT)
+    desk.say("Good evening")
+    desk.until(lambda: len(desk.answers()) == 3)
+    _, second, third = (str(chat) for chat, _ in desk.answers())
+    desk.until(lambda: [area.chats for area in desk.areas()] == [(first, second), (third,)])
+    desk.drag(FIRST_TAB, (1000, 18))
+    desk.until(lambda: [set(area.chats) for area in desk.areas()] == [{second}, {first, third}])
+    desk.until(lambda: desk.title().startswith("Hello"))  # the keys went with it
+
+
+def test_hovering_shows_what_can_be_done(desk: Desk) -> None:
+    hello(desk)
+    desk.point(1000, 120)
+    desk.click(1077, 153)  # the pencil below the question's block
+    desk.type(", Guide")
+    desk.keys("Return")
+    desk.until(lambda: len(desk.asked("Hello, Guide")) == 1)
+    ((_, _, parent),) = desk.asked("Hello")
+    ((_, _, other),) = desk.asked("Hello, Guide")
+    assert parent == other
+
+
+def test_words_across_blocks_are_selected_and_copied(desk: Desk) -> None:
+    desk.say("Show me a Python function that adds two numbers")
+    desk.until(lambda: len(desk.answers()) == 1)
+    ((_, answer),) = desk.answers()
+    lines = (bare(line) for line in str(answer).splitlines() if "```" not in line)
+    words = [line for line in lines if line]
+    assert len(words) > 2
+    # What is seen as typed came after the code's colours, which move where a selection begins.
+    desk.type("seen")
+    desk.until(lambda: desk.drafts() == ["seen"])
+    desk.keys(*["BackSpace"] * 4)
+    desk.until(lambda: desk.drafts() == [])
+    desk.drag((331, 208), (1080, 680))  # from the answer's first line to far below its last
+    desk.keys("ctrl+c")
+    desk.click(*COMPOSER)
+    desk.keys("ctrl+v")
+    desk.until(desk.drafts)
+    (draft,) = desk.drafts()
+    assert [line for line in words if line not in bare(str(draft))] == [], draft
+
+
+def test_a_deleted_chat_comes_back_by_the_notices_button(desk: Desk) -> None:
+    hello(desk)
+    desk.click(*NEW_CHAT)
+    desk.say("Good morning")
+    desk.until(lambda: len(desk.answers()) == 2)
+    desk.click(120, 158)  # the sidebar's second row
+    desk.until(lambda: desk.title().startswith("Hello"))
+    desk.keys("shift+F6", "Delete")
+    desk.until(lambda: len(desk.chats()) == 1)
+    desk.click(641, 661)
+    desk.until(lambda: len(desk.chats()) == 2)
