@@ -21,13 +21,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="stretto",
         description="Many local chats, side by side.",
-        epilog="The engine without the window: stretto chat|batch|serve|bench, with --help each",
+        epilog="Without the window: stretto chat|batch|serve|download|bench, with --help each",
     )
     parser.add_argument("--profile", type=Path, help="keep everything in this folder")
     parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
     parser.add_argument("--self-test", action="store_true", help="try everything out, and report")
     parser.add_argument(
         "--thorough", action="store_true", help="the self-test with all families of models"
+    )
+    parser.add_argument(
+        "--hub", metavar="REPO_ID", default="", help="the self-test with a model from the hub"
     )
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="the self-test's report for machines"
@@ -39,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.self_test:
         from app import selftest
 
-        return selftest.run(options.json, options.picture, options.thorough)
+        return selftest.run(options.json, options.picture, options.thorough, options.hub)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
     # Qt takes a moment to import: after the arguments, so that --help answers at once.
@@ -67,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
         if started:
             return qt.exec()
         if not application.already_runs:
-            return 1
+            return 0 if application.down else 1
         if not application.single.call():
             say_already_running()
             return 1

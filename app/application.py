@@ -115,11 +115,17 @@ class Application(QObject):
     def engine(self) -> Engine | None:
         return self._engine
 
+    @property
+    def down(self) -> bool:
+        """Whether everything was taken down, or is being."""
+        return self._down
+
     def start(self) -> bool:
         """Bring the window up.
 
         False if the chats cannot be opened and the person gave up or chose another profile's
-        folder (``elsewhere``), or if another program has them open (``already_runs``).
+        folder (``elsewhere``), if another program has them open (``already_runs``), or if a
+        signal told the program to end meanwhile (``down``).
         """
         try:
             self._paths.create()
@@ -152,6 +158,8 @@ class Application(QObject):
         self.single.called.connect(self.window.come_forward)
         self.unsaved = Unsaved(self.store, self.bridge, self.window)
         self.window.show_restored()
+        if self._down:
+            return False
         if self._opened_otherwise:
             self.window.toast.show_text(self._opened_otherwise, seconds=30)
         self.shelf.changed.connect(self.collector.settle)

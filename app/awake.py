@@ -1,4 +1,5 @@
-"""macOS slows down a program whose windows are covered ("App Nap"); not while a chat answers.
+"""macOS slows down a program whose windows are covered ("App Nap"); not while it is at work: while
+a chat answers or a model is downloaded.
 
 Nothing of the kind is known elsewhere, so there nothing is done. The screen and the machine may go
 to sleep as always.
@@ -16,37 +17,46 @@ from typing import Any
 from PySide6.QtCore import QObject, Slot
 
 from app.chats.library import ChatLibrary
+from app.downloads import Downloads
 
 log = logging.getLogger(__name__)
 
 # NSActivityUserInitiatedAllowingIdleSystemSleep, from NSProcessInfo.h
 _OPTIONS = 0x00FFFFFF & ~(1 << 20)
-_REASON = b"A chat is answering"
+_REASON = b"A chat is answering, or a model is downloaded"
 
 Begin = Callable[[], Callable[[], None]]
 """Starts an activity; gives what ends it."""
 
 
 class Awake(QObject):
-    """Holds App Nap off from the first answer that begins to the last that ends."""
+    """Holds App Nap off from when the first of these begins until the last has ended."""
 
-    def __init__(self, library: ChatLibrary, parent: QObject, begin: Begin | None = None) -> None:
+    def __init__(
+        self,
+        library: ChatLibrary,
+        downloads: Downloads,
+        parent: QObject,
+        begin: Begin | None = None,
+    ) -> None:
         super().__init__(parent)
         self._library = library
+        self._downloads = downloads
         self._begin = begin or (_begin_on_mac if sys.platform == "darwin" else _nothing)
         self._end: Callable[[], None] | None = None
         library.activity.connect(self._on_activity)
+        downloads.changed.connect(self._on_activity)
 
     @Slot(str)
-    def _on_activity(self, chat_id: str) -> None:
-        answering = bool(self._library.running())
-        if answering and self._end is None:
+    def _on_activity(self, _which: str) -> None:
+        at_work = self._downloads.running or bool(self._library.running())
+        if at_work and self._end is None:
             try:
                 self._end = self._begin()
             except Exception as error:  # slower in the background is better than not at all
                 log.info("App Nap is not held off: %s", error)
                 self._end = _nothing()
-        elif not answering and self._end is not None:
+        elif not at_work and self._end is not None:
             end, self._end = self._end, None
             end()
 

@@ -15,7 +15,8 @@ class ModelFolder:
 
     Attributes:
         ref: how chats name it: a folder, or a hub id.
-        local: whether it is a folder; the others below mean nothing otherwise.
+        local: whether that is a folder, and not a model of the hub that was downloaded.
+        path: the folder, also of a downloaded one; None where it is not there.
         found: whether the folder is there.
         holds_model: whether a model's config.json is in it.
         bytes: of all files in it, links followed, each file once.
@@ -23,6 +24,7 @@ class ModelFolder:
 
     ref: str
     local: bool
+    path: Path | None = None
     found: bool = False
     holds_model: bool = False
     bytes: int = 0
@@ -30,13 +32,19 @@ class ModelFolder:
 
 def look_at(ref: str) -> ModelFolder:
     """Look at a model's folder now. Never raises: what cannot be read counts as not there."""
-    folder = Path(ref)
-    if not folder.is_absolute():
-        return ModelFolder(ref, local=False)
-    if not os.path.isdir(folder):
-        return ModelFolder(ref, local=True)
+    local = Path(ref).is_absolute()
+    folder = Path(ref) if local else _downloaded(ref)
+    if folder is None or not os.path.isdir(folder):
+        return ModelFolder(ref, local)
     holds = os.path.isfile(folder / "config.json")
-    return ModelFolder(ref, True, True, holds, _bytes_in(folder))
+    return ModelFolder(ref, local, folder, True, holds, _bytes_in(folder))
+
+
+def _downloaded(ref: str) -> Path | None:
+    from engine import hub
+
+    wanted = hub.parse(ref)
+    return hub.find(wanted.repo, wanted.revision) if wanted is not None else None
 
 
 def _bytes_in(folder: Path) -> int:

@@ -87,10 +87,16 @@ class Report:
         }
 
 
-def run(json_to: Path | None = None, picture_to: Path | None = None, thorough: bool = False) -> int:
+def run(
+    json_to: Path | None = None,
+    picture_to: Path | None = None,
+    thorough: bool = False,
+    from_hub: str = "",
+) -> int:
     """Try everything, print the report, write it as JSON where asked; 0 when all is well.
 
     ``thorough`` takes some minutes more: every tokenizer class, every family of models.
+    ``from_hub`` is a model that is downloaded and answers, from the hub that HF_ENDPOINT names.
     """
     # Under Xvfb or on a real screen the caller says so; by default nothing is shown.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -100,6 +106,8 @@ def run(json_to: Path | None = None, picture_to: Path | None = None, thorough: b
     with tempfile.TemporaryDirectory(prefix="stretto-self-test-") as folder:
         try:
             _try_out(report, Paths.in_profile(Path(folder)), picture_to)
+            if from_hub:
+                report.do("hub", lambda: download(from_hub, Path(folder) / "hub"))
             if thorough:
                 report.do("tokenizers", _tokenizers)
                 report.do("families", _families)
@@ -221,6 +229,26 @@ def _licences() -> str:
     if missing or "PySide6_Essentials" not in [part.name for part in parts]:
         raise RuntimeError(f"no text for {', '.join(missing) or 'PySide6'}")
     return f"of {len(parts)} parts"
+
+
+def download(name: str, cache: Path) -> str:
+    """Download a model into a folder of its own, and have it answer."""
+    from huggingface_hub import constants
+
+    from engine import Engine, SamplingParams, hub
+
+    kept, constants.HF_HUB_CACHE = constants.HF_HUB_CACHE, str(cache)
+    try:
+        model = hub.look_up(name)
+        folder = hub.download(model)
+        with Engine() as engine:
+            chat = engine.open_session(engine.load(folder))
+            answer = chat.send("Hello", SamplingParams(max_tokens=16, seed=1)).text(60)
+    finally:
+        constants.HF_HUB_CACHE = kept
+    if not answer.strip():
+        raise RuntimeError(f"{name} was downloaded and says nothing")
+    return f"{model.size / 1e6:.1f} MB from {constants.ENDPOINT}: {answer[:40]!r}"
 
 
 def _tokenizers() -> str:

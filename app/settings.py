@@ -25,6 +25,7 @@ class Settings:
         sidebar: whether the list of chats is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
+        downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
         text_px: size of what is read and written in the conversations, in pixels.
         send_key: "enter", or "ctrl_enter" where Enter breaks the line.
         new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
@@ -41,6 +42,7 @@ class Settings:
     sidebar: bool = True
     model: str = "guide"
     models: tuple[str, ...] = ()
+    downloads: dict[str, int] = field(default_factory=dict)
     text_px: int = 15
     send_key: str = "enter"
     new_chat: dict[str, Any] = field(default_factory=dict)
@@ -99,6 +101,8 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
             taken[option.name] = value
     presets = taken.get("presets", {})
     taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
+    downloads = taken.get("downloads", {})
+    taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
     for name, good in _BOUNDS.items():
         if name in taken and not good(taken[name]):
             del taken[name]

@@ -11,7 +11,7 @@
 Importing this package does not import MLX; the engine thread does, when it starts.
 """
 
-from engine.engine import Engine, Reply, Session
+from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import (
     Event,
@@ -24,6 +24,7 @@ from engine.messages import (
 )
 from engine.models import Model
 from engine.params import SamplingParams
+from engine.reply import Reply
 
 __all__ = [
     "Engine",

@@ -182,10 +182,10 @@ def _start() -> Backend:
     blas = take_openblas()
     import mlx.core as mx
 
-    from engine import ragged
+    from engine import ragged_attention
 
     with file_limit_kept():
-        ragged.install()
+        ragged_attention.install()
     # It prints advice for its own users (a prompt longer than the model's context, say).
     logging.getLogger("transformers").setLevel(logging.ERROR)
     if mx.metal.is_available():

@@ -17,7 +17,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv import Caches
+from engine.caches import Caches
 
 log = logging.getLogger(__name__)
 

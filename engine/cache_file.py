@@ -14,7 +14,9 @@ from typing import Any, BinaryIO
 
 import mlx.core as mx
 
-from engine.kv import Caches, Ledger, SessionKV
+from engine.caches import Caches
+from engine.kv import SessionKV
+from engine.ledger import Ledger
 
 FORMAT = "stretto-kv-1"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.engine import Engine, Reply, Session
+from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Failed, Finished, PromptProgress, TextDelta
 from engine.params import SamplingParams
+from engine.reply import Reply
 
 HELP = "Type a message; Ctrl+C stops the answer; /new starts over; /quit or Ctrl+D ends."
 

@@ -9,6 +9,7 @@ from engine import chat
 from engine.batch import command as batch
 from engine.bench import command as bench
 from engine.bench import families, soak
+from engine.hub import command as download
 from engine.serve import command as serve
 
 
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
     serve.add_arguments(
         commands.add_parser("serve", help="OpenAI's chat completions, on this machine only")
     )
+    download.add_arguments(commands.add_parser("download", help="a model from the hub, resumable"))
     bench.add_arguments(
         commands.add_parser("bench", help="throughput and latency against the alternatives")
     )
@@ -40,6 +42,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
         "chat": chat.main,
         "batch": batch.main,
         "serve": serve.main,
+        "download": download.main,
         "bench": bench.main,
         "families": families.main,
         "soak": soak.main,

@@ -5,27 +5,21 @@ Nothing here touches MLX or waits for the engine thread unless its docstring say
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import logging
-import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, get_args
 
-from engine import backend
+from engine import thread
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.mailbox import Mailbox, refuse
+from engine.mailbox import Mailbox
 from engine.messages import (
-    Cancel,
     CloseSession,
-    Event,
     Failed,
-    Finished,
     Forget,
     Fork,
     GetStats,
@@ -33,129 +27,15 @@ from engine.messages import (
     Message,
     OpenSession,
     Overflow,
-    Pause,
     Prioritise,
-    ReplyStats,
     Send,
     Stop,
-    TextDelta,
     Unload,
 )
 from engine.models import Model
 from engine.params import SamplingParams
-
-log = logging.getLogger(__name__)
-Listener = Callable[[Event], None]
-
-
-class Reply:
-    """One answer being generated. Iterate over it for its events, as often as you like.
-
-    Attributes:
-        id: unique in this process.
-        session_id: whose answer it is.
-    """
-
-    def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
-        self.id = uuid.uuid4().hex
-        self.session_id = session_id
-        self._mailbox = mailbox
-        self._on_event = on_event
-        self._events: list[Event] = []
-        self._tokens: list[int] = []
-        self._changed = threading.Condition()
-
-    def __iter__(self) -> Iterator[Event]:
-        """All events from the first, waiting for those to come; ends after the last one."""
-        position = 0
-        while True:
-            with self._changed:
-                if len(self._events) == position:
-                    _may_wait()
-                while len(self._events) == position:
-                    self._changed.wait()
-                fresh = self._events[position:]
-            position += len(fresh)
-            yield from fresh
-            if isinstance(fresh[-1], (Finished, Failed)):
-                return
-
-    @property
-    def done(self) -> bool:
-        """Whether the last event has come."""
-        with self._changed:
-            return self._last is not None
-
-    @property
-    def stats(self) -> ReplyStats:
-        """What the reply cost; zeros until it has finished."""
-        with self._changed:
-            return self._last.stats if isinstance(self._last, Finished) else ReplyStats()
-
-    def text(self, timeout: float | None = None) -> str:
-        """Wait for the end and return the answer, without reasoning and tool calls.
-
-        Raises:
-            EngineError: when the reply failed.
-            TimeoutError: when it took longer than `timeout` seconds; it goes on regardless.
-        """
-        self._wait(timeout)
-        return "".join(
-            e.text for e in self._events if isinstance(e, TextDelta) and e.kind == "answer"
-        )
-
-    def tokens(self, timeout: float | None = None) -> list[int]:
-        """Wait for the end and return the generated ids, the end-of-turn token not among them.
-
-        Raises:
-            EngineError, TimeoutError: as `text`.
-        """
-        self._wait(timeout)
-        return list(self._tokens)
-
-    def cancel(self) -> None:
-        """Stop at the next token. Harmless when the reply has ended already."""
-        with contextlib.suppress(EngineError):  # a stopped engine has ended it
-            self._mailbox.post(Cancel(self.session_id, self.id))
-
-    def pause(self) -> None:
-        """Stand still at the next token until `resume`; the KV cache is kept. Harmless if ended."""
-        with contextlib.suppress(EngineError):
-            self._mailbox.post(Pause(self.session_id, self.id, True))
-
-    def resume(self) -> None:
-        """Go on after `pause`, with the same text as without it."""
-        with contextlib.suppress(EngineError):
-            self._mailbox.post(Pause(self.session_id, self.id, False))
-
-    @property
-    def _last(self) -> Finished | Failed | None:
-        last = self._events[-1] if self._events else None
-        return last if isinstance(last, (Finished, Failed)) else None
-
-    def _wait(self, timeout: float | None) -> None:
-        with self._changed:
-            if self._last is None:
-                _may_wait()
-            if not self._changed.wait_for(lambda: self._last is not None, timeout):
-                raise TimeoutError(f"the reply had not ended after {timeout} seconds")
-            last = self._last
-        if isinstance(last, Failed):
-            raise EngineError(last.code, last.message)
-
-    def _deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
-        """The reply's sink; called on the engine thread."""
-        with self._changed:
-            self._tokens.extend(tokens)
-            if isinstance(event, TextDelta) and not event.text:
-                return
-            self._events.append(event)
-            self._changed.notify_all()
-        if self._on_event is not None:
-            try:
-                self._on_event(event)
-            except BaseException:  # even sys.exit() there must not end the engine thread
-                log.exception("a reply's on_event raised")
+from engine.reply import Listener, Reply
+from engine.thread import may_wait
 
 
 class Session:
@@ -201,13 +81,13 @@ class Session:
             reply.id,
             asked,
             params or SamplingParams(),
-            reply._deliver,
+            reply.deliver,
             time.perf_counter(),
         )
         try:
             self._mailbox.post(command)
         except EngineError as error:
-            reply._deliver(Failed(self.id, reply.id, error.code, error.message), ())
+            reply.deliver(Failed(self.id, reply.id, error.code, error.message), ())
         return reply
 
     def prioritise(self, priority: int = 1) -> None:
@@ -275,8 +155,8 @@ class Engine:
     @property
     def is_running(self) -> bool:
         """Whether the engine thread is alive."""
-        thread = self._thread
-        return thread is not None and thread.is_alive()
+        running = self._thread
+        return running is not None and running.is_alive()
 
     def start(self) -> None:
         """Start the engine thread; the first use does it too. Returns at once.
@@ -293,27 +173,27 @@ class Engine:
                 if self._thread is threading.current_thread():
                     raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
                 self._thread.join()
-                _running.discard((self._mailbox, self._thread))
+                thread.ended(self._mailbox, self._thread)
                 self._mailbox = Mailbox()
             # Not a daemon: MLX must be left in order, or the process aborts at exit.
             self._thread = threading.Thread(
-                target=_run, args=(self._mailbox, *self._settings), name="stretto-engine"
+                target=thread.run, args=(self._mailbox, *self._settings), name="stretto-engine"
             )
             self._thread.start()
-            _stop_at_exit(self._mailbox, self._thread)
+            thread.stop_at_exit(self._mailbox, self._thread)
 
     def stop(self, timeout: float | None = None) -> None:
         """End all replies with `engine_stopped`, free everything and join the engine thread."""
         with self._lock:
             self._stopped = True
-            thread = self._thread
-        _running.discard((self._mailbox, thread))
+            running = self._thread
+        thread.ended(self._mailbox, running)
         with contextlib.suppress(EngineError):  # its thread has ended already
             self._mailbox.post(Stop())
-        if thread is None:
+        if running is None:
             self._mailbox.close()
-        elif thread is not threading.current_thread():
-            thread.join(timeout)
+        elif running is not threading.current_thread():
+            running.join(timeout)
 
     def load(self, path: str | Path) -> Model:
         """Load a model folder (Hugging Face/MLX layout) or a hub id already downloaded. Waits.
@@ -323,7 +203,7 @@ class Engine:
         Raises:
             EngineError: `model_load_failed` or `out_of_memory`, saying what to do.
         """
-        _may_wait()
+        may_wait()
         return self.load_later(path).result()
 
     def load_later(self, path: str | Path) -> Future[Model]:
@@ -335,7 +215,7 @@ class Engine:
 
     def unload(self, model: Model) -> None:
         """Free a model; its sessions are closed. Waits until that is done."""
-        _may_wait()
+        may_wait()
         answer: Future[None] = Future()
         self._post(Unload(model.id, answer))
         answer.result()
@@ -416,7 +296,7 @@ class Engine:
         `phase_seconds` says where the engine thread's time went, `tokens_per_s` how fast all
         chats together are at the moment, `queue` which sessions wait for memory, the first first.
         """
-        _may_wait()
+        may_wait()
         return self.stats_later().result()
 
     def stats_later(self) -> Future[dict[str, Any]]:
@@ -436,73 +316,3 @@ def _as_messages(prompt: object) -> tuple[Message, ...]:
         raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
     # Copies: the caller's own may change before the engine thread reads them.
     return tuple(dict(m) if isinstance(m, dict) else m for m in prompt)
-
-
-_this_thread = threading.local()
-
-
-def _may_wait() -> None:
-    """Refuse to wait on the engine thread: what one waits for there would never come."""
-    if getattr(_this_thread, "runs_an_engine", False):
-        raise RuntimeError(
-            "Do not wait for the engine in on_event or a future's callback: they run on its thread."
-        )
-
-
-def _run(
-    mailbox: Mailbox, memory_budget: int | None, cache_dir: Path | None, cache_bytes: int
-) -> None:
-    """The engine thread. Imports MLX here, so that no window waits for it."""
-    _this_thread.runs_an_engine = True
-    try:
-        backend.take_openblas()  # before anything imports MLX
-        from engine.loop import Loop
-
-        loop = Loop(mailbox, memory_budget, cache_dir, cache_bytes)
-    except BaseException as error:
-        log.exception("the engine could not start")
-        why = f"The engine could not start: {type(error).__name__}: {error}"
-        for command in mailbox.close():
-            refuse(command, EngineError(ENGINE_STOPPED, why))
-        return
-    with contextlib.suppress(Exception):  # told to every reply and logged by the loop
-        loop.run()
-
-
-_running: set[tuple[Mailbox, threading.Thread | None]] = set()
-
-
-def _stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
-    """See to it that an engine left running, or forgotten, does not keep the process alive.
-
-    `atexit` is too late for stopping it: that runs after the interpreter has joined all threads,
-    which would wait for the engine thread for ever. The hook that concurrent.futures uses, too,
-    is earlier.
-    """
-    if not _hooks_set.is_set():
-        _hooks_set.set()
-        threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
-        atexit.register(_leave_mlx)
-    _running.add((mailbox, thread))
-
-
-_hooks_set = threading.Event()
-
-
-def _stop_all() -> None:
-    for mailbox, thread in list(_running):
-        with contextlib.suppress(EngineError):  # it has ended already
-            mailbox.post(Stop())
-        if thread is not None:
-            thread.join()
-
-
-def _leave_mlx() -> None:
-    """Clear what the main thread holds in MLX, for programs that use MLX beside the engine.
-
-    Its cache of compiled functions is freed when the thread's C++ locals are, after Python has
-    gone, and that crashes the process when the functions came from the engine thread.
-    """
-    mlx = sys.modules.get("mlx.core")
-    if mlx is not None:
-        mlx.clear_streams()

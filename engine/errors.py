@@ -5,10 +5,17 @@ from __future__ import annotations
 # The codes are part of the public contract: programs branch on them, people read the message.
 CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request, nothing was started
 CONTEXT_OVERFLOW = "context_overflow"  # the prompt is longer than the model's context
+DOWNLOAD_CANCELLED = "download_cancelled"  # it was stopped; what has come is kept
+DOWNLOAD_FAILED = "download_failed"  # it broke off or arrived damaged
 ENGINE_STOPPED = "engine_stopped"  # the engine was stopped, or its thread could not go on
+GATED = "gated"  # the hub gives the model only to people it knows, by an access token
 INTERNAL_ERROR = "internal_error"  # a fault while answering; fenced to the session it hit
 INVALID_REQUEST = "invalid_request"  # messages of the wrong form
 MODEL_LOAD_FAILED = "model_load_failed"  # the folder is no model, is damaged, or is not supported
+NOT_A_MODEL = "not_a_model"  # what lies on the hub is nothing that can be loaded here
+NOT_FOUND = "not_found"  # the hub has no model, or no revision, of that name
+NO_SPACE = "no_space"  # the disk has too little room for a download
+OFFLINE = "offline"  # the hub cannot be reached, or does not answer
 OUT_OF_MEMORY = "out_of_memory"  # the weights do not fit, or the device ran out while working
 SESSION_BUSY = "session_busy"  # the session is still answering
 SESSION_CLOSED = "session_closed"  # the session was closed, or never existed

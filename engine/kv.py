@@ -1,4 +1,4 @@
-"""One session's KV cache, and the ledger of which tokens it holds.
+"""One session's KV cache, and which tokens it holds.
 
 The caches are `mlx_lm`'s own objects, one per layer. `SessionKV` knows what was fed to them, so
 that a follow-up feeds only what is new, and keeps the detached copy that caches which cannot be
@@ -8,97 +8,30 @@ trimmed (recurrent states, ring buffers that have wrapped) need to go back to a 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
 from engine import stem
+from engine.caches import (
+    Caches,
+    can_trim,
+    clone,
+    compact,
+    detached,
+    leaves,
+    may_not_trim,
+    own_states,
+    stagger,
+    unbranched,
+)
+from engine.ledger import Ledger, common_prefix
 from engine.stem import BranchKV, Stem
 
 if TYPE_CHECKING:
     from engine.pool import Pool
-
-Caches = list[Any]
-
-MOST_STEPS = 4
-"""Growing further at a time than so many of `Need.STEP` would be felt as well."""
-
-
-def clone(value: Any) -> Any:
-    """A detached copy of caches, or of anything inside them.
-
-    A full slice shares the buffer until either side writes, so this is copy-on-write and costs
-    nothing by itself (`mx.array(x)` copies); a reference to the same Python array would see the
-    other's updates in place.
-    """
-    if isinstance(value, mx.array):
-        return value[...]
-    if isinstance(value, (list, tuple)):
-        return type(value)(clone(v) for v in value)
-    if isinstance(value, BranchKV) or (
-        hasattr(value, "__dict__") and type(value).__module__.startswith("mlx_lm.")
-    ):
-        copy = object.__new__(type(value))
-        for name, part in vars(value).items():
-            setattr(copy, name, clone(part))
-        return copy
-    return value
-
-
-def leaves(value: Any) -> Iterator[mx.array]:
-    """Every array inside caches."""
-    if isinstance(value, mx.array):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from leaves(part)
-    elif hasattr(value, "__dict__"):
-        for part in vars(value).values():
-            yield from leaves(part)
-
-
-def nbytes(caches: Any) -> int:
-    """Bytes that the caches' arrays take, allocation steps included."""
-    return sum(a.nbytes for a in leaves(caches))
-
-
-def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
-    """How many tokens `a` and `b` begin with in common."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:  # slices compare at the speed of C
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """A conversation's text as it was rendered and shown, and its tokens as read and generated.
-
-    The tokens that a model generated need not be those its tokenizer would make of their text.
-    A later prompt that begins with the same text gets the same tokens as far as that goes, so
-    that nothing is read twice.
-
-    Attributes:
-        borders: ascending (characters, tokens) at which the two are known to be cut alike: the
-            ends of the prompts and of the answers.
-    """
-
-    text: str = ""
-    tokens: Sequence[int] = ()
-    borders: tuple[tuple[int, int], ...] = ()
-
-    def match(self, text: str) -> tuple[tuple[int, int], ...]:
-        """The borders as far as `text` is the same."""
-        for n in range(len(self.borders), 0, -1):
-            if text.startswith(self.text[: self.borders[n - 1][0]]):
-                return self.borders[:n]
-        return ()
 
 
 @dataclass
@@ -213,7 +146,7 @@ class SessionKV:
     @property
     def trimmable(self) -> bool:
         """Whether the last tokens can be taken back."""
-        return all(_can_trim(c) for c in self.layers)
+        return all(can_trim(c) for c in self.layers)
 
     def begin(self, prompt: list[int]) -> int:
         """Get the caches ready for `prompt`: keep what they share with it, make the rest undone.
@@ -245,7 +178,7 @@ class SessionKV:
     def _reset(self) -> None:
         self._part()
         self.caches = self.make()
-        _stagger(self.caches)
+        stagger(self.caches)
         self.tokens = []
         self.cuts = []
         self._snapshot = None
@@ -258,7 +191,7 @@ class SessionKV:
 
     def expect(self, more: int) -> None:
         """Let the caches grow in larger steps while so many tokens are to be read."""
-        _stagger(self.layers, more)
+        stagger(self.layers, more)
 
     def note_read(self, tokens: Sequence[int]) -> None:
         """Take note that a chunk of a prompt has been fed."""
@@ -305,11 +238,11 @@ class SessionKV:
             assert self._snapshot.length == length
             kept = self._snapshot.caches
         copies = [
-            _detached(cache, surplus, room) if own is None else _detached(own, 0, room)
+            detached(cache, surplus, room) if own is None else detached(own, 0, room)
             for cache, own in zip(self.caches, kept, strict=True)
         ]
         if self.stem is not None:
-            copies = _in_one_piece(copies, self.make(), length, room)
+            copies = unbranched(copies, self.make(), length, room)
         mx.eval(list(leaves(copies)))
         return copies
 
@@ -340,7 +273,7 @@ class SessionKV:
         mx.eval(pairs)
         made = Stem([k for k, _ in pairs], [v for _, v in pairs])
         self.caches = [BranchKV(made, layer, length) for layer in range(len(pairs))]
-        _stagger(self.caches)
+        stagger(self.caches)
         return True
 
     @property
@@ -381,7 +314,7 @@ class SessionKV:
         """Go on from caches that hold `tokens` and belong to nobody else."""
         self._part()
         self.caches = caches
-        _stagger(caches)
+        stagger(caches)
         self.tokens = list(tokens)
         self.cuts = [c for c in cuts if c <= len(tokens)]
         self._snapshot = Snapshot(*border) if border is not None else None
@@ -406,19 +339,19 @@ class SessionKV:
     @property
     def needs_snapshot(self) -> bool:
         """Whether this kind of cache can only be taken back to a saved copy."""
-        return any(_may_not_trim(c) for c in self.layers)
+        return any(may_not_trim(c) for c in self.layers)
 
     def snapshot(self) -> None:
         """Remember the caches as they are now, at a turn's border."""
         assert self.caches is not None
-        kept = [_own(_compact(clone(c))) if _may_not_trim(c) else None for c in self.caches]
+        kept = [own_states(compact(clone(c))) if may_not_trim(c) else None for c in self.caches]
         mx.eval(list(leaves(kept)))  # what is cut off is only freed then
         self._snapshot = Snapshot(kept, len(self.tokens))
 
     def settle(self) -> None:
         """After a reply: stand up, and let go of what recurrent states were cut from."""
         self.stand_up()
-        states = [_own(c) for c in self.layers if _may_not_trim(c)]
+        states = [own_states(c) for c in self.layers if may_not_trim(c)]
         mx.eval(list(leaves(states)))
 
     def drop(self) -> None:
@@ -444,151 +377,3 @@ class SessionKV:
             self._sharers.add(twin)
             twin._sharers = self._sharers
         return twin
-
-
-def _compact(cache: Any) -> Any:
-    """Cut off what a ring buffer would drop at its next token: it has kept the last chunk whole."""
-    for part in getattr(cache, "caches", [cache]):
-        most = getattr(part, "max_size", None)
-        if most is not None and getattr(part, "keys", None) is not None:
-            surplus = part.keys.shape[2] - most
-            if surplus > 0 and part._idx == part.keys.shape[2]:
-                part.keys = part._trim(surplus, part.keys)
-                part.values = part._trim(surplus, part.values)
-                part._idx = most
-    return cache
-
-
-def _own(cache: Any) -> Any:
-    """Give a recurrent state buffers of its own.
-
-    Models cut it from the states after every token of a chunk, and a slice keeps all of its buffer:
-    a snapshot of jamba's held 64 times what it needed.
-    """
-    for part in getattr(cache, "caches", [cache]):
-        if part is not None and not hasattr(part, "keys"):
-            for name, value in vars(part).items():
-                setattr(part, name, _copied(value))
-    return cache
-
-
-def _detached(cache: Any, surplus: int, room: bool) -> Any:
-    """A copy of one layer's cache without its last `surplus` tokens, in buffers of its own."""
-    if cache is None:
-        return None
-    copy = clone(cache)
-    if surplus:
-        copy.trim(surplus)
-    _compact(copy)
-    for part in getattr(copy, "caches", [copy]):
-        plain = hasattr(part, "step") and not hasattr(part, "max_size")
-        if isinstance(part, BranchKV):
-            continue  # put together when all are there
-        if plain and getattr(part, "keys", None) is not None:
-            held = part.offset - getattr(part, "start_position", 0)
-            grow = part.step if room else 0
-            part.keys = _resized(part.keys, held, grow)
-            part.values = _resized(part.values, held, grow)
-        else:
-            for name, value in vars(part).items():
-                setattr(part, name, _copied(value))
-    return copy
-
-
-def _in_one_piece(branches: Caches, fresh: Caches, length: int, room: bool) -> Caches:
-    """Fill `fresh` caches of the model with what branches hold."""
-    for cache, branch in zip(fresh, branches, strict=True):
-        cache.keys, cache.values = branch.whole(length, cache.step if room else 0)
-        cache.offset = length
-    return fresh
-
-
-def _resized(value: Any, held: int, grow: int) -> Any:
-    """The first `held` tokens of keys or values, and empty room for `grow` more."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(_resized(v, held, grow) for v in value)
-    shape = (*value.shape[:2], grow, *value.shape[3:])
-    return mx.concatenate([value[:, :, :held], mx.zeros(shape, value.dtype)], axis=2)
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, mx.array):
-        return mx.array(value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_copied(v) for v in value)
-    return value
-
-
-def _stagger(caches: Caches, more: int = 0) -> None:
-    """Let the layers grow at different tokens, and further where so many `more` are to come.
-
-    An `mlx_lm` cache grows by 256 tokens at a time and copies itself to do so. With all layers at
-    the same token that took 200 ms at 1,300 tokens on two cores, and every chat waited for it.
-    """
-    steps = MOST_STEPS if more >= 2 * MOST_STEPS * Need.STEP else 1
-    for layer, cache in enumerate(caches):
-        for part in getattr(cache, "caches", [cache]):
-            if hasattr(part, "step"):
-                step = stem.STEP if isinstance(part, BranchKV) else Need.STEP
-                part.step = steps * (step - step // 64 * (layer % 32))
-
-
-def _can_trim(cache: Any) -> bool:
-    """Whether a cache can go back now. A chunked one says so even when it has dropped its front."""
-    if cache is None:
-        return True
-    parts = getattr(cache, "caches", [cache])
-    return all(c.is_trimmable() and not getattr(c, "start_position", 0) for c in parts)
-
-
-def _may_not_trim(cache: Any) -> bool:
-    """Whether a cache is, or can become, one that cannot be trimmed."""
-    if cache is None:
-        return False
-    if hasattr(cache, "caches"):
-        return any(_may_not_trim(c) for c in cache.caches)
-    return hasattr(cache, "max_size") or hasattr(cache, "chunk_size") or not cache.is_trimmable()
-
-
-@dataclass(frozen=True)
-class Need:
-    """What a session's caches of one model cost, measured on a real one.
-
-    Attributes:
-        fixed: bytes that do not grow (recurrent states).
-        layers: for each growing layer, bytes per token and the most tokens it keeps.
-    """
-
-    fixed: int
-    layers: tuple[tuple[int, int], ...]
-
-    STEP = 256  # mlx_lm's caches grow by this many tokens at a time
-
-    def bytes(self, tokens: int) -> int:
-        """Bytes for a session of `tokens` tokens."""
-        grown = (tokens + self.STEP - 1) // self.STEP * self.STEP
-        return self.fixed + sum(per * min(grown, most) for per, most in self.layers)
-
-
-def measure(caches: Caches) -> Need:
-    """The `Need` of a model from caches that have been fed a few tokens."""
-    fixed = 0
-    layers: list[tuple[int, int]] = []
-
-    def visit(cache: Any, copies: int) -> None:
-        nonlocal fixed
-        if hasattr(cache, "caches"):
-            for inner in cache.caches:
-                visit(inner, copies)
-        elif hasattr(cache, "keys") and cache.keys is not None:
-            arrays = [a for a in leaves([cache.keys, cache.values]) if a.ndim > 2]
-            per_token = copies * sum(a.nbytes // a.shape[2] for a in arrays)
-            limit = getattr(cache, "max_size", None) or getattr(cache, "chunk_size", None)
-            layers.append((per_token, limit + Need.STEP if limit else 1 << 62))
-        elif cache is not None:
-            fixed += copies * nbytes(cache)
-
-    for cache in caches:
-        # What cannot be trimmed has a copy in the snapshot beside the session's own.
-        visit(cache, 2 if _may_not_trim(cache) else 1)
-    return Need(fixed, tuple(layers))

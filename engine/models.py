@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine import hub
 from engine.backend import Backend
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError
 from engine.params import takes
 
-if TYPE_CHECKING:  # Model must be importable without mlx, which engine.kv imports
-    from engine.kv import Caches, Need
+if TYPE_CHECKING:  # Model must be importable without mlx, which these import
+    from engine.caches import Caches
+    from engine.need import Need
     from engine.pool import Pool
 
 # What the loader needs beside the weights, in a plain folder or a hub snapshot.
@@ -72,7 +74,7 @@ class LoadedModel:
 
 
 def resolve(path_or_id: str) -> Path:
-    """The folder of a model: a path, or a hub id that has been downloaded.
+    """The folder of a model: a path, or a hub id (``@revision``) that has been downloaded.
 
     Raises:
         EngineError: `model_load_failed`, saying what is missing and what to do.
@@ -84,17 +86,16 @@ def resolve(path_or_id: str) -> Path:
         return folder
     if folder.exists():
         raise _refuse(f"{path_or_id} is a file. Choose the folder that holds config.json.")
-    looks_like_id = path_or_id.count("/") == 1 and not path_or_id.startswith((".", "/", "~"))
-    if not looks_like_id:
+    wanted = hub.parse(path_or_id)
+    if wanted is None:
         raise _refuse(f"There is no folder {path_or_id}.")
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(path_or_id, local_files_only=True))
-    except Exception:
+    downloaded = hub.find(wanted.repo, wanted.revision)
+    if downloaded is None:
         raise _refuse(
-            f"There is no folder {path_or_id}, and no model of that name has been downloaded."
-        ) from None
+            f"There is no folder {path_or_id}, and no model of that name has been downloaded. "
+            "Download it first."
+        )
+    return downloaded
 
 
 def _refuse(message: str) -> EngineError:
@@ -123,6 +124,7 @@ def check_folder(folder: Path, name: str) -> dict[str, Any]:
         )
     for file in weights:
         _check_safetensors(file)
+    _check_all_there(folder, name)
     if config.get("model_file"):
         raise _refuse(
             f"{name} wants to run code from its own folder ({config['model_file']}). "
@@ -131,6 +133,21 @@ def check_folder(folder: Path, name: str) -> dict[str, Any]:
     if not any((folder / name).exists() for name in _TOKENIZER_FILES):
         raise _refuse(f"{name} has no tokenizer (tokenizer.json or tokenizer.model).")
     return config
+
+
+def _check_all_there(folder: Path, name: str) -> None:
+    """Files of weights that the index names and the folder lacks: a download that was cut off."""
+    try:
+        index = json.loads((folder / "model.safetensors.index.json").read_text(encoding="utf-8"))
+        named = {str(file) for file in index["weight_map"].values()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return  # the loader needs none
+    missing = sorted(file for file in named if not (folder / file).is_file())
+    if missing:
+        raise _refuse(
+            f"{name} is incomplete: {len(missing)} of its {len(named)} files of weights are "
+            f"missing ({missing[0]}). Download the model again."
+        )
 
 
 def _check_safetensors(file: Path) -> None:
@@ -328,8 +345,8 @@ def _display_name(path_or_id: str, folder: Path) -> str:
             name = None
         if isinstance(name, str) and name.strip():
             return name.strip()
-    if folder.parent.name == "snapshots":
-        return path_or_id.rsplit("/", 1)[-1]
+    if folder.parent.name == "snapshots":  # in the hub's cache: models--OWNER--NAME/snapshots/…
+        return folder.parent.parent.name.rsplit("--", 1)[-1]
     return folder.resolve().name
 
 

@@ -12,7 +12,8 @@ import logging
 import time
 from collections.abc import Iterable, Sequence
 
-from engine.kv import SessionKV, common_prefix
+from engine.kv import SessionKV
+from engine.ledger import common_prefix
 from engine.scheduler import fixed_cuts
 from engine.session import SessionState
 

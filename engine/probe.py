@@ -11,7 +11,9 @@ from typing import Any
 import mlx.core as mx
 
 from engine import cpu, ragged, rows
-from engine.kv import Caches, Need, SessionKV, clone, leaves, measure
+from engine.caches import Caches, clone, leaves
+from engine.kv import SessionKV
+from engine.need import Need, measure
 from engine.pool import Pool
 
 log = logging.getLogger(__name__)

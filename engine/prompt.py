@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import INVALID_REQUEST, TEMPLATE_ERROR, EngineError
-from engine.kv import Ledger, common_prefix
+from engine.ledger import Ledger, common_prefix
 from engine.messages import Message
 from engine.text import Markers, ReplyText
 

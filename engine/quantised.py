@@ -14,9 +14,10 @@ from typing import Any
 import mlx.core as mx
 
 from engine import probe, ragged
+from engine.caches import Caches, clone, leaves
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv import Caches, Need, clone, leaves, measure
 from engine.models import LoadedModel
+from engine.need import Need, measure
 
 GROUP_SIZES = (64, 32)
 """How many numbers may share a scale, the thriftier first; a head's width must be a multiple."""

@@ -6,9 +6,9 @@ or copied and no session can see another's length. Two seams make a model that k
 this do it:
 
 1.  A cache-shaped object per layer (`RaggedKV`, `RaggedArrays`, `RaggedList`) hands each row to
-    its own cache, and `scaled_dot_product_attention`, replaced in `mlx_lm` by `install`, sees it
-    and loops over the rows.
-    Rows that sit in a `Pool` (`SeatedKV`) are attended to in one go.
+    its own cache, and `scaled_dot_product_attention`, replaced in `mlx_lm`, sees what that gives
+    out and loops over the rows (`engine.ragged_attention`). Rows that sit in a `Pool` (`SeatedKV`)
+    are attended to in one go.
 2.  Where a model does more with the keys than that, the *module* that handles the cache is called
     row by row (`engine.rows`). It reads that module's weights once per row, so it comes second.
 
@@ -18,125 +18,13 @@ Which of them a model can take is found out by trying (`engine.probe`), not by a
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
-from engine import cpu, seam, stem
-from engine.cpu import attention
-
 if TYPE_CHECKING:
     from engine.pool import Pool
-
-_original_attention: Callable[..., mx.array] | None = None
-
-
-def install() -> None:
-    """Import mlx-lm and put the attention seam in place. Does nothing the second time."""
-    global _original_attention
-    if _original_attention is not None:
-        return
-    base = importlib.import_module("mlx_lm.models.base")
-    _original_attention = base.scaled_dot_product_attention
-    seam.replace(base, "scaled_dot_product_attention", _attention)
-
-
-def _attention(
-    queries: Any,
-    keys: Any,
-    values: Any,
-    cache: Any,
-    scale: float,
-    mask: Any = None,
-    sinks: Any = None,
-) -> mx.array:
-    """`mlx_lm`'s `scaled_dot_product_attention`, row by row when the keys are a `Rows`."""
-    assert _original_attention is not None
-    if isinstance(keys, stem.Split):
-        return _branched_attention(queries, [keys], [values], scale, mask, sinks)
-    if isinstance(keys, _WithChunk):
-        n = queries.shape[0] - keys.count
-        chunk = queries[n:].swapaxes(0, 2)
-        read = _attention(chunk, keys.chunk, values.chunk, keys.cache, scale, "causal", sinks)
-        said = _attention(queries[:n], keys.others, values.others, None, scale, mask, sinks)
-        return mx.concatenate([said, read.swapaxes(0, 2)])
-    if not isinstance(keys, Rows):
-        if sinks is None and isinstance(keys, mx.array) and cpu.is_engaged(queries):
-            out = attention.attend(queries, keys, values, scale, mask)
-            if out is not None:
-                return out
-        return _original_attention(queries, keys, values, cache, scale, mask, sinks)
-    if isinstance(keys, SeatedRows) and mask is None and queries.shape[2] == 1:
-        return _seated_attention(queries, keys, values, scale, sinks)
-    n = len(keys.rows)
-    masks = mask.rows if isinstance(mask, Rows) else [mask] * n
-    split = [row for row, key in enumerate(keys.rows) if isinstance(key, stem.Split)]
-    if len(split) > 1 and all(masks[row] is None for row in split):
-        rest = [row for row in range(n) if row not in split]
-        some = queries[mx.array(split)] if rest else queries
-        k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
-        out = _branched_attention(some, k, v, scale, None, sinks)
-        if not rest:
-            return out
-        alone = [_of_row(row, queries, keys, values, scale, masks, sinks) for row in rest]
-        order = [*split, *rest]
-        back = mx.array(sorted(range(n), key=lambda place: order[place]))
-        return mx.concatenate([out, *alone])[back]
-    return mx.concatenate(
-        [_of_row(row, queries, keys, values, scale, masks, sinks) for row in range(n)]
-    )
-
-
-def _of_row(
-    row: int,
-    queries: mx.array,
-    keys: Rows,
-    values: Rows,
-    scale: float,
-    masks: Sequence[Any],
-    sinks: Any,
-) -> mx.array:
-    cache = keys.caches[row]
-    query = queries[row : row + 1]
-    return _attention(query, keys.rows[row], values.rows[row], cache, scale, masks[row], sinks)
-
-
-def _branched_attention(
-    queries: mx.array,
-    keys: list[stem.Split],
-    values: list[stem.Split],
-    scale: float,
-    mask: Any,
-    sinks: Any,
-) -> mx.array:
-    if sinks is not None:
-        raise NotImplementedError("attention sinks, and keys in two pieces")
-    return stem.attend(queries, keys, values, scale, mask)
-
-
-def _seated_attention(
-    queries: mx.array, keys: SeatedRows, values: SeatedRows, scale: float, sinks: Any
-) -> mx.array:
-    """Attention of one query a row: those that sit in one go, the others as without seats."""
-    assert _original_attention is not None
-    step = keys.step
-    n, seated = queries.shape[0], step.seated
-    q = queries if seated == n else queries[:seated]
-    k = keys.buffer[:seated, :, : step.most]
-    v = values.buffer[:seated, :, : step.most]
-    if sinks is None and cpu.is_engaged(queries):
-        out = attention.one_query(q * scale, k, v, step.beyond)
-    else:
-        out = _original_attention(q, k, v, keys.caches[0], scale, step.within, sinks)
-    if seated == n:
-        return out
-    standing = keys.caches[seated:]
-    others = Rows(keys.others, standing), Rows(values.others, standing)
-    return mx.concatenate(
-        [out, _attention(queries[seated:], *others, standing[0], scale, None, sinks)]
-    )
 
 
 class Rows:
@@ -172,7 +60,7 @@ class SeatedRows(Rows):
     """
 
     def __init__(
-        self, step: _Step, buffer: mx.array, others: list[Any], caches: Sequence[Any]
+        self, step: Step, buffer: mx.array, others: list[Any], caches: Sequence[Any]
     ) -> None:
         self.step = step
         self.buffer = buffer
@@ -188,7 +76,7 @@ class SeatedRows(Rows):
         return [*seated, *self.others]
 
 
-class _Step:
+class Step:
     """How far the seats of a pool are filled once a step's token has been written.
 
     Attributes:
@@ -213,7 +101,7 @@ class _Step:
             self.beyond = mx.where(self.within, 0.0, float("-inf"))
 
 
-class _WithChunk:
+class WithChunk:
     """Keys or values of a step's rows, and of a chunk of a prompt that is read with it."""
 
     def __init__(self, others: Rows, chunk: Any, cache: Any, count: int) -> None:
@@ -300,7 +188,7 @@ class SeatedKV(RaggedKV):
     """One layer's KV caches of which the first rows sit in a pool."""
 
     def __init__(
-        self, rows: Sequence[Any], offsets: Offsets, pool: Pool, step: _Step, layer: int
+        self, rows: Sequence[Any], offsets: Offsets, pool: Pool, step: Step, layer: int
     ) -> None:
         super().__init__(rows, offsets)
         self._pool = pool
@@ -355,7 +243,7 @@ class ReadingKV:
         own = self._inner.update_and_fetch(keys[:n], values[:n])
         read = self._cache.update_and_fetch(keys[n:].swapaxes(0, 2), values[n:].swapaxes(0, 2))
         both = zip(own, read, strict=True)
-        k, v = (_WithChunk(o, r, self._cache, self._count) for o, r in both)
+        k, v = (WithChunk(o, r, self._cache, self._count) for o, r in both)
         return k, v
 
     def make_mask(self, n: int, **kwargs: Any) -> None:
@@ -440,7 +328,7 @@ def share_caches(
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
     if pool is not None and pool.seated:
-        step = _Step(pool)
+        step = Step(pool)
         shared: list[Any] = [
             SeatedKV(rows, offsets, pool, step, layer) for layer, rows in enumerate(each)
         ]

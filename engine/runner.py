@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from engine import cpu, ragged
-from engine.kv import Caches, leaves
+from engine.caches import Caches, leaves
 from engine.models import LoadedModel
 from engine.probe import ALONE
 from engine.sampling import sample_rows

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from engine.constraint import Constraint
-from engine.kv import Need, SessionKV
+from engine.kv import SessionKV
 from engine.messages import (
     Failed,
     Finished,
@@ -21,6 +21,7 @@ from engine.messages import (
     TextDelta,
 )
 from engine.models import LoadedModel
+from engine.need import Need
 from engine.params import SamplingParams
 from engine.prompt import Prompt
 from engine.sampling import Sampler

@@ -18,7 +18,7 @@ from app.versions import PACKAGES
 # Their versions are asked for at run time, by our reports or by transformers' own checks.
 METADATA = (
     *PACKAGES,
-    *("filelock", "hf-xet", "numpy", "packaging", "pyyaml", "regex", "safetensors", "tqdm"),
+    *("filelock", "numpy", "packaging", "pyyaml", "regex", "safetensors", "tqdm"),
 )
 
 # Never needed, though something that is there would import them if it could.
@@ -29,9 +29,19 @@ EXCLUDED = [
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
     # huggingface_hub has them for its own commands and its client of inference servers
     *("typer", "rich", "shellingham", "pydantic", "pydantic_core"),
+    # another way to download, 11 MB; ours (`engine/hub`) goes on where it was and has no need of it
+    "hf_xet",
     *("PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtQuickWidgets", "PySide6.QtTest"),
     *("PySide6.QtDesigner", "PySide6.QtHelp", "PySide6.QtUiTools", "PySide6.QtSql"),
 ]
+
+# huggingface_hub finds its own modules by name when they are used. The client and what it brings
+# are imported only then.
+HUB = (
+    *("huggingface_hub.constants", "huggingface_hub.errors", "huggingface_hub.hf_api"),
+    *("huggingface_hub.file_download", "huggingface_hub._snapshot_download"),
+    *("httpx2", "httpcore2", "h11", "idna", "truststore", "filelock"),
+)
 
 # What of transformers needs torch, or belongs to training: this program takes its tokenizers.
 _TRAINING = re.compile(
@@ -137,7 +147,8 @@ def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, st
 def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
     """What the bundle is made of, for its window of licences and the list of its parts."""
     of_system = sorted({Path(source).resolve() for _, source, _ in binaries})
-    parts = [*licences.installed(), *_system_parts(of_system)]
+    shipped = (p for p in licences.installed() if p.name.replace("-", "_") not in EXCLUDED)
+    parts = [*shipped, *_system_parts(of_system)]
     target.parent.mkdir(exist_ok=True)
     target.write_text(licences.as_json(parts), encoding="utf-8")
 

@@ -28,6 +28,11 @@ def main() -> int:
     stalls.add_argument("--characters", type=int, default=60_000, help="with --drip: at first")
     stalls.add_argument("--model", default=GUIDE, help="another model's folder")
     stalls.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
+    hour = commands.add_parser("hour", help="memory while answer follows answer for a long time")
+    hour.add_argument("--panes", type=int, default=8)
+    hour.add_argument("--minutes", type=float, default=60.0)
+    hour.add_argument("--rate", type=float, default=50.0, help="tokens/s a pane")
+    hour.add_argument("--characters", type=int, default=6_000, help="of an answer")
     opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
     opening.add_argument("--messages", type=int, default=10_000)
     opening.add_argument("--chats", type=int, default=3)
@@ -57,6 +62,10 @@ def main() -> int:
 def _figures(options: argparse.Namespace) -> list[Figure]:
     # What is not asked for is not imported: it would count as memory and as a warm start.
     match options.command:
+        case "hour":
+            from app.bench import hour
+
+            return hour.measure(options.panes, options.minutes, options.rate, options.characters)
         case "open":
             from app.bench import opening
 

@@ -17,11 +17,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from app.bench import samples
 from app.bench.drive import Driver, program_in
 from app.chats.options import ChatOptions
+from app.download import Download, DownloadState
 from app.paths import GUIDE, Paths
 from app.ui.compare_dialog import Column
 from app.ui.licences_window import LicencesWindow
 from app.ui.options_popover import OptionsPopover
 from app.ui.theme import theme
+from engine.hub import HubFile, HubModel
 
 PARTS = ("daily", "others")
 
@@ -103,12 +105,33 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     window.show_settings()
     both("9-settings", lambda: _dialog("settings"))
     _dialog("settings").close()
+    _getting(driver)
+    both("12-get-model", lambda: _dialog("get-model"))
+    _dialog("get-model").close()
     window.show_about()
     both("10-about", lambda: _dialog("about"))
     licences = LicencesWindow(_dialog("about"))
     licences.show()
     both("11-licences", lambda: licences)
     _dialog("about").close()
+
+
+def _getting(driver: Driver) -> None:
+    """The dialog with a model that was looked up and one on its way; nothing is asked for it."""
+    window = driver.window
+    file = HubFile("model.safetensors", 4_280_000_000, "0" * 64)
+    found = HubModel("somebody/Pocket-7B-4bit", "main", "0" * 40, (file,), "llama", True, 4, False)
+    moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
+    moving.state = DownloadState.RUNNING
+    moving.samples.extend([(0.0, 1_204_000_000), (5.0, moving.done)])
+    window.getting.show()
+    driver.wait(0.3)
+    dialog = window.getting.dialog
+    if dialog is not None:
+        dialog.field.setText(found.repo)
+        dialog.show_answer(found)
+        window.downloads.items.append(moving)
+        window.downloads.changed.emit(moving.ref)
 
 
 def _shown(kind: type[QWidget]) -> QWidget:

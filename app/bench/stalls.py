@@ -86,7 +86,7 @@ class StallReport:
 def measure(model: str, panes: int, seconds: float) -> StallReport:
     """Open ``panes`` panes, keep every one of them answering, and probe for ``seconds``."""
     with program(model, size=(1760, 1060)) as driver:
-        opened = _open(driver, panes)
+        opened = open_grid(driver, panes)
         streamed = 0
         running = looks = 0
 
@@ -96,7 +96,7 @@ def measure(model: str, panes: int, seconds: float) -> StallReport:
 
         for pane in opened:
             pane.controller.text_added.connect(count)
-        _keep_asking(opened)
+        keep_asking(opened)
         driver.wait(1.5)  # until all have begun
         streamed = 0
         probe = Probe()
@@ -105,7 +105,7 @@ def measure(model: str, panes: int, seconds: float) -> StallReport:
 
         def over() -> bool:
             nonlocal running, looks
-            _keep_asking(opened)
+            keep_asking(opened)
             running += sum(pane.controller.answering for pane in opened)
             looks += len(opened)
             return time.monotonic() - begun >= seconds
@@ -146,7 +146,7 @@ def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[F
             yield written[place : place + _PIECE]
 
     with program(size=(1760, 1060), engine=lambda: Drip(text, rate)) as driver:
-        opened = _open(driver, panes)
+        opened = open_grid(driver, panes)
         for pane in opened:
             pane.controller.send("Write")
         driver.wait(8.0)  # until all of the first is shown and coloured
@@ -174,7 +174,7 @@ def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[F
     ]
 
 
-def _open(driver: Driver, panes: int) -> list[ChatPane]:
+def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
     """A grid of two rows."""
     top = [driver.pane]
     for _ in range((panes + 1) // 2 - 1):
@@ -188,7 +188,8 @@ def _open(driver: Driver, panes: int) -> list[ChatPane]:
     return opened
 
 
-def _keep_asking(panes: list[ChatPane]) -> None:
+def keep_asking(panes: list[ChatPane]) -> None:
+    """Ask again wherever the answer has ended."""
     for number, pane in enumerate(panes):
         if not pane.controller.answering:
             turn = len(pane.controller.transcript.path) // 2

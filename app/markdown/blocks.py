@@ -26,6 +26,7 @@ from app.markdown.undecided import settled
 TAIL_LIMIT = 16_384
 """Characters of an open block that are parsed again whenever it grows."""
 
+_NONE: frozenset[str] = frozenset()
 _LONG_LINE = 500  # what opens a fence is shorter; the pattern looks at a line more than once
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 
@@ -251,7 +252,7 @@ class BlockSplitter:
             label for t in tokens if t.type == "inline" for label in labels_in(t.content)
         )
         kept = pickle.dumps(tuple(tokens), pickle.HIGHEST_PROTOCOL)
-        self.finished.append(Block(source, kept, first_line, labels))
+        self.finished.append(Block(source, kept, first_line, labels or _NONE))
 
     def _find_fence(self) -> None:
         end = self.tail.find("\n", 0, _LONG_LINE)

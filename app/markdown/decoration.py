@@ -1,7 +1,7 @@
 """What lies under the text: tinted code with its label, quotation bars, bullets, boxes, rules."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -203,7 +203,7 @@ def _is_first(row: Row) -> bool:
     return isinstance(row, TextRow) and row.first
 
 
-def _bars(rows: list[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
+def _bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
     """Each quotation's bar in the range, with its quotation's first and last row."""
     done: set[Bar] = set()
     for place in range(begin, end):

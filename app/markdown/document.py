@@ -155,6 +155,7 @@ class MarkdownDocument(QObject):
         self._source.append(markdown)
         self._splitter.feed(markdown)
         self.finish()
+        self._final_inline.forget()
 
     def set_style(self, style: MarkdownStyle) -> None:
         """Renders everything again with the style (light to dark, another font size)."""
@@ -250,6 +251,7 @@ class MarkdownDocument(QObject):
                 self._uses.setdefault(label, number)
         kept, tail = self._open_rows(rows, begin)
         changed = self._painter.show(begin + kept, [*rows, *tail])
+        self._painter.rows.fold(self._ends[-1] if self._ends else 0)
         if changed is not None:
             self._widths.forget(changed)
             self._decoration.repaint_from(changed)

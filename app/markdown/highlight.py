@@ -71,8 +71,13 @@ def language_of(info: str) -> str:
 def plain_lines(code: str) -> list[tuple[Span, ...]]:
     """Lines of code without colour; a final line end begins no further line."""
     lines = (code[:-1] if code.endswith("\n") else code).split("\n")
-    ink = Ink()
-    return [(Span(shown_code(line), ink),) if line else () for line in lines]
+    return [(Span(shown_code(line)),) if line else () for line in lines]
+
+
+@cache
+def _ink(token: str) -> Ink:
+    """One for all pieces of a kind."""
+    return Ink(token=token)
 
 
 Lines = tuple[tuple[Span, ...], ...]
@@ -117,7 +122,7 @@ class Colouring:
         return False
 
     def _take(self, kind: _TokenType, text: str) -> None:
-        ink = Ink(token=_kind(kind))
+        ink = _ink(_kind(kind))
         for number, part in enumerate(text.split("\n")):
             if number:
                 self._rows.append([])

@@ -85,6 +85,10 @@ class InlineParser:
         self._references = references
         self._known = count
 
+    def forget(self) -> None:
+        """What has been parsed so far is not asked for again."""
+        self._fresh = {}
+
     def spans(self, content: str) -> tuple[Span, ...]:
         """The content as spans, neighbours of one look joined."""
         if content in self._fresh:

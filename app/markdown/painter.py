@@ -13,6 +13,7 @@ from PySide6.QtGui import (
 
 from app.markdown.formats import Formats
 from app.markdown.rows import LONGEST, PLAIN, ListItem, Row, TableRow, TextRow
+from app.markdown.rowstore import Rows
 from app.markdown.write import common, fill, insert
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
@@ -32,7 +33,7 @@ class Painter:
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
-        self.rows: list[Row] = []
+        self.rows = Rows()
         self.wrapped: set[tuple[int, int]] = set()
         self.code_firsts: list[int] = []
         self.code_feet: list[int] = []
@@ -109,7 +110,7 @@ class Painter:
     def restyle(self, formats: Formats) -> None:
         """Shows the same rows with other formats."""
         self._formats = formats
-        rows, cursor = self.rows, QTextCursor(self._document)
+        rows, cursor = list(self.rows), QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
             self._truncate(cursor, 0)
@@ -204,7 +205,7 @@ class Painter:
         self._next = self._starts[place] if place < len(self._starts) else self._next
         if place == 0:
             self._next = 0
-        self.rows = self.rows[:place]
+        self.rows.shorten(place)
         del self._starts[place:]
         self._lists = {k: v for k, v in self._lists.items() if v[1] < place}
 

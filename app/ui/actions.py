@@ -34,6 +34,7 @@ _TAB = "Meta" if sys.platform == "darwin" else "Ctrl"
 COMMANDS = (
     Command("new", "New Chat", ("Ctrl+N", "Ctrl+T"), "File"),
     Command("open_model", "Open Model Folder…", ("Ctrl+O",), "File"),
+    Command("get_model", "Get Model…", ("Ctrl+Shift+O",), "File"),
     Command("close", "Close Chat", ("Ctrl+W",), "-File"),
     Command("undo_close", "Bring Back the Last Closed Chat", ("Ctrl+Shift+T",), "File"),
     Command("settings", "Settings…", ("Ctrl+,",), "-File"),

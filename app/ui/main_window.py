@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEventLoop, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from app.awake import Awake
 from app.chats.library import ChatLibrary
+from app.downloads import Downloads
 from app.paths import Paths, model_fallback_name
 from app.score.feed import ScoreFeed
 from app.settings import Settings
@@ -24,6 +25,7 @@ from app.ui.broadcast import Broadcast
 from app.ui.buttons import IconButton
 from app.ui.chat_commands import ChatCommands
 from app.ui.composer import ComposerText
+from app.ui.getting import Getting
 from app.ui.icons import app_icon
 from app.ui.layouts import Layouts
 from app.ui.model_list import put_back
@@ -42,6 +44,7 @@ from app.ui.workspace import Workspace
 from app.updates import Release, Updates
 
 LAYOUT = "main"
+AT_ONCE = 4  # so many panes are built before the window is first painted
 
 
 class MainWindow(QMainWindow):
@@ -71,6 +74,7 @@ class MainWindow(QMainWindow):
         self._store = store
         self._settings = settings
         self._ended = False
+        self._restored = False
         on_mac = sys.platform == "darwin"
         self.setWindowTitle("Stretto")
         self.setWindowIcon(app_icon())
@@ -90,9 +94,11 @@ class MainWindow(QMainWindow):
         self.layouts = Layouts(
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
         )
+        self.downloads = Downloads(settings, self)
+        self.getting = Getting(self.downloads, library.shelf, library.bridge, self)
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
-        self._awake = Awake(library, self)
+        self._awake = Awake(library, self.downloads, self)
         self._parts = Parts(self.workspace, self.score, self.sidebar)
         self._place_parts()
         self.commands = Commands(self, self._slots())
@@ -128,6 +134,7 @@ class MainWindow(QMainWindow):
         return {
             "new": chats.new,
             "open_model": chats.open_model_folder,
+            "get_model": self.getting.show,
             "close": with_pane(workspace.close_pane),
             "undo_close": self._undos.undo,
             "quit": self.closing.emit,
@@ -185,6 +192,10 @@ class MainWindow(QMainWindow):
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
+        self.pane_menus.get_asked.connect(self.getting.show)
+        self.getting.opened.connect(chats.use_model)
+        self.downloads.kept.connect(self.settings_changed)
+        self.downloads.finished.connect(self._on_downloaded)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self._library.activity.connect(workspace.marks.on_activity)
@@ -201,21 +212,31 @@ class MainWindow(QMainWindow):
         if isinstance(geometry, str):
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
         # Before the panes: splitters share out the size they have at that moment.
+        many = arrangement is not None and len(arrangement.chats) > AT_ONCE
+        if many:
+            self.workspace.expect_panes()
         self.show()
         self.activateWindow()
+        if many:
+            # Many panes take a while to build: the window is there meanwhile.
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+            if self._ended:  # a signal told the program to end
+                return
         if arrangement is None:
             self.chats.new()
         elif arrangement.chats:
             panes = [self._library.open(i, self._settings.model) for i in arrangement.chats]
             self.workspace.arrange(arrangement, panes)
+        self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in self.workspace.panes():
             pane.controller.load_model()
+        self.getting.offer()
 
     @Slot()
     def save_layout(self) -> None:
         """Keep the arrangement and the window's place."""
-        if not self._ended:
+        if self._restored and not self._ended:
             place = bytes(self.saveGeometry().toBase64().data()).decode()
             arrangement = self.workspace.arrangement().to_json()
             self._store.save_layout(LAYOUT, {**arrangement, "geometry": place})
@@ -225,6 +246,7 @@ class MainWindow(QMainWindow):
         self.save_layout()
         self._ended = True
         self._save_soon.stop()
+        self.getting.end()
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
         self.hide()
@@ -305,6 +327,7 @@ class MainWindow(QMainWindow):
             )
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
+            window.get_asked.connect(self.getting.show)
             self._settings_window = window
         self._settings_window.show()
         self._settings_window.raise_()
@@ -320,6 +343,11 @@ class MainWindow(QMainWindow):
         ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
         self._save_soon.start()
         self.settings_changed.emit()
+
+    @Slot()
+    def _on_downloaded(self) -> None:
+        if self._settings_window is not None:
+            self._settings_window.models.refresh()
 
     @Slot()
     def _on_settings_gone(self) -> None:

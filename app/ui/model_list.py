@@ -36,9 +36,11 @@ class ModelList(QWidget):
 
     Signals:
         changed(): models came or went; they are in the settings already.
+        get_asked(): the person wants one from the hub.
     """
 
     changed = Signal()
+    get_asked = Signal()
 
     def __init__(
         self,
@@ -55,7 +57,7 @@ class ModelList(QWidget):
         self.rows: list[ModelRow] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(0)
-        self.none = QLabel("None yet. A model folder that was opened once is listed here.", self)
+        self.none = QLabel("None yet. Models that were opened or downloaded are listed here.", self)
         self.none.setProperty("muted", True)
         self._said = QLabel(self)
         self._said.setProperty("muted", True)
@@ -69,8 +71,13 @@ class ModelList(QWidget):
         self.add.setAutoDefault(False)
         self.add.setToolTip("Add a model folder to the list")
         self.add.clicked.connect(self._choose)
+        self.get = QPushButton("Get…", self)
+        self.get.setAutoDefault(False)
+        self.get.setToolTip("Download a model from the hub")
+        self.get.clicked.connect(self.get_asked)
         foot = QHBoxLayout()
-        foot.setSpacing(12)
+        foot.setSpacing(8)
+        foot.addWidget(self.get)
         foot.addWidget(self.add)
         foot.addWidget(self._said, 1)
         foot.addWidget(self.undo)
@@ -124,6 +131,11 @@ class ModelList(QWidget):
         self._show_models()
         self.changed.emit()
 
+    @Slot()
+    def refresh(self) -> None:
+        """The list in the settings is another."""
+        self._tell_changed()
+
     def _show_models(self) -> None:
         """Make the rows anew where the list is another; rows of models that stay are kept."""
         kept = {row.ref: row for row in self.rows}
@@ -150,9 +162,13 @@ class ModelList(QWidget):
     def _make(self, ref: str) -> ModelRow:
         row = ModelRow(ref, self)
         row.forget.clicked.connect(lambda: self._remove(ref))
-        row.reveal.clicked.connect(lambda: self._open_folder(Path(ref)))
+        row.reveal.clicked.connect(lambda: self._show_folder(row))
         self._show_state(row)
         return row
+
+    def _show_folder(self, row: ModelRow) -> None:
+        if row.folder is not None and row.folder.path is not None:
+            self._open_folder(row.folder.path)
 
     @Slot()
     def _look_at_next(self) -> None:
@@ -230,7 +246,7 @@ class ModelRow(QFrame):
         self.name.setText(name)
         self.reveal.setAccessibleName(f"Show the folder of {name}")
         self.forget.setAccessibleName(f"Remove {name} from the list")
-        missing = folder is not None and folder.local and not folder.found
+        missing = folder is not None and not folder.found
         empty = folder is not None and folder.found and not folder.holds_model
         words = {
             LoadState.READY: "Loaded",
@@ -238,7 +254,7 @@ class ModelRow(QFrame):
             LoadState.FAILED: "Not loaded",
         }.get(loading, "")
         if missing:
-            words = "Folder not found"
+            words = "Folder not found" if folder is not None and folder.local else "Not downloaded"
         elif empty:
             words = "No model in it"
         elif folder is not None and not folder.local:

@@ -20,6 +20,7 @@ def model_menu(
     *,
     chosen: Callable[[str], None],
     open_folder: Callable[[], None],
+    get_model: Callable[[], None],
 ) -> QMenu:
     """The Guide, what is loaded, what was opened before, and a way to open more."""
     menu = QMenu(parent)
@@ -38,5 +39,6 @@ def model_menu(
         action.triggered.connect(lambda _checked=False, ref=ref: chosen(ref))
         group.addAction(action)
     menu.addSeparator()
+    menu.addAction("Get Model…", get_model)
     menu.addAction("Open Model Folder…", open_folder)
     return menu

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.shelf import LoadState, Shelf
@@ -18,7 +18,13 @@ from app.ui.workspace import Workspace
 
 
 class PaneMenus(QObject):
-    """Opens them for every pane of a workspace, inside ``window``."""
+    """Opens them for every pane of a workspace, inside ``window``.
+
+    Signals:
+        get_asked(): the person wants a model from the hub.
+    """
+
+    get_asked = Signal()
 
     def __init__(
         self,
@@ -53,6 +59,7 @@ class PaneMenus(QObject):
             pane.controller.chat.model,
             chosen=pane.controller.set_model,
             open_folder=self._chats.open_model_folder,
+            get_model=self.get_asked.emit,
         )
         button = pane.header.model_button
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))

@@ -48,9 +48,11 @@ class SettingsWindow(QDialog):
 
     Signals:
         changed(): something was chosen; it is in the settings already.
+        get_asked(): the person wants a model from the hub.
     """
 
     changed = Signal()
+    get_asked = Signal()
 
     def __init__(
         self,
@@ -214,6 +216,7 @@ class SettingsWindow(QDialog):
         self.models = ModelList(self._settings, shelf, self._open_folder, self._page)
         self.models.changed.connect(self._fill_model)
         self.models.changed.connect(self.changed)
+        self.models.get_asked.connect(self.get_asked)
         self._layout.addWidget(self.models)
 
     def _memory(self) -> None:

@@ -83,6 +83,10 @@ QRadioButton::indicator {
 }
 QRadioButton::indicator:checked { width: 6px; height: 6px; border: 5px solid $accent; }
 QRadioButton:focus { color: $accent; }
+QProgressBar {
+    background: $pressed; border: none; border-radius: 2px; min-height: 4px; max-height: 4px;
+}
+QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QDialog, QMessageBox { background: $background; }
 QMessageBox QLabel#qt_msgbox_label { font-size: 15px; font-weight: 600; }
 QLabel { background: transparent; }

@@ -218,9 +218,13 @@ class Workspace(QWidget):
             self.activate(chosen)
         return leaving
 
+    def expect_panes(self) -> None:
+        """Panes are about to come: nobody needs to be told that there are none."""
+        self._layers.setCurrentWidget(self.manager)
+
     def _restore(self, docks: str) -> None:
         # Splitters share out the size they have at this moment: let it be the final one.
-        self._layers.setCurrentWidget(self.manager)
+        self.expect_panes()
         for widget in (self.window(), self.parentWidget(), self):
             layout = widget.layout() if widget is not None else None
             if layout is not None:

@@ -9,10 +9,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from engine.batch.requests import Request
-from engine.engine import Engine, Reply, Session
+from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.models import Model
+from engine.reply import Reply
 
 TICK_SECONDS = 0.25
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.engine import Engine, Reply, Session
+from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Message
 from engine.models import Model
 from engine.params import SamplingParams
+from engine.reply import Reply
 
 PATIENCE = 120.0  # seconds for one reply; only a hang takes that long
 TIE = 1e-4  # two tokens whose logits are nearer than this may change places by rounding

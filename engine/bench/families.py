@@ -134,7 +134,7 @@ def _compare(model: Any) -> tuple[float, float, bool]:
     """Largest difference of a logit, the logits' spread, and whether the tokens are the same."""
     import mlx.core as mx
 
-    from engine.kv import clone
+    from engine.caches import clone
     from engine.runner import forward
 
     def greedy(logits: mx.array) -> list[int]:

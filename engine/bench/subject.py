@@ -12,10 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from engine.engine import Engine, Reply, Session
+from engine.engine import Engine, Session
 from engine.messages import Event, Finished, TextDelta
 from engine.models import Model
 from engine.params import SamplingParams
+from engine.reply import Reply
 
 
 @dataclass

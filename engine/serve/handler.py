@@ -21,10 +21,11 @@ from urllib.parse import urlsplit
 
 from engine.batch import openai
 from engine.batch.requests import Defaults, parsed
-from engine.engine import Engine, Reply
+from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
 from engine.models import Model
+from engine.reply import Reply
 from engine.serve import wire
 from engine.serve.conversations import Conversations
 

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from app import __main__, selftest
+from app.paths import resources
+from engine import EngineError
+from tests.hub import connected
 
 
 def run(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
@@ -57,6 +60,16 @@ def test_a_program_without_its_model_fails_and_says_so(tmp_path: Path) -> None:
     assert not told["ok"]
     assert told["checks"][-1]["name"] == "start"
     assert "Something does not work." in done.stdout
+
+
+def test_a_model_from_a_hub_is_tried_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with connected(monkeypatch, tmp_path / "home") as hub:
+        hub.add("stretto/guide", resources() / "guide")
+        assert "11.2 MB from http://127.0.0.1" in selftest.download("stretto/guide", tmp_path / "x")
+        hub.damage = True
+        with pytest.raises(EngineError, match="damaged"):
+            selftest.download("stretto/guide", tmp_path / "y")
+    assert not (tmp_path / "home" / "hub").exists()
 
 
 def test_a_module_that_is_missing_is_found_in_the_log() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import importlib.util
+import json
 import os
 import plistlib
 import subprocess
@@ -85,6 +86,31 @@ print([m for m in used if not contents.wanted_module(m)])
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_downloads_need_no_other_client_than_the_one_that_is_shipped(
+    module: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    contents = module("contents")
+    assert "hf_xet" in contents.EXCLUDED
+    assert not {"hf_xet", "hf-xet"} & {*contents.METADATA, *contents.HUB}
+    assert all(importlib.util.find_spec(name) for name in contents.HUB)
+    monkeypatch.setattr(contents, "_system_parts", lambda _: [])
+    contents.write_licences([], tmp_path / "licences.json")
+    listed = {part["name"].lower() for part in json.loads((tmp_path / "licences.json").read_text())}
+    assert {"huggingface_hub", "httpx2", "truststore", "filelock"} <= listed
+    assert not {"hf-xet", "hf_xet", "typer"} & listed
+
+
+def test_a_hub_to_try_a_built_program_with(
+    module: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    trial = module("try_hub")
+    with trial.serving() as hub:
+        hub.add(trial.NAME, ROOT / "resources" / "guide")
+        places = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path)}
+        command = [sys.executable, "-m", "app"]
+        trial.interrupted(command, {**os.environ, **places}, hub, tmp_path)
 
 
 def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], ModuleType]) -> None:

@@ -13,7 +13,7 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams, borders, runner
 from engine.bench.families import write_family
-from engine.kv import Caches
+from engine.caches import Caches
 from engine.scheduler import Scheduler
 
 PROMPT = "one two three four five six seven " * 6

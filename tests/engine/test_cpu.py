@@ -104,13 +104,13 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
 def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> None:
     alone("""
         import mlx.core as mx
-        from engine import cpu, ragged
+        from engine import cpu, ragged_attention
         from engine.cpu import activations, attention
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
         cpu.install(wide_kernels=True)
-        ragged.install()
+        ragged_attention.install()
         for size in (8, 40_000):
             gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
@@ -126,7 +126,7 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
             k, v = k[:, :, :length], v[:, :, :length]
             wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=mask)
             with cpu.engaged():
-                got = ragged._attention(q, k, v, None, 0.3, mask)
+                got = ragged_attention._attention(q, k, v, None, 0.3, mask)
             assert got.shape == wanted.shape
             assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length)
 

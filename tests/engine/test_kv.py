@@ -8,7 +8,10 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache
 
-from engine.kv import Ledger, SessionKV, clone, common_prefix, measure, nbytes
+from engine.caches import clone, nbytes
+from engine.kv import SessionKV
+from engine.ledger import Ledger, common_prefix
+from engine.need import measure
 
 
 def feed(cache: Any, n: int, value: float = 1.0) -> None:

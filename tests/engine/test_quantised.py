@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams, backend, models
 from engine.bench.random_models import write_model
-from engine.kv import clone, leaves
+from engine.caches import clone, leaves
 from engine.models import LoadedModel
 from engine.quantised import kept_in
 from tests.engine.families import FAMILIES

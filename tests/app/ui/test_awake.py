@@ -15,7 +15,7 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
         told.append("begin")
         return lambda: told.append("end")
 
-    awake = Awake(run.window._library, run.window, begin)
+    awake = Awake(run.window._library, run.window.downloads, run.window, begin)
     run.say("hold 3")
     run.until(lambda: told == ["begin"])
     first = run.pane
@@ -40,7 +40,7 @@ def test_a_system_that_refuses_costs_no_answer(start: Start):
     def begin():
         raise OSError("no such library")
 
-    awake = Awake(run.window._library, run.window, begin)
+    awake = Awake(run.window._library, run.window.downloads, run.window, begin)
     run.say("say one")
     assert run.answered() == "one "
     awake.deleteLater()

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.application import Application
+from app.paths import Paths
 from app.store import Store
 from tests.app.conftest import Start
 
@@ -38,6 +44,28 @@ def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     again.ready()
     again.say("say still works")
     assert again.answered() == "still works "
+
+
+def test_told_to_end_before_the_panes_are_back_it_keeps_them(
+    start: Start, qapp: QApplication, profile: Path
+):
+    """A signal comes while the window is painted for the first time, with many panes to build."""
+    run = start()
+    for _ in range(5):
+        run.pane.composer.set_text("kept")
+        run.window.commands["split_right"].trigger()
+    run.pane.composer.set_text("kept")
+    run.end()
+
+    told = Application(qapp, Paths.in_profile(profile), engine_factory=lambda *_: None)
+    QTimer.singleShot(0, told, told.shut_down)
+    assert not told.start()
+    assert told.down
+    assert told.window is None
+    told.deleteLater()
+
+    again = start()
+    assert [pane.composer.text for pane in again.panes] == ["kept"] * 6
 
 
 def test_a_floating_pane_floats_again(start: Start):

@@ -1,0 +1,74 @@
+"""One model on its way from the hub, as far as it is known."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.hub import HubModel
+
+_RATE_S = 5.0  # over how long the rate is taken
+
+
+class DownloadState(Enum):
+    """How far a download is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FAILED = "failed"
+    DONE = "done"
+
+
+@dataclass
+class Download:
+    """One model on its way.
+
+    Attributes:
+        ref: how chats name it: ``owner/name``, with ``@revision`` for another than main.
+        done, total: bytes.
+        error: a plain sentence, once failed;  code: the engine's for it.
+        stop: ends the thread that downloads it, once set.
+        came: (bytes, of bytes) as that thread left it.
+    """
+
+    ref: str
+    done: int = 0
+    total: int = 0
+    state: DownloadState = DownloadState.WAITING
+    error: str = ""
+    code: str = ""
+    model: HubModel | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+    came: tuple[int, int] = (0, 0)
+    samples: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=64))
+
+    @property
+    def name(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second over the last few seconds; 0 where nothing came."""
+        if len(self.samples) < 2:
+            return 0.0
+        (began, first), (ended, last) = self.samples[0], self.samples[-1]
+        return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
+
+    def take(self) -> None:
+        """Note what has come by now."""
+        self.done, self.total = self.came
+        now = time.monotonic()
+        self.samples.append((now, self.done))
+        while now - self.samples[0][0] > _RATE_S:
+            self.samples.popleft()
+
+
+def ref_of(model: HubModel) -> str:
+    """How chats name a model of the hub."""
+    return model.repo if model.revision == "main" else f"{model.repo}@{model.revision}"

@@ -1,0 +1,29 @@
+"""Models from the Hugging Face hub: looked at first, then downloaded, file by file.
+
+    from engine import hub
+
+    model = hub.look_up("somebody/some-model")      # asks the hub; nothing is downloaded yet
+    folder = hub.download(model, progress=print)    # may be cut off in any way, and called again
+
+Works beside a running engine and without one. Only data is fetched: no file of a repository is
+ever run, and code in it is not even downloaded. Importing this package imports no client.
+"""
+
+from engine.hub.cache import come, discard, find, held
+from engine.hub.fetch import check_space, download
+from engine.hub.look import HubFile, HubModel, look_up
+from engine.hub.names import Wanted, parse
+
+__all__ = [
+    "HubFile",
+    "HubModel",
+    "Wanted",
+    "check_space",
+    "come",
+    "discard",
+    "download",
+    "find",
+    "held",
+    "look_up",
+    "parse",
+]

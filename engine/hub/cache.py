@@ -1,0 +1,178 @@
+"""Where downloads lie: huggingface_hub's own cache, in its documented layout.
+
+`models--OWNER--NAME/` holds `blobs/DIGEST`, `snapshots/COMMIT/FILE` (links to blobs) and
+`refs/REVISION` (the commit it stands for). What has not wholly come is `blobs/DIGEST.incomplete`,
+and a snapshot's folder appears in one step once all of its files are there. So whoever finds a
+snapshot that was made here finds a whole model.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import DOWNLOAD_FAILED, EngineError
+from engine.hub.names import MAIN, is_revision
+
+if TYPE_CHECKING:
+    from engine.hub.look import HubFile
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_INCOMPLETE = ".incomplete"
+
+
+def root() -> Path:
+    """The folder of all downloads (HF_HUB_CACHE, or within HF_HOME)."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE).expanduser()
+
+
+def _folder(repo: str) -> Path:
+    return root() / f"models--{repo.replace('/', '--')}"
+
+
+def find(repo: str, revision: str = MAIN) -> Path | None:
+    """The folder of a downloaded model, ready to be loaded; None if there is none. Asks no one."""
+    if repo.count("/") != 1 or ".." in repo or not is_revision(revision):
+        return None
+    folder = _folder(repo)
+    commit = revision
+    if not _COMMIT.fullmatch(revision):
+        try:
+            commit = (folder / "refs" / revision).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            return None
+    snapshot = folder / "snapshots" / commit
+    return snapshot if _COMMIT.fullmatch(commit) and snapshot.is_dir() else None
+
+
+def blob(repo: str, file: HubFile) -> Path:
+    return _folder(repo) / "blobs" / file.digest
+
+
+def part(repo: str, file: HubFile) -> Path:
+    """What has come of a file so far."""
+    return _folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
+
+
+def held(repo: str, files: Iterable[HubFile]) -> int:
+    """How many bytes of these files are there already."""
+    count = 0
+    for file in files:
+        if blob(repo, file).exists():
+            count += file.size
+        else:
+            with contextlib.suppress(OSError):
+                count += min(part(repo, file).stat().st_size, file.size)
+    return count
+
+
+def free_bytes() -> int:
+    """What the disk of the downloads has left. Raises OSError."""
+    place = root().absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def publish(repo: str, revision: str, commit: str, files: Iterable[HubFile]) -> Path:
+    """Make the snapshot of files that have all come. Raises OSError."""
+    folder = _folder(repo)
+    snapshot = folder / "snapshots" / commit
+    if snapshot.is_dir():  # another program fetched some of it
+        for file in files:
+            link, beside = snapshot / file.name, snapshot / f".{file.name}.new"
+            if not link.exists():
+                beside.unlink(missing_ok=True)
+                beside.symlink_to(Path("..", "..", "blobs", file.digest))
+                os.replace(beside, link)
+    else:
+        staged = folder / f".{commit}.new"
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir(parents=True)
+        for file in files:
+            (staged / file.name).symlink_to(Path("..", "..", "blobs", file.digest))
+        snapshot.parent.mkdir(exist_ok=True)
+        os.replace(staged, snapshot)
+    if revision != commit:
+        ref = folder / "refs" / revision
+        ref.parent.mkdir(parents=True, exist_ok=True)
+        beside = folder / f".{commit}.ref"
+        beside.write_text(commit, encoding="utf-8")
+        os.replace(beside, ref)
+    _drop_parts(folder)
+    return snapshot
+
+
+def discard(repo: str) -> None:
+    """Throw away what has come of an unfinished download; snapshots stay, with all their files.
+
+    Raises:
+        EngineError: `download_failed` while the download goes on.
+    """
+    folder = _folder(repo)
+    with locked(repo):
+        for file in _loose(folder):
+            file.unlink(missing_ok=True)
+    for place in (folder / "blobs", folder):
+        with contextlib.suppress(OSError):
+            place.rmdir()  # unless there is something in it
+
+
+def come(repo: str) -> int:
+    """Bytes of unfinished downloads of a model; found on disk, without asking the hub."""
+    count = 0
+    for file in _loose(_folder(repo)):
+        with contextlib.suppress(OSError):
+            count += file.stat().st_size
+    return count
+
+
+def _loose(folder: Path) -> list[Path]:
+    """Files, whole or not, that no snapshot has."""
+    used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
+    return [
+        file
+        for file in (folder / "blobs").glob("*")
+        if _DIGEST.fullmatch(file.name.removesuffix(_INCOMPLETE))
+        and os.path.realpath(file) not in used
+    ]
+
+
+def _drop_parts(folder: Path) -> None:
+    for file in (folder / "blobs").glob(f"*{_INCOMPLETE}"):
+        if _DIGEST.fullmatch(
+            file.name.removesuffix(_INCOMPLETE)
+        ):  # those of other programs have longer names
+            file.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(repo: str) -> Iterator[None]:
+    """Keep other programs from writing the same files. The system lets go of it at a crash.
+
+    Raises:
+        EngineError: `download_failed` where somebody else has it.
+    """
+    from filelock import FileLock, Timeout
+
+    place = root() / ".locks" / _folder(repo).name
+    place.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(place / "stretto.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise EngineError(
+            DOWNLOAD_FAILED, f"{repo} is being downloaded already, by this or another program."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,210 @@
+"""Looking at a model on the hub before any of it is downloaded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import INVALID_REQUEST, NOT_A_MODEL, EngineError
+from engine.hub import net
+from engine.hub.names import Wanted, is_weights, needed, parse
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+_LARGEST_CONFIG = 4 * 2**20
+_DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class HubFile:
+    """A file as the hub lists it.
+
+    Attributes:
+        size: in bytes.
+        digest: SHA-256 of a large file; of a small one git's SHA-1. Also its ETag.
+    """
+
+    name: str
+    size: int
+    digest: str
+
+    def hasher(self) -> _Hash:
+        """Gives ``digest`` once it was fed the file."""
+        if len(self.digest) == 64:
+            return hashlib.sha256()
+        return hashlib.sha1(f"blob {self.size}\0".encode(), usedforsecurity=False)
+
+
+@dataclass(frozen=True)
+class HubModel:
+    """A model on the hub.
+
+    Attributes:
+        revision: as it was asked for;  commit: what that stands for now.
+        files: what would be downloaded, small ones first.
+        architecture: the `model_type` of its config.
+        known: whether the installed mlx-lm has that architecture.
+        bits: to how many its weights are quantized, None where they are not.
+        gated: whether it wants an access token of somebody who was let in.
+    """
+
+    repo: str
+    revision: str
+    commit: str
+    files: tuple[HubFile, ...]
+    architecture: str
+    known: bool
+    bits: int | None
+    gated: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that would be downloaded."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def weights(self) -> int:
+        """Bytes of weights, which is what it takes of memory at least."""
+        return sum(file.size for file in self.files if is_weights(file.name))
+
+
+def look_up(
+    name: str,
+    revision: str | None = None,
+    token: str | None = None,
+    cancelled: threading.Event | None = None,
+) -> HubModel:
+    """Ask the hub about a model; two requests, a few kilobytes.
+
+    Args:
+        name: an id (``owner/name``, ``owner/name@revision``) or the address of its page.
+        token: an access token; by default the one that huggingface_hub knows.
+
+    Raises:
+        EngineError: `invalid_request`, `not_found`, `gated`, `not_a_model`, `offline`,
+            `download_failed`, `download_cancelled`.
+    """
+    from huggingface_hub import HfApi, constants
+
+    wanted = parse(name, constants.HF_URL_HOSTS)
+    if wanted is None:
+        raise EngineError(INVALID_REQUEST, f"{name!r} is no model's id. They read owner/name.")
+    wanted = Wanted(wanted.repo, revision or wanted.revision)
+    if parse(f"{wanted.repo}@{wanted.revision}") is None:
+        raise EngineError(INVALID_REQUEST, f"{wanted.revision!r} is no revision's name.")
+    stop = cancelled or threading.Event()
+    net.say_little()
+    api = HfApi(endpoint=constants.ENDPOINT, token=token, library_name="stretto")
+    info = net.ask(
+        lambda: api.model_info(
+            wanted.repo, revision=wanted.revision, files_metadata=True, timeout=net.timeout_s()
+        ),
+        wanted.repo,
+        stop,
+    )
+    files = _files(wanted.repo, info.siblings or ())
+    commit = str(info.sha)
+    if not re.fullmatch(r"[0-9a-f]{40}", commit):
+        raise EngineError(NOT_A_MODEL, f"The hub's answer about {wanted.repo} makes no sense.")
+    config = _config(wanted, commit, token, stop)
+    quantization = config.get("quantization") or config.get("quantization_config") or {}
+    bits = quantization.get("bits") if isinstance(quantization, dict) else None
+    return HubModel(
+        repo=wanted.repo,
+        revision=wanted.revision,
+        commit=commit,
+        files=files,
+        architecture=config["model_type"],
+        known=knows(config),
+        bits=bits if isinstance(bits, int) else None,
+        gated=bool(info.gated),
+    )
+
+
+def knows(config: dict[str, Any]) -> bool:
+    """Whether the installed mlx-lm has this config's architecture."""
+    import importlib.util
+
+    from engine import backend
+
+    backend.start()  # mlx must not be imported in another way than the engine does
+    from mlx_lm import utils
+
+    kind = config["model_type"]
+    named = config.get("architectures") or ()
+    for architecture in [named] if isinstance(named, str) else named:
+        if (kind, architecture) in utils.MODEL_ARCHITECTURE_REMAPPING:
+            kind = utils.MODEL_ARCHITECTURE_REMAPPING[kind, architecture]
+            break
+    else:
+        kind = utils.MODEL_REMAPPING.get(kind, kind)
+    return kind.isidentifier() and importlib.util.find_spec(f"mlx_lm.models.{kind}") is not None
+
+
+def address(repo: str, commit: str, file: str) -> str:
+    from huggingface_hub import constants, hf_hub_url
+
+    return hf_hub_url(repo, file, revision=commit, endpoint=constants.ENDPOINT)
+
+
+def headers(token: str | None) -> dict[str, str]:
+    """What every request for a file says. Sizes and digests are those of what is not packed."""
+    from huggingface_hub.utils import build_hf_headers
+
+    net.say_little()
+    made: dict[str, str] = build_hf_headers(token=token, library_name="stretto")
+    return {**made, "Accept-Encoding": "identity"}
+
+
+def _files(repo: str, listed: Iterable[Any]) -> tuple[HubFile, ...]:
+    names = {file.rfilename for file in listed}
+    if "config.json" not in names or not any(is_weights(name) for name in names):
+        gguf = any(name.lower().endswith(".gguf") for name in names)
+        raise EngineError(
+            NOT_A_MODEL,
+            f"{repo} holds GGUF files, which Stretto cannot load. Look for the same model in "
+            "safetensors."
+            if gguf
+            else f"{repo} is no model that can be loaded: it has no config.json with weights in "
+            "safetensors. Other formats can run code.",
+        )
+    found = []
+    for file in listed:
+        if not needed(file.rfilename):
+            continue
+        digest = file.lfs.sha256 if file.lfs is not None else file.blob_id
+        size = file.lfs.size if file.lfs is not None else file.size
+        if not isinstance(size, int) or size < 0 or not _DIGEST.fullmatch(str(digest)):
+            raise EngineError(NOT_A_MODEL, f"The hub's answer about {repo} makes no sense.")
+        found.append(HubFile(file.rfilename, size, digest))
+    return tuple(sorted(found, key=lambda file: (is_weights(file.name), file.name)))
+
+
+def _config(
+    wanted: Wanted, commit: str, token: str | None, cancelled: threading.Event
+) -> dict[str, Any]:
+    text = b""
+    url = address(wanted.repo, commit, "config.json")
+    try:
+        for _, piece in net.pieces(url, headers(token), wanted.repo, cancelled):
+            text += piece
+            if len(text) > _LARGEST_CONFIG:
+                break
+        config = json.loads(text)
+    except net.BrokenError as error:
+        raise net.translated(error.cause, wanted.repo) from None
+    except (ValueError, RecursionError):
+        config = None
+    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+        raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} names no model type.")
+    if config.get("model_file"):
+        raise EngineError(
+            NOT_A_MODEL, f"{wanted.repo} wants to run code of its own. Stretto never does that."
+        )
+    return config

@@ -1,0 +1,249 @@
+"""Talking with the hub from a thread that can be let go of: whoever waits can stop at once.
+
+A read from a socket cannot be interrupted, and a hub that does not answer would hold a cancelled
+download for as long as the time-out. So whatever waits for the network runs on a thread of its
+own; it touches nothing but its queue and ends by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from engine.errors import (
+    DOWNLOAD_CANCELLED,
+    DOWNLOAD_FAILED,
+    GATED,
+    NO_SPACE,
+    NOT_FOUND,
+    OFFLINE,
+    EngineError,
+)
+
+Result = TypeVar("Result")
+
+_LOOK_S = 0.05  # how often it is looked whether the download was cancelled
+
+
+class BrokenError(Exception):
+    """The connection broke, or was not to be had; it may be tried again.
+
+    Attributes:
+        cause: the client's own error.
+    """
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(_reason(cause))
+        self.cause = cause
+
+
+def cancelled_error() -> EngineError:
+    return EngineError(
+        DOWNLOAD_CANCELLED, "The download was stopped. What has come is kept, and it can go on."
+    )
+
+
+def say_little() -> None:
+    """Keep the client quiet.
+
+    It would tell the hub what else is installed and ask it for a list of programs to recognise,
+    and write into the log every address that it asks, those with signatures too.
+    """
+    from huggingface_hub import constants
+
+    constants.HF_HUB_DISABLE_TELEMETRY = True
+    for name in ("httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def timeout_s() -> float:
+    """Seconds without an answer after which the hub counts as gone (HF_HUB_DOWNLOAD_TIMEOUT)."""
+    from huggingface_hub import constants
+
+    return float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
+
+
+def ask(question: Callable[[], Result], what: str, cancelled: threading.Event) -> Result:
+    """The answer to one question to the hub about ``what``.
+
+    Raises:
+        EngineError: `offline`, `not_found`, `gated`, `download_failed`, or `download_cancelled`
+            as soon as the event is set.
+    """
+    answers: queue.Queue[tuple[bool, Any]] = queue.Queue()
+
+    def run() -> None:
+        try:
+            answers.put((True, question()))
+        except Exception as error:
+            answers.put((False, error))
+
+    threading.Thread(target=run, name="hub-question", daemon=True).start()
+    good, answer = _next(answers, cancelled)
+    if not good:
+        raise translated(answer, what)
+    result: Result = answer
+    return result
+
+
+def pieces(
+    url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event
+) -> Iterator[tuple[int, bytes]]:
+    """The status and a piece of the body, again and again; the first piece is empty.
+
+    Raises:
+        BrokenError: the connection broke off or stalled.
+        EngineError: what the hub refused, or `download_cancelled` as soon as the event is set.
+    """
+    transfer = _Transfer(url, headers)
+    try:
+        while True:
+            good, answer = _next(transfer.said, cancelled)
+            if not good and _is_transient(answer):
+                raise BrokenError(answer)
+            if not good:
+                raise translated(answer, what)
+            if answer is None:
+                return
+            yield answer
+    finally:
+        transfer.let_go()
+
+
+def _next(said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event) -> tuple[bool, Any]:
+    while not cancelled.is_set():
+        with contextlib.suppress(queue.Empty):
+            return said.get(timeout=_LOOK_S)
+    raise cancelled_error()
+
+
+class _Transfer:
+    """One request whose body is read by a thread; at most a few pieces wait to be taken."""
+
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+        self.said: queue.Queue[tuple[bool, Any]] = queue.Queue(32)
+        self._url = url
+        self._headers = dict(headers)
+        self._gone = threading.Event()
+        self._socket: socket.socket | None = None
+        threading.Thread(target=self._run, name="hub-transfer", daemon=True).start()
+
+    def let_go(self) -> None:
+        """Nobody listens any more. Closing the connection wakes the thread up."""
+        self._gone.set()
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _run(self) -> None:
+        from huggingface_hub.utils import get_session, hf_raise_for_status
+
+        try:
+            session = get_session()
+            with session.stream(
+                "GET", self._url, headers=self._headers, timeout=timeout_s()
+            ) as answer:
+                hf_raise_for_status(answer)
+                stream = answer.extensions.get("network_stream")
+                self._socket = stream.get_extra_info("socket") if stream is not None else None
+                self._say(True, (answer.status_code, b""))
+                for piece in answer.iter_bytes():
+                    if not self._say(True, (answer.status_code, piece)):
+                        return
+            self._say(True, None)
+        except Exception as error:
+            self._say(False, error)
+
+    def _say(self, good: bool, what: object) -> bool:
+        while not self._gone.is_set():
+            with contextlib.suppress(queue.Full):
+                self.said.put((good, what), timeout=_LOOK_S)
+                return True
+        return False
+
+
+def translated(error: Exception, what: str) -> EngineError:
+    """The engine's error for one of the client's, in words that say what to do."""
+    from httpx2 import TimeoutException, TransportError
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        OfflineModeIsEnabled,
+        RevisionNotFoundError,
+    )
+
+    if isinstance(error, EngineError):
+        return error
+    if isinstance(error, OfflineModeIsEnabled):
+        return EngineError(OFFLINE, "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it.")
+    if isinstance(error, TimeoutException):
+        return EngineError(OFFLINE, "The hub does not answer. Try again in a while.")
+    if isinstance(error, TransportError):
+        return EngineError(
+            OFFLINE, f"The hub cannot be reached ({_reason(error)}). Check the connection."
+        )
+    if isinstance(error, RevisionNotFoundError):
+        return EngineError(NOT_FOUND, f"{what} has no such revision. Check its name.")
+    if isinstance(error, HfHubHTTPError):
+        return _refusal(error.response, what, gated=isinstance(error, GatedRepoError))
+    if isinstance(error, OSError):
+        return disk_error(error)
+    return EngineError(DOWNLOAD_FAILED, f"{what} could not be downloaded: {_reason(error)}.")
+
+
+def disk_error(error: OSError) -> EngineError:
+    import errno
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return EngineError(NO_SPACE, "The disk is full. Free some space; the download can go on.")
+    where = f"{error.filename}: " if error.filename else ""
+    return EngineError(
+        DOWNLOAD_FAILED,
+        f"Downloads cannot be written ({where}{error.strerror or error}). Make their folder "
+        "writable, or name another by HF_HOME.",
+    )
+
+
+def _refusal(response: Any, what: str, gated: bool) -> EngineError:
+    status: int = response.status_code
+    sent_token = "authorization" in response.request.headers
+    code = response.headers.get("X-Error-Code", "")
+    if status == 404:
+        return EngineError(NOT_FOUND, f"There is no model {what} on the hub. Check its name.")
+    if gated or (status == 403 and code != "RepoNotFound"):
+        way = (
+            "the account of this access token has not been let in. Ask for access on its page"
+            if sent_token
+            else "it wants an access token. Ask for access on its page, then give the token"
+        )
+        return EngineError(GATED, f"{what} is given only to people who asked for it: {way}.")
+    if status in (401, 403) and sent_token and code != "RepoNotFound":
+        return EngineError(GATED, "The hub does not take this access token. Check it.")
+    if status in (401, 403):
+        return EngineError(
+            GATED,
+            f"The hub shows no model {what} to just anybody: its name is wrong, or it is private "
+            "and wants an access token.",
+        )
+    if status == 429:
+        return EngineError(DOWNLOAD_FAILED, "The hub asks to be left in peace. Try again later.")
+    return EngineError(DOWNLOAD_FAILED, f"The hub could not serve {what} (status {status}).")
+
+
+def _is_transient(error: Exception) -> bool:
+    from httpx2 import TransportError
+    from huggingface_hub.errors import HfHubHTTPError
+
+    if isinstance(error, HfHubHTTPError):
+        return error.response.status_code in (408, 500, 502, 503, 504)
+    return isinstance(error, TransportError)
+
+
+def _reason(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return (lines[0] if lines else type(error).__name__).rstrip(".")

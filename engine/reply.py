@@ -1,0 +1,127 @@
+"""One answer as its caller sees it: events to wait for, from any thread but the engine's."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+
+from engine.errors import EngineError
+from engine.mailbox import Mailbox
+from engine.messages import Cancel, Event, Failed, Finished, Pause, ReplyStats, TextDelta
+from engine.thread import may_wait
+
+log = logging.getLogger(__name__)
+Listener = Callable[[Event], None]
+
+
+class Reply:
+    """One answer being generated. Iterate over it for its events, as often as you like.
+
+    Attributes:
+        id: unique in this process.
+        session_id: whose answer it is.
+    """
+
+    def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
+        self.id = uuid.uuid4().hex
+        self.session_id = session_id
+        self._mailbox = mailbox
+        self._on_event = on_event
+        self._events: list[Event] = []
+        self._tokens: list[int] = []
+        self._changed = threading.Condition()
+
+    def __iter__(self) -> Iterator[Event]:
+        """All events from the first, waiting for those to come; ends after the last one."""
+        position = 0
+        while True:
+            with self._changed:
+                if len(self._events) == position:
+                    may_wait()
+                while len(self._events) == position:
+                    self._changed.wait()
+                fresh = self._events[position:]
+            position += len(fresh)
+            yield from fresh
+            if isinstance(fresh[-1], (Finished, Failed)):
+                return
+
+    @property
+    def done(self) -> bool:
+        """Whether the last event has come."""
+        with self._changed:
+            return self._last is not None
+
+    @property
+    def stats(self) -> ReplyStats:
+        """What the reply cost; zeros until it has finished."""
+        with self._changed:
+            return self._last.stats if isinstance(self._last, Finished) else ReplyStats()
+
+    def text(self, timeout: float | None = None) -> str:
+        """Wait for the end and return the answer, without reasoning and tool calls.
+
+        Raises:
+            EngineError: when the reply failed.
+            TimeoutError: when it took longer than `timeout` seconds; it goes on regardless.
+        """
+        self._wait(timeout)
+        return "".join(
+            e.text for e in self._events if isinstance(e, TextDelta) and e.kind == "answer"
+        )
+
+    def tokens(self, timeout: float | None = None) -> list[int]:
+        """Wait for the end and return the generated ids, the end-of-turn token not among them.
+
+        Raises:
+            EngineError, TimeoutError: as `text`.
+        """
+        self._wait(timeout)
+        return list(self._tokens)
+
+    def cancel(self) -> None:
+        """Stop at the next token. Harmless when the reply has ended already."""
+        with contextlib.suppress(EngineError):  # a stopped engine has ended it
+            self._mailbox.post(Cancel(self.session_id, self.id))
+
+    def pause(self) -> None:
+        """Stand still at the next token until `resume`; the KV cache is kept. Harmless if ended."""
+        with contextlib.suppress(EngineError):
+            self._mailbox.post(Pause(self.session_id, self.id, True))
+
+    def resume(self) -> None:
+        """Go on after `pause`, with the same text as without it."""
+        with contextlib.suppress(EngineError):
+            self._mailbox.post(Pause(self.session_id, self.id, False))
+
+    @property
+    def _last(self) -> Finished | Failed | None:
+        last = self._events[-1] if self._events else None
+        return last if isinstance(last, (Finished, Failed)) else None
+
+    def _wait(self, timeout: float | None) -> None:
+        with self._changed:
+            if self._last is None:
+                may_wait()
+            if not self._changed.wait_for(lambda: self._last is not None, timeout):
+                raise TimeoutError(f"the reply had not ended after {timeout} seconds")
+            last = self._last
+        if isinstance(last, Failed):
+            raise EngineError(last.code, last.message)
+
+    def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
+        """The reply's sink; called on the engine thread."""
+        with self._changed:
+            self._tokens.extend(tokens)
+            if isinstance(event, TextDelta) and not event.text:
+                return
+            self._events.append(event)
+            self._changed.notify_all()
+        if self._on_event is not None:
+            try:
+                self._on_event(event)
+            except BaseException:  # even sys.exit() there must not end the engine thread
+                log.exception("a reply's on_event raised")

@@ -1,0 +1,99 @@
+"""What a Linux bundle carries for nothing: taken out of it once PyInstaller has put it together.
+
+Each step looks whether it may, and leaves things as they are where it may not.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import elf
+import icu
+
+SHARED = {
+    "libblas": "libopenblas.so.0",
+    "liblapack": "libopenblas.so.0",
+    "libgfortran": "libgfortran.so.5",
+    "libquadmath": "libquadmath.so.0",
+}
+"""Libraries that wheels bring for themselves, and those of the bundle that can stand for them."""
+
+
+def slim(folder: Path) -> dict[str, int]:
+    """Make the folder smaller; what each step saved, in bytes."""
+    steps = {"one BLAS and Fortran": share, "symbols": strip, "Unicode data": thin_icu}
+    saved = {}
+    for name, step in steps.items():
+        before = _size(folder)
+        step(folder)
+        saved[name] = before - _size(folder)
+    return saved
+
+
+def _size(folder: Path) -> int:
+    return sum(f.stat().st_size for f in folder.rglob("*") if f.is_file() and not f.is_symlink())
+
+
+def libraries(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and not file.is_symlink():
+            with file.open("rb") as opened:
+                if elf.is_one(opened.read(8)):
+                    yield file
+
+
+def share(folder: Path) -> None:
+    """Links in place of wheels' own copies, where the bundle's library has every name asked for."""
+    wanted: set[bytes] = set()
+    for file in libraries(folder):
+        wanted |= elf.names(file.read_bytes())[1]
+    for file in sorted(folder.glob("*.libs/*.so.*")):
+        ours = folder / SHARED.get(file.name.partition("-")[0], "none")
+        if file.is_symlink() or not ours.is_file():
+            continue
+        if wanted & elf.names(file.read_bytes())[0] <= elf.names(ours.read_bytes())[0]:
+            file.unlink()
+            file.symlink_to(os.path.relpath(ours, file.parent))
+
+
+def strip(folder: Path) -> None:
+    """Take symbols that only debuggers read; kept is what would not be loaded as before."""
+    if shutil.which("strip") is None:
+        print("There is no strip here: libraries keep their symbols, about 25 MB.")
+        return
+    for file in libraries(folder):
+        made = file.with_name(file.name + ".stripped")
+        command = ["strip", "--strip-unneeded", "-o", str(made), str(file)]
+        done = subprocess.run(command, check=False, capture_output=True)
+        if done.returncode == 0 and _loads_alike(file.read_bytes(), made.read_bytes()):
+            shutil.copymode(file, made)
+            made.replace(file)
+        made.unlink(missing_ok=True)
+
+
+def _loads_alike(before: bytes, after: bytes) -> bool:
+    """The loader looks at segments and at names: strip has put some wheels' in a wrong place."""
+    old, new = elf.segments(before), elf.segments(after)
+    if len(after) >= len(before) or len(old) != len(new):
+        return False
+    for was, is_now in zip(old, new, strict=True):
+        # What fills up to eight bytes at a segment's end may go.
+        if was[:3] != is_now[:3] or was[4:] != is_now[4:] or not 0 <= was[3] - is_now[3] < 8:
+            return False
+    return elf.names(before) == elf.names(after)
+
+
+def thin_icu(folder: Path) -> None:
+    """Qt's Unicode data, unless a library asks for what would be left out."""
+    qt = folder / "PySide6" / "Qt"
+    callers = [file for file in libraries(folder / "PySide6") if "libicu" not in file.name]
+    asked = icu.calls(callers)
+    for file in qt.glob("lib/libicudata.so.*"):
+        if asked:
+            print(f"{file.name} stays whole: Qt asks for {', '.join(sorted(asked))}.")
+            continue
+        file.write_bytes(icu.thin(file.read_bytes()))

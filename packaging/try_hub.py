@@ -1,0 +1,83 @@
+"""Try a program's downloads against a hub on the loopback: ``python packaging/try_hub.py``.
+
+The frozen program (or another command) downloads the Guide from `tests/hub.py`: killed in the midst
+of the weights and started again it must ask for the rest only; then its self-test downloads it once
+more and has it answer. Nothing outside this machine is asked, and nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.hub import Hub, serving  # noqa: E402
+
+NAME = "stretto/guide"
+PROGRAM = {
+    "linux": ROOT / "build" / "dist" / "Stretto" / "stretto",
+    "darwin": ROOT / "build" / "dist" / "Stretto.app" / "Contents" / "MacOS" / "stretto",
+}
+
+
+def main(command: list[str]) -> int:
+    """``command`` starts the program; by default the one that was built."""
+    if not command:
+        command = [str(PROGRAM[sys.platform])]
+    with tempfile.TemporaryDirectory(prefix="stretto-hub-") as folder, serving() as hub:
+        hub.add(NAME, ROOT / "resources" / "guide")
+        environment = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("HF_")},
+            "HF_ENDPOINT": hub.url,
+            "HF_HOME": folder,
+        }
+        interrupted(command, environment, hub, Path(folder))
+        print("ok   killed in the midst, and gone on with what was missing")
+        done = subprocess.run(
+            [*command, "--self-test", "--hub", NAME], env=environment, check=False, timeout=600
+        )
+        return done.returncode
+
+
+def interrupted(command: list[str], environment: dict[str, str], hub: Hub, folder: Path) -> None:
+    """Kill a download in the midst of the weights, and let the same command finish it."""
+    hub.hold_at = 4_000_000
+    first = subprocess.Popen([*command, "download", NAME], env=environment)
+    try:
+        wait(lambda: hub.held.is_set() and come(folder) > 1_000_000)
+    finally:
+        first.kill()
+        first.wait()
+    had = come(folder)
+    hub.go.set()
+    again = [*command, "download", NAME]
+    done = subprocess.run(
+        again, env=environment, check=True, stdout=subprocess.PIPE, text=True, timeout=300
+    )
+    if hub.of_weights()[-1].range != f"bytes={had}-":
+        raise RuntimeError(f"it had {had} bytes and asked for {hub.of_weights()[-1].range!r}")
+    if not (Path(done.stdout.strip()) / "model.safetensors").is_file():
+        raise RuntimeError(f"there is no model in {done.stdout!r}")
+
+
+def come(folder: Path) -> int:
+    """Bytes of weights so far."""
+    return max((f.stat().st_size for f in folder.rglob("*.incomplete")), default=0)
+
+
+def wait(condition: object, seconds: float = 120) -> None:
+    give_up = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        if time.monotonic() > give_up:
+            raise TimeoutError(f"waited {seconds:g} s in vain")
+        time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

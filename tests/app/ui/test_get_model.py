@@ -1,0 +1,280 @@
+"""Getting a model from the hub by the window, with the real client and a hub on the loopback."""
+
+from __future__ import annotations
+
+import shutil
+from collections import namedtuple
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
+
+from app.awake import Awake
+from app.download import DownloadState
+from app.settings import Settings
+from app.ui.get_model import GetModelDialog
+from engine import hub
+from tests.hub import connected
+
+NAME = "somebody/tiny-model"
+LEFT = Qt.MouseButton.LeftButton
+CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+FILES = {
+    "config.json": b'{"model_type": "llama", "quantization": {"bits": 4, "group_size": 64}}',
+    "tokenizer.json": b"{}",
+    "model.safetensors": bytes(range(256)) * 2000,
+}
+
+
+@pytest.fixture
+def served(monkeypatch, tmp_path):
+    monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
+    with connected(monkeypatch, tmp_path / "home") as running:
+        running.add(NAME, FILES)
+        yield running
+
+
+@pytest.fixture
+def opened(served, start):
+    """The program with the dialog open."""
+    run = start()
+    run.ready()
+    return run, open_dialog(run)
+
+
+def open_dialog(run):
+    run.qtbot.keyClick(run.window, Qt.Key.Key_O, CTRL_SHIFT)
+    dialog = run.window.getting.dialog
+    run.until(dialog.isVisible)
+    return dialog
+
+
+def look(run, dialog, name=NAME):
+    dialog.field.setText(name)
+    run.until(lambda: dialog.go.isEnabled() or dialog.found.fits.property("danger"))
+
+
+def get(run, dialog, name=NAME):
+    look(run, dialog, name)
+    dialog.go.click()
+    return run.window.downloads.get(name)
+
+
+def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
+    run, dialog = opened
+    assert "hub is asked" in " ".join(label.text() for label in dialog.findChildren(QLabel))
+    run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
+    run.qtbot.wait(30)
+    assert not dialog.go.isEnabled()
+    assert served.asked == []
+    dialog.field.setText("https://elsewhere.test/some/page")
+    run.qtbot.wait(30)
+    assert served.asked == []
+
+
+def test_by_keyboard_alone_from_the_name_to_the_chat(opened, served, profile):
+    run, dialog = opened
+    run.until(dialog.field.hasFocus)
+    run.qtbot.keyClicks(dialog.field, NAME)
+    run.until(dialog.go.isEnabled)
+    assert dialog.found.name.text() == "tiny-model"
+    assert dialog.found.about.text() == "0.5 MB · llama · 4-bit"
+    assert dialog.found.fits.text().startswith("Fits:")
+    assert "1.0 GB" in dialog.found.fits.text()
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    row = dialog.list.rows[NAME]
+    run.until(lambda: "Ready" in row.words.text())
+    assert run.app.settings.models == (NAME,)
+    assert Settings.load(profile / "settings.json").models == (NAME,)
+    for _ in range(4):
+        if row.act.hasFocus():
+            break
+        run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert row.act.hasFocus()
+    run.qtbot.keyClick(row.act, Qt.Key.Key_Space)
+    assert run.pane.controller.chat.model == NAME
+    run.ready()
+    assert run.window.getting.dialog is None
+
+
+def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
+    run, dialog = opened
+    served.hold_at = 100_000
+    get(run, dialog)
+    run.until(served.held.is_set)
+    dialog.close()
+    served.go.set()
+    toast = run.window.getting.toast
+    run.until(toast.isVisible)
+    assert (toast.text, toast.button.text()) == ("tiny-model is downloaded", "Open")
+    run.qtbot.mouseClick(toast.button, LEFT)
+    assert run.pane.controller.chat.model == NAME
+
+
+def test_enter_does_not_wait(opened, served):
+    run, dialog = opened
+    dialog._typing.setInterval(600_000)
+    run.qtbot.keyClicks(dialog.field, NAME)
+    assert served.asked == []
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    run.until(lambda: dialog.go.isEnabled())
+    assert dialog.found.name.text() == "tiny-model"
+
+
+def test_pause_and_go_on(opened, served):
+    run, dialog = opened
+    awake = []
+
+    def begin():
+        awake.append(True)
+        return awake.clear
+
+    window = run.window
+    holding = Awake(window._library, window.downloads, window, begin)
+    served.hold_at = 100_000
+    download = get(run, dialog)
+    run.until(lambda: download.done > 50_000)
+    row = dialog.list.rows[NAME]
+    assert " of 0.5 MB" in row.words.text()
+    assert awake
+    run.qtbot.mouseClick(row.act, LEFT)
+    assert download.state is DownloadState.PAUSED
+    assert "Paused" in row.words.text()
+    assert row.act.toolTip() == "Go On"
+    assert not awake
+    holding.deleteLater()
+    served.go.set()
+    run.qtbot.mouseClick(row.act, LEFT)
+    run.until(lambda: download.state is DownloadState.DONE)
+    assert served.of_weights()[-1].range.startswith("bytes=")
+
+
+def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_path):
+    run, dialog = opened
+    served.add("somebody/other", {**FILES, "tokenizer.json": b"[]"})
+    served.hold_at = 100_000
+    get(run, dialog)
+    run.until(served.held.is_set)
+    second = get(run, dialog, "somebody/other")
+    assert second.state is DownloadState.WAITING
+    assert "Waits" in dialog.list.rows["somebody/other"].words.text()
+    run.qtbot.mouseClick(dialog.list.rows[NAME].cancel, LEFT)
+    assert NAME not in dialog.list.rows
+    served.go.set()
+    run.until(lambda: second.state is DownloadState.DONE)
+    assert hub.find(NAME) is None
+    assert not list(tmp_path.rglob("*.incomplete"))
+    assert run.app.settings.downloads == {}
+
+
+def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, profile):
+    run, dialog = opened
+    served.hold_at = 100_000
+    get(run, dialog)
+    run.until(lambda: run.window.downloads.items[0].done > 90_000)
+    assert [*Settings.load(profile / "settings.json").downloads] == [NAME]  # also after kill -9
+    run.end()
+    served.go.set()
+    asked = len(served.asked)
+    again = start()
+    toast = again.window.getting.toast
+    assert toast.text == "tiny-model is not wholly downloaded yet"
+    again.qtbot.mouseClick(toast.button, LEFT)
+    row = again.window.getting.dialog.list.rows[NAME]
+    assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
+    assert len(served.asked) == asked  # nobody has asked for it yet
+    again.qtbot.mouseClick(row.act, LEFT)
+    again.until(lambda: "Ready" in row.words.text())
+    assert served.of_weights()[-1].range.startswith("bytes=")
+    assert again.app.settings.downloads == {}
+
+
+def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_path):
+    run, dialog = opened
+    served.repos[NAME].token = "secret"
+    dialog.field.setText(NAME)
+    run.until(dialog.token.isVisible)
+    assert "access token" in dialog.found.about.text()
+    assert not dialog.go.isEnabled()
+    assert dialog.field.hasFocus()  # it may be half of a longer name
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Tab)
+    assert dialog.token.hasFocus()
+    run.qtbot.keyClicks(dialog.token, "wrong")
+    run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
+    run.until(lambda: "not been let in" in dialog.found.about.text())
+    dialog.token.clear()
+    run.qtbot.keyClicks(dialog.token, "secret")
+    run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
+    run.until(lambda: dialog.found.name.text() == "tiny-model")
+    assert not dialog.token.isVisible()
+    run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
+    dialog.go.click()
+    run.until(lambda: "Ready" in dialog.list.rows[NAME].words.text())
+    kept = [p for p in tmp_path.rglob("*") if p.is_file() and b"secret" in p.read_bytes()]
+    assert kept == []
+
+
+def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
+    run, dialog = opened
+    served.add("a/future", {**FILES, "config.json": b'{"model_type": "from-2040"}'})
+    look(run, dialog, "a/future")
+    assert "does not know its architecture" in dialog.found.fits.text()
+    assert not dialog.go.isEnabled()
+    run.window.getting._memory = 1000
+    look(run, dialog)
+    run.until(lambda: "Too large" in dialog.found.fits.text())
+    assert dialog.go.isEnabled()
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1000))
+    dialog.field.clear()
+    look(run, dialog)
+    run.until(lambda: "GB left" in dialog.found.fits.text())
+    assert not dialog.go.isEnabled()
+
+
+def test_a_failure_is_told_and_tried_again(opened, served):
+    run, dialog = opened
+    served.damage = True
+    download = get(run, dialog)
+    run.until(lambda: download.state is DownloadState.FAILED)
+    row = dialog.list.rows[NAME]
+    assert "damaged" in row.words.text()
+    assert row.words.property("danger")
+    assert row.act.toolTip() == "Try Again"
+    served.damage = False
+    run.qtbot.mouseClick(row.act, LEFT)
+    run.until(lambda: download.state is DownloadState.DONE)
+    dialog.field.setText(NAME)
+    run.until(lambda: dialog.go.text() == "Open")
+
+
+def test_the_settings_and_the_model_menu_lead_to_it(served, start):
+    run = start()
+    run.ready()
+    run.window.show_settings()
+    window = run.window._settings_window
+    run.qtbot.mouseClick(window.models.get, LEFT)
+    dialog = run.window.getting.dialog
+    assert dialog.isVisible()
+    get(run, dialog)
+    run.until(lambda: window.models.row(NAME) is not None)
+    run.until(lambda: window.models.row(NAME).state.text() == "0.5 MB · From the hub")
+    assert window.model.findData(NAME) >= 0
+    window.close()
+    dialog.close()
+    run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
+    menu = next(w for w in QApplication.topLevelWidgets() if isinstance(w, QMenu) and w.isVisible())
+    names = [action.text() for action in menu.actions()]
+    assert "tiny-model" in names
+    next(a for a in menu.actions() if a.text() == "Get Model…").trigger()
+    menu.close()
+    assert run.window.getting.dialog.isVisible()
+
+
+def test_the_program_ends_at_once_while_the_hub_hangs(opened, served):
+    run, dialog = opened
+    served.silent = True
+    dialog.field.setText(NAME)
+    run.until(lambda: served.asked)
+    run.end()
+    served.go.set()

@@ -1,0 +1,274 @@
+"""A small hub on the loopback, which speaks what huggingface_hub's client asks for.
+
+It serves folders as repositories: the listing with sizes and digests, and the files by a redirect
+to another port for weights, as the real one does, with ETag and Range. What goes wrong on the way
+is set by its attributes. It stands by itself, so that a frozen program can be tried with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+PIECE = 16 * 1024
+
+
+@dataclass
+class Repo:
+    """What lies under one id.
+
+    Attributes:
+        revisions: which commit a branch or tag stands for.
+        token: without it no file is given out (a gated repository).
+        private: without the token it is not even listed.
+    """
+
+    files: dict[str, bytes]
+    revisions: dict[str, str]
+    token: str = ""
+    private: bool = False
+
+
+@dataclass
+class Asked:
+    """One request."""
+
+    method: str
+    path: str
+    range: str
+    token: str
+
+
+@dataclass
+class Hub:
+    """The server's state; tests set it and read it.
+
+    Attributes:
+        asked: every request, the first one first.
+        hold_at: weights stop coming after so many bytes of the file, until ``go`` is set.
+        held: set when that has happened.
+        cut_at: at so many bytes of the file the connection is closed, the next ``cuts`` times.
+        status: what every request for weights is answered with, if not 0.
+        damage: weights are served with one byte changed.
+        whole: Range is ignored.
+        silent: nothing is answered until ``go`` is set.
+    """
+
+    url: str = ""
+    repos: dict[str, Repo] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
+    hold_at: int = 0
+    held: threading.Event = field(default_factory=threading.Event)
+    go: threading.Event = field(default_factory=threading.Event)
+    cut_at: int = 0
+    cuts: int = 0
+    status: int = 0
+    damage: bool = False
+    whole: bool = False
+    silent: bool = False
+
+    def add(self, name: str, folder: Path | dict[str, bytes], **options: Any) -> Repo:
+        """Serve a folder's files (or these) under this id."""
+        if isinstance(folder, Path):
+            found = sorted(p for p in folder.rglob("*") if p.is_file())
+            files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in found}
+        else:
+            files = folder
+        whole = b"".join(n.encode() + c for n, c in files.items())
+        commit = hashlib.sha1(whole).hexdigest()
+        options.setdefault("revisions", {"main": commit})
+        repo = self.repos[name] = Repo(files, **options)
+        return repo
+
+    def of_weights(self) -> list[Asked]:
+        """The requests for weights' own bytes, behind the redirect."""
+        return [a for a in self.asked if a.path.startswith("/cdn/")]
+
+    def names(self) -> set[str]:
+        """Which files were asked for."""
+        return {a.path.rsplit("/", 1)[-1] for a in self.asked if "/resolve/" in a.path}
+
+
+@contextmanager
+def serving() -> Iterator[Hub]:
+    """A hub that runs meanwhile, on two free ports."""
+    hub = Hub()
+    front, behind = _Server(hub), _Server(hub)
+    front.behind = behind.url
+    hub.url = front.url
+    threads = [threading.Thread(target=s.serve_forever, args=(0.02,)) for s in (front, behind)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield hub
+    finally:
+        hub.go.set()
+        for server in (front, behind):
+            server.shutdown()
+            server.server_close()
+        for thread in threads:
+            thread.join()
+
+
+@contextmanager
+def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
+    """A hub that this process and its children ask, with downloads and tokens of their own.
+
+    ``monkeypatch`` is pytest's; huggingface_hub has read the environment long ago.
+    """
+    from huggingface_hub import constants
+    from huggingface_hub.utils import close_session
+
+    with serving() as hub:
+        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
+        files = hub.url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", files)
+        monkeypatch.setattr(constants, "HF_URL_HOSTS", frozenset({"127.0.0.1"}))
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(home / "hub"))
+        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(home / "token"))
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.setenv("HF_HOME", str(home))
+        monkeypatch.delenv("HF_TOKEN", raising=False)
+        yield hub
+        hub.go.set()
+        close_session()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False  # closing waits for what is being answered: nothing is left behind
+
+    def __init__(self, hub: Hub) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.hub = hub
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.behind = self.url
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass  # a client that went away
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 10
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        hub = self.server.hub
+        token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        path = unquote(urlsplit(self.path).path)
+        hub.asked.append(Asked(self.command, path, self.headers.get("Range", ""), token))
+        if hub.silent:
+            hub.go.wait(30)
+        if listed := re.fullmatch(r"/api/models/([^/]+/[^/]+?)(?:/revision/(.+))?", path):
+            self._list(listed[1], listed[2] or "main", token)
+        elif file := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
+            self._resolve(file[1], file[2], file[3], token)
+        elif path.startswith("/cdn/"):
+            self._send(path)
+        else:
+            self._refuse(404, "")
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def _list(self, name: str, revision: str, token: str) -> None:
+        repo = self.server.hub.repos.get(name)
+        if repo is None or (repo.private and token != repo.token):
+            self._refuse(404 if token and repo is None else 401, "RepoNotFound")
+            return
+        commit = repo.revisions.get(revision)
+        if commit is None and revision not in repo.revisions.values():
+            self._refuse(404, "RevisionNotFound")
+            return
+        siblings = [_listed(n, c) for n, c in repo.files.items()]
+        about = {"id": name, "modelId": name, "sha": commit or revision, "siblings": siblings}
+        about |= {"gated": "manual" if repo.token and not repo.private else False}
+        about |= {"private": repo.private, "tags": [], "downloads": 1, "likes": 0}
+        self._answer(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+
+    def _resolve(self, name: str, commit: str, file: str, token: str) -> None:
+        repo = self.server.hub.repos.get(name)
+        if repo is None:
+            self._refuse(401, "RepoNotFound")
+        elif repo.token and token != repo.token:
+            self._refuse(403 if token else 401, "GatedRepo")
+        elif commit not in repo.revisions.values():
+            self._refuse(404, "RevisionNotFound")
+        elif file not in repo.files:
+            self._refuse(404, "EntryNotFound")
+        elif file.endswith(".safetensors"):
+            to = f"{self.server.behind}/cdn/{name}/{file}"
+            digest = hashlib.sha256(repo.files[file]).hexdigest()
+            linked = {"X-Linked-Size": str(len(repo.files[file])), "X-Linked-Etag": digest}
+            self._answer(302, b"", {"Location": to, **linked, "X-Repo-Commit": commit})
+        else:
+            etag = _listed(file, repo.files[file])["blobId"]
+            self._answer(200, repo.files[file], {"ETag": f'"{etag}"', "X-Repo-Commit": commit})
+
+    def _send(self, path: str) -> None:
+        """Weights, or what is left of them."""
+        hub = self.server.hub
+        owner, name, file = path.removeprefix("/cdn/").split("/", 2)
+        content = hub.repos[f"{owner}/{name}"].files[file]
+        if hub.status:
+            self._refuse(hub.status, "")
+            return
+        if hub.damage:
+            content = content[:-1] + bytes([content[-1] ^ 1])
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(asked[1]) if asked and not hub.whole else 0
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(content) - start))
+        self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
+        self.send_header("Accept-Ranges", "bytes")
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        self.end_headers()
+        while start < len(content) and self.command == "GET":
+            end = start + PIECE
+            if hub.hold_at and start < hub.hold_at <= end:
+                end = hub.hold_at
+            if hub.cuts and start <= hub.cut_at <= end:
+                end = hub.cut_at
+            self.wfile.write(content[start:end])
+            start = end
+            if hub.hold_at == end and not hub.go.is_set():
+                hub.held.set()
+                hub.go.wait(30)
+            if hub.cut_at == end and hub.cuts:
+                hub.cuts -= 1
+                self.close_connection = True
+                return
+
+    def _refuse(self, status: int, code: str) -> None:
+        headers = {"X-Error-Code": code} if code else {}
+        self._answer(status, b'{"error": "no"}', {"Content-Type": "application/json", **headers})
+
+    def _answer(self, status: int, content: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+
+def _listed(name: str, content: bytes) -> dict[str, Any]:
+    blob = hashlib.sha1(f"blob {len(content)}\0".encode() + content).hexdigest()
+    listed: dict[str, Any] = {"rfilename": name, "size": len(content), "blobId": blob}
+    if name.endswith((".safetensors", ".bin", ".gguf")):
+        digest = hashlib.sha256(content).hexdigest()
+        listed["lfs"] = {"size": len(content), "sha256": digest, "pointerSize": 130}
+    return listed
