@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 from app.markdown.formats import Formats
 from app.markdown.rows import LONGEST, PLAIN, ListItem, Row, TableRow, TextRow
 from app.markdown.rowstore import Rows
-from app.markdown.write import common, fill, insert
+from app.markdown.write import common, dress, fill, insert, text_of
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 
@@ -152,7 +152,9 @@ class Painter:
         block, _ = self.blocks(place)
         same_look = old.kind == new.kind and bool(old.bars) == bool(new.bars)
         kept = common(old.spans, new.spans) if same_look else 0
-        if not same_look or old.spans != new.spans:
+        if same_look and old.spans != new.spans and text_of(old.spans) == text_of(new.spans):
+            dress(cursor, self._formats, new.spans, new.kind, bool(new.bars), block.position())
+        elif not same_look or old.spans != new.spans:
             cursor.setPosition(block.position() + kept)
             cursor.setPosition(block.position() + block.length() - 1, _KEEP)
             cursor.removeSelectedText()

@@ -29,6 +29,24 @@ def insert(
         cursor.insertText(rest, formats.char(kind, ink, quoted))
 
 
+def dress(
+    cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
+) -> None:
+    """Gives the text from position `at` on the looks of spans of the same text.
+
+    Nothing is taken out and put in again, which would move the ends of a selection.
+    """
+    for text, ink in spans:
+        cursor.setPosition(at)
+        at += _units(text)
+        cursor.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setCharFormat(formats.char(kind, ink, quoted))
+
+
+def text_of(spans: Sequence[Span]) -> str:
+    return "".join(span.text for span in spans)
+
+
 def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> None:
     """(Re)writes one row of cells."""
     kind = "paragraph" if number else "head"

@@ -56,11 +56,6 @@ def test_words_across_blocks_are_selected_and_copied(desk: Desk) -> None:
     lines = (bare(line) for line in str(answer).splitlines() if "```" not in line)
     words = [line for line in lines if line]
     assert len(words) > 2
-    # What is seen as typed came after the code's colours, which move where a selection begins.
-    desk.type("seen")
-    desk.until(lambda: desk.drafts() == ["seen"])
-    desk.keys(*["BackSpace"] * 4)
-    desk.until(lambda: desk.drafts() == [])
     desk.drag((331, 208), (1080, 680))  # from the answer's first line to far below its last
     desk.keys("ctrl+c")
     desk.click(*COMPOSER)

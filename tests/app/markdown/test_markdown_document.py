@@ -245,6 +245,21 @@ def test_a_selection_above_the_open_end_survives() -> None:
     assert cursor.selectedText() == selected
 
 
+def test_a_selection_survives_the_colours_of_code() -> None:
+    document = MarkdownDocument()
+    document.append("Before.\n\n```python\nwhile True:\n    pass")
+    document.refresh()
+    cursor = QTextCursor(document.document.find("while"))
+    cursor.setPosition(cursor.selectionStart())
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    assert cursor.selectedText() == "while True:"
+    document.append("\n```\n\nAfter.\n")
+    document.settle()
+    assert cursor.selectedText() == "while True:"
+    expected = rendered("Before.\n\n```python\nwhile True:\n    pass\n```\n\nAfter.\n")
+    assert dump(document.document) == dump(expected.document)
+
+
 def test_copying_gives_plain_text_with_markers() -> None:
     text = (
         "# Title\n\nOne  \ntwo\n\n3. a\n4. b\n   - c\n   - [x] d\n\n```py\nx = 1\n\ny\n```\n\n"
