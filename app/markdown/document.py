@@ -28,6 +28,8 @@ _LONGEST_S = 0.25  # unless a refresh takes so long that even this were too ofte
 _RECENT_S = 1.0
 _refreshed: dict[int, float] = {}
 """When each document that is streaming was last refreshed, by its id: they share the time."""
+_APART_S = 0.004
+"""Between two documents' refreshes: what came meanwhile is painted, and keys have their turn."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class MarkdownDocument(QObject):
         self._widths = Widths(self._painter)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.refresh)
+        self._timer.timeout.connect(self._in_turn)
         self._colours = Colours(self._recolour, self)
         self._reset()
 
@@ -135,13 +137,8 @@ class MarkdownDocument(QObject):
         self._source.append(text)
         self._splitter.feed(text)
         self._take_back()
-        if self._timer.isActive():
-            return
-        left = self._rested_from + self._rest() - time.monotonic()
-        if left > 0:
-            self._timer.start(int(left * 1000) + 1)
-        else:
-            self.refresh()
+        if not self._timer.isActive():
+            self._in_turn()
 
     def finish(self) -> None:
         """The text is complete; shows it all. A later `append` goes on where the text was."""
@@ -257,6 +254,17 @@ class MarkdownDocument(QObject):
             self._decoration.repaint_from(changed)
         self._rested_from = _refreshed[id(self)] = time.monotonic()
         self._cost = self._rested_from - start
+
+    @Slot()
+    def _in_turn(self) -> None:
+        """Refreshes, or later: when it has rested, and after another document's turn."""
+        now = time.monotonic()
+        others = max((at for key, at in _refreshed.items() if key != id(self)), default=0.0)
+        left = max(self._rested_from + self._rest(), others + _APART_S) - now
+        if left > 0:
+            self._timer.start(int(left * 1000) + 1)
+        else:
+            self.refresh()
 
     def _recolour(self, key: CodeKey, lines: Lines) -> None:
         number = key.block[0]
