@@ -232,6 +232,19 @@ def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
     assert not dialog.go.isEnabled()
 
 
+def test_what_another_program_has_in_part_can_be_had_wholly(opened, served):
+    run, dialog = opened
+    folder = hub.download(hub.look_up(NAME))
+    (folder / "model.safetensors").unlink()
+    look(run, dialog)
+    assert dialog.go.text() == "Download"
+    dialog.go.click()
+    run.until(lambda: run.window.downloads.items[0].state is DownloadState.DONE)
+    assert (folder / "model.safetensors").is_file()
+    look(run, dialog)
+    assert dialog.go.text() == "Open"
+
+
 def test_a_failure_is_told_and_tried_again(opened, served):
     run, dialog = opened
     served.damage = True
