@@ -167,6 +167,22 @@ def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_pa
     assert run.app.settings.downloads == {}
 
 
+def test_cancelled_beside_one_that_runs_its_files_go_at_once(opened, served, tmp_path):
+    run, dialog = opened
+    served.add("somebody/other", {**FILES, "model.safetensors": b"other" * 100_000})
+    served.hold_at = 100_000
+    first = get(run, dialog)
+    run.until(lambda: first.done > 90_000)
+    run.window.downloads.pause(NAME)
+    served.held.clear()
+    get(run, dialog, "somebody/other")
+    run.until(served.held.is_set)
+    run.until(lambda: len(list(tmp_path.rglob("*.incomplete"))) == 2)
+    run.window.downloads.cancel(NAME)
+    run.until(lambda: len(list(tmp_path.rglob("*.incomplete"))) == 1)
+    assert run.window.downloads.get("somebody/other").state is DownloadState.RUNNING
+
+
 def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, profile):
     run, dialog = opened
     served.hold_at = 100_000
