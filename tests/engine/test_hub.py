@@ -337,11 +337,18 @@ def test_repositories_that_hold_no_model(model: Hub, model_folder: Callable[[str
         "a/code", {**weights, "config.json": b'{"model_type": "llama", "model_file": "x.py"}'}
     )
     model.add("a/future", {**weights, "config.json": b'{"model_type": "from-2040"}'})
+    model.add("a/screen", {**weights, "config.json": rb'{"model_type": "\u001b[2Jllama"}'})
+    model.add("a/folder", {"config.json": b"{}", "model_a/b.safetensors": b""})
+    odd = b'{"model_type": "from-2040", "architectures": [["A"], 1]}'
+    model.add("a/odd", {**weights, "config.json": odd})
     for name, says in (
         ("pickles", "safetensors"),
         ("ggufs", "GGUF"),
         ("config", "config.json"),
         ("words", "model type"),
+        ("screen", "model type"),
+        ("folder", "no config.json with weights"),
+        ("odd", "'from-2040', which"),
         ("code", "run code"),
         ("future", "'from-2040', which this version does not know"),
     ):
