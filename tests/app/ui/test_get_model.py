@@ -64,11 +64,13 @@ def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
     run, dialog = opened
     assert "hub is asked" in " ".join(label.text() for label in dialog.findChildren(QLabel))
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
-    run.qtbot.wait(30)
     assert not dialog.go.isEnabled()
-    assert served.asked == []
+    assert not dialog._typing.isActive()
     dialog.field.setText("https://elsewhere.test/some/page")
-    run.qtbot.wait(30)
+    assert not dialog._typing.isActive()
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    dialog._look()
+    assert run.window.downloads._threads == []
     assert served.asked == []
 
 
