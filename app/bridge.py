@@ -1,4 +1,4 @@
-"""The only place where something crosses from another thread into the window.
+"""The only place where something crosses from the engine's thread into the window.
 
 Engine events and finished loads go into one locked list; one argument-less queued signal wakes the
 GUI thread, which empties the list at most once a frame. One signal per token would flood the event

@@ -61,7 +61,7 @@ class Downloads(QObject):
         self._number = 0
         self._looking = threading.Event()
         self._threads: list[threading.Thread] = []
-        self._writer: threading.Thread | None = None  # the last that touched files
+        self._writers: dict[str, threading.Thread] = {}  # by model: the last that touched its files
         self._over = False
         self._telling = QTimer(self, interval=_TELL_MS)
         self._telling.timeout.connect(self._tell)
@@ -159,7 +159,7 @@ class Downloads(QObject):
         download.stop.set()
         download.state = DownloadState.PAUSED
         if not done:
-            self._writer = self._start(_discard, ref, self._writer)
+            self._write(ref, _discard, ref)
         self._changed(download)
         self._next()
 
@@ -188,7 +188,7 @@ class Downloads(QObject):
         waiting.samples.clear()
         self._telling.start()
         self._changed(waiting)
-        self._writer = self._start(self._run, waiting, self.token, waiting.stop, self._writer)
+        self._write(waiting.ref, self._run, waiting, self.token, waiting.stop)
 
     def _run(
         self,
@@ -256,6 +256,11 @@ class Downloads(QObject):
         if now != self._settings.downloads:
             self._settings.downloads = now
             self.kept.emit()
+
+    def _write(self, ref: str, act: Callable[..., None], *arguments: object) -> None:
+        """On a thread that is also told of the one before it with the files of that model."""
+        repo = ref.partition("@")[0]
+        self._writers[repo] = self._start(act, *arguments, self._writers.get(repo))
 
     def _start(self, act: Callable[..., None], *arguments: object) -> threading.Thread:
         self._threads = [thread for thread in self._threads if thread.is_alive()]

@@ -1,6 +1,7 @@
 """The machine under the engine: BLAS, memory, and importing mlx and mlx-lm without their surprises.
 
-Everything here runs on the engine thread, once, before the first model is loaded.
+Runs on the engine thread before the first model is loaded, or on the one that looks at a model of
+the hub (`hub.look.knows`), whichever is first. What it puts in place is put there once.
 """
 
 from __future__ import annotations

@@ -136,14 +136,17 @@ def check_folder(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _check_all_there(folder: Path, name: str) -> None:
-    """Files of weights that the index names and the folder lacks: a download that was cut off."""
+    """Files of weights that the index names and the folder lacks: a download that was cut off.
+
+    An index of which nothing is there is another model's, left over from a conversion.
+    """
     try:
         index = json.loads((folder / "model.safetensors.index.json").read_text(encoding="utf-8"))
         named = {str(file) for file in index["weight_map"].values()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return  # the loader needs none
     missing = sorted(file for file in named if not (folder / file).is_file())
-    if missing:
+    if 0 < len(missing) < len(named):
         raise _refuse(
             f"{name} is incomplete: {len(missing)} of its {len(named)} files of weights are "
             f"missing ({missing[0]}). Download the model again."

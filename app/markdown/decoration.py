@@ -36,6 +36,8 @@ class Decoration:
         self._label_font = formats.font()
         self._label_font.setPixelSize(_LABEL_PX)
         self._label_font.setWeight(QFont.Weight.Normal)
+        # What was asked for last, and which rows that were.
+        self._looked: tuple[tuple[float, ...], tuple[int, int]] | None = None
 
     def code_area(self, first_position: int, last_position: int) -> QRectF:
         """The tinted area around the code between the positions, in document coordinates."""
@@ -91,15 +93,22 @@ class Decoration:
         count = len(self._rows.rows)
         if clip is None or not count:
             return 0, count
+        document = self._document
+        at = clip.top(), clip.bottom(), document.textWidth()
+        asked: tuple[float, ...] = (*at, count, document.revision())
+        if self._looked is not None and self._looked[0] == asked:  # a painting asks more than once
+            return self._looked[1]
+        find, number = document.findBlockByNumber, self._rows.number
+        place_of = document.documentLayout().blockBoundingRect
 
         def top(place: int) -> float:
-            block = self._rows.blocks(place)[0]
-            return self._document.documentLayout().blockBoundingRect(block).top()
+            return place_of(find(number(place))).top()
 
         # One row more at each end: a code block's header stands above its first row.
-        first = bisect_left(range(count), clip.top(), key=top) - 2
-        last = bisect_right(range(count), clip.bottom(), key=top) + 1
-        return max(first, 0), min(last, count)
+        first = max(bisect_left(range(count), clip.top(), key=top) - 2, 0)
+        last = min(bisect_right(range(count), clip.bottom(), first, key=top) + 1, count)
+        self._looked = asked, (first, last)
+        return first, last
 
     def _paint_row(self, painter: QPainter, place: int) -> None:
         row = self._rows.rows[place]

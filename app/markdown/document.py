@@ -22,7 +22,7 @@ from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
 from app.markdown.widths import Widths
 
-_REST = 8  # after a refresh of 2 ms come 16 ms without: at most a ninth of the time
+_REST = 10  # after a refresh of 2 ms come 20 ms without: at most an eleventh of the time
 _SHORTEST_S = 0.016
 _LONGEST_S = 0.25  # unless a refresh takes so long that even this were too often
 _RECENT_S = 1.0
@@ -54,7 +54,7 @@ class MarkdownDocument(QObject):
 
     `append` never costs more than the open tail does, not what came before; finished blocks are
     not touched again (a selection in them survives), except where a link reference definition
-    arrives after its use. Rendering rests after each refresh at least eight times as long as it
+    arrives after its use. Rendering rests after each refresh at least ten times as long as it
     took, longer while several documents stream, so that the thread stays free; `refresh` shows
     all at once. Code is coloured when its block is finished, long code a few milliseconds at a
     time; `settle` waits for that. After `finish` and the last colours the document equals the

@@ -140,10 +140,15 @@ class Commands:
 
 def shortcut_groups() -> list[tuple[str, list[tuple[str, str]]]]:
     """What the keys do, by menu: (words, keys as this system writes them)."""
-    native = QKeySequence.SequenceFormat.NativeText
     groups: dict[str, list[tuple[str, str]]] = {}
     for command in COMMANDS:
         if command.keys:
-            keys = QKeySequence(command.keys[0]).toString(native)
-            groups.setdefault(command.menu.lstrip("-"), []).append((command.text.rstrip("…"), keys))
-    return [("In a chat", list(UNLISTED_KEYS)), *groups.items()]
+            row = (command.text.rstrip("…"), native(command.keys[0]))
+            groups.setdefault(command.menu.lstrip("-"), []).append(row)
+    unlisted = [(words, native(k) if k.startswith("Ctrl+") else k) for words, k in UNLISTED_KEYS]
+    return [("In a chat", unlisted), *groups.items()]
+
+
+def native(keys: str) -> str:
+    """The keys as this system writes them: Cmd for Ctrl on a Mac."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

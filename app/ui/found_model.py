@@ -56,8 +56,7 @@ class FoundModel(QWidget):
         self._say(self.name, model.repo.rpartition("/")[2])
         self._say(self.about, " · ".join(part for part in parts if part))
         self.name.setToolTip(model.repo)
-        here = hub.find(model.repo, model.commit)
-        if here is not None and here == hub.find(model.repo, model.revision):
+        if hub.whole(model) is not None:
             self._say(self.fits, "It is on this machine already.")
             return OPEN
         problem = _problem(model)

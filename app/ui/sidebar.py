@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.library import ChatLibrary
 from app.ui import tokens as t
+from app.ui.actions import native
 from app.ui.buttons import IconButton
 from app.ui.chat_delegate import ChatDelegate
 from app.ui.chat_list import ChatListModel
@@ -57,7 +58,7 @@ class Sidebar(QFrame):
         self.search.setObjectName("search")
         self.search.setPlaceholderText("Search chats")
         self.search.setClearButtonEnabled(False)
-        self.search.setToolTip("Search all chats  Ctrl+Shift+F")
+        self.search.setToolTip(f"Search all chats  {native('Ctrl+Shift+F')}")
         self._glass = QAction(self)
         self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         self.list = QListView(self)

@@ -9,7 +9,7 @@ Works beside a running engine and without one. Only data is fetched: no file of 
 ever run, and code in it is not even downloaded. Importing this package imports no client.
 """
 
-from engine.hub.cache import come, discard, find, held
+from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
 from engine.hub.look import HubFile, HubModel, look_up
 from engine.hub.names import Wanted, parse
@@ -26,4 +26,5 @@ __all__ = [
     "held",
     "look_up",
     "parse",
+    "whole",
 ]

@@ -20,7 +20,7 @@ from engine.errors import DOWNLOAD_FAILED, EngineError
 from engine.hub.names import MAIN, is_revision
 
 if TYPE_CHECKING:
-    from engine.hub.look import HubFile
+    from engine.hub.look import HubFile, HubModel
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -50,7 +50,18 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
         except (OSError, ValueError):
             return None
     snapshot = folder / "snapshots" / commit
-    return snapshot if _COMMIT.fullmatch(commit) and snapshot.is_dir() else None
+    return snapshot if _COMMIT.fullmatch(commit) and os.path.isdir(snapshot) else None
+
+
+def whole(model: HubModel) -> Path | None:
+    """The folder of a model that was looked at, if it is here as the hub has it now.
+
+    Another program's may lack files: it makes the folder with the first of them.
+    """
+    folder = find(model.repo, model.revision)
+    if folder is None or folder != find(model.repo, model.commit):
+        return None
+    return folder if all(os.path.isfile(folder / file.name) for file in model.files) else None
 
 
 def blob(repo: str, file: HubFile) -> Path:
@@ -66,7 +77,7 @@ def held(repo: str, files: Iterable[HubFile]) -> int:
     """How many bytes of these files are there already."""
     count = 0
     for file in files:
-        if blob(repo, file).exists():
+        if os.path.exists(blob(repo, file)):
             count += file.size
         else:
             with contextlib.suppress(OSError):
@@ -77,7 +88,7 @@ def held(repo: str, files: Iterable[HubFile]) -> int:
 def free_bytes() -> int:
     """What the disk of the downloads has left. Raises OSError."""
     place = root().absolute()
-    while not place.exists() and place != place.parent:
+    while not os.path.exists(place) and place != place.parent:
         place = place.parent
     return shutil.disk_usage(place).free
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LARGEST_CONFIG = 4 * 2**20
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_KIND = re.compile(r"[\w.+ -]{1,100}")  # it is shown, on terminals too
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def knows(config: dict[str, Any]) -> bool:
 
     kind = config["model_type"]
     named = config.get("architectures") or ()
-    for architecture in [named] if isinstance(named, str) else named:
+    for architecture in map(str, named if isinstance(named, list) else [named]):
         if (kind, architecture) in utils.MODEL_ARCHITECTURE_REMAPPING:
             kind = utils.MODEL_ARCHITECTURE_REMAPPING[kind, architecture]
             break
@@ -164,7 +165,8 @@ def headers(token: str | None) -> dict[str, str]:
 
 def _files(repo: str, listed: Iterable[Any]) -> tuple[HubFile, ...]:
     names = {file.rfilename for file in listed}
-    if "config.json" not in names or not any(is_weights(name) for name in names):
+    weights = any(is_weights(name) and needed(name) for name in names)
+    if "config.json" not in names or not weights:
         gguf = any(name.lower().endswith(".gguf") for name in names)
         raise EngineError(
             NOT_A_MODEL,
@@ -201,7 +203,8 @@ def _config(
         raise net.translated(error.cause, wanted.repo) from None
     except (ValueError, RecursionError):
         config = None
-    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+    kind = config.get("model_type") if isinstance(config, dict) else None
+    if not isinstance(config, dict) or not isinstance(kind, str) or not _KIND.fullmatch(kind):
         raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} names no model type.")
     if config.get("model_file"):
         raise EngineError(

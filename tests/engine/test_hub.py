@@ -316,6 +316,16 @@ def test_a_disk_that_fills_up_or_cannot_be_written(
     assert get().is_dir()
 
 
+def test_a_place_that_cannot_be_looked_at(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    seen = hub.look_up(NAME)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", "/" + "x" * 300)
+    assert hub.find(NAME, seen.commit) is None
+    assert hub.whole(seen) is None
+    refused("download_failed", "cannot be written", lambda: hub.download(seen))
+
+
 def test_repositories_that_hold_no_model(model: Hub, model_folder: Callable[[str], Path]) -> None:
     files = {p.name: p.read_bytes() for p in model_folder("plain").iterdir()}
     weights = {"model.safetensors": files["model.safetensors"]}
@@ -327,11 +337,18 @@ def test_repositories_that_hold_no_model(model: Hub, model_folder: Callable[[str
         "a/code", {**weights, "config.json": b'{"model_type": "llama", "model_file": "x.py"}'}
     )
     model.add("a/future", {**weights, "config.json": b'{"model_type": "from-2040"}'})
+    model.add("a/screen", {**weights, "config.json": rb'{"model_type": "\u001b[2Jllama"}'})
+    model.add("a/folder", {"config.json": b"{}", "model_a/b.safetensors": b""})
+    odd = b'{"model_type": "from-2040", "architectures": [["A"], 1]}'
+    model.add("a/odd", {**weights, "config.json": odd})
     for name, says in (
         ("pickles", "safetensors"),
         ("ggufs", "GGUF"),
         ("config", "config.json"),
         ("words", "model type"),
+        ("screen", "model type"),
+        ("folder", "no config.json with weights"),
+        ("odd", "'from-2040', which"),
         ("code", "run code"),
         ("future", "'from-2040', which this version does not know"),
     ):
@@ -384,7 +401,11 @@ def test_a_snapshot_that_another_program_left_unfinished(
     model.add("a/halves", files)
     folder = get("a/halves")
     refused("model_load_failed", "1 of its 2 files", lambda: engine.load("a/halves"))
+    seen = hub.look_up("a/halves")
+    assert hub.whole(seen) == folder
     (folder / "tokenizer.json").unlink()
+    assert hub.find("a/halves") == folder
+    assert hub.whole(seen) is None
     assert get("a/halves") == folder
     assert (folder / "tokenizer.json").is_file()
 

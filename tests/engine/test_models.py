@@ -28,6 +28,17 @@ def test_a_change_to_one_small_tensor_is_another_model(
     assert answers[0] != answers[1]
 
 
+def test_an_index_that_a_conversion_left_over_is_passed_by(
+    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    copy = tmp_path / "converted"
+    shutil.copytree(model_folder("plain"), copy)
+    index = {"weight_map": {"a": "model-1-of-2.safetensors", "b": "model-2-of-2.safetensors"}}
+    (copy / "model.safetensors.index.json").write_text(json.dumps(index))
+    few = SamplingParams(max_tokens=2, temperature=0.0)
+    assert engine.open_session(engine.load(copy)).send("hi", few).tokens(60)
+
+
 def test_the_same_folder_is_read_once_and_weights_are_kept_once(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """What a person sees and may do: links, code, colours, copying, going on after an end."""
 
+import itertools
 import random
 import time
 import weakref
@@ -10,6 +11,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
+from app.markdown.document import _APART_S
 from app.markdown.highlight import COLOURS
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import dump
@@ -304,11 +306,11 @@ def test_appending_often_renders_seldom(qtbot: QtBot) -> None:
     ("cost", "others", "rest"),
     [
         (0.0001, 0, 0.016),
-        (0.003, 0, 0.024),
-        (0.003, 8, 0.096),
+        (0.003, 0, 0.030),
+        (0.003, 8, 0.120),
         (0.0001, 8, 0.016),
         (0.020, 8, 0.25),
-        (0.100, 8, 0.8),
+        (0.100, 8, 1.0),
     ],
 )
 def test_many_streaming_documents_share_the_time(
@@ -321,6 +323,29 @@ def test_many_streaming_documents_share_the_time(
     document._cost = cost
     assert document._rest() == pytest.approx(rest)
     assert -1 not in streaming, "it ended a while ago"
+
+
+def test_streaming_documents_refresh_one_after_the_other(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight answers get text in one go: what one of them shows is painted before the next does."""
+    turns: list[tuple[float, float]] = []
+    refresh = MarkdownDocument.refresh
+
+    def noted(document: MarkdownDocument) -> None:
+        begun = time.monotonic()
+        refresh(document)
+        turns.append((begun, time.monotonic()))
+
+    monkeypatch.setattr(MarkdownDocument, "refresh", noted)
+    documents = [MarkdownDocument() for _ in range(8)]
+    for document in documents:
+        document.append("a")
+    assert [document.document.toPlainText() for document in documents].count("a") == 1
+    qtbot.waitUntil(lambda: all(d.document.toPlainText() == "a" for d in documents))
+    assert len(turns) == 8
+    assert all(after[0] >= before[1] for before, after in itertools.pairwise(turns))
+    assert all(after[0] - before[0] >= _APART_S for before, after in itertools.pairwise(turns))
 
 
 @pytest.mark.parametrize("dark", [False, True])

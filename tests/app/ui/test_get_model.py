@@ -64,11 +64,13 @@ def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
     run, dialog = opened
     assert "hub is asked" in " ".join(label.text() for label in dialog.findChildren(QLabel))
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
-    run.qtbot.wait(30)
     assert not dialog.go.isEnabled()
-    assert served.asked == []
+    assert not dialog._typing.isActive()
     dialog.field.setText("https://elsewhere.test/some/page")
-    run.qtbot.wait(30)
+    assert not dialog._typing.isActive()
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    dialog._look()
+    assert run.window.downloads._threads == []
     assert served.asked == []
 
 
@@ -167,6 +169,22 @@ def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_pa
     assert run.app.settings.downloads == {}
 
 
+def test_cancelled_beside_one_that_runs_its_files_go_at_once(opened, served, tmp_path):
+    run, dialog = opened
+    served.add("somebody/other", {**FILES, "model.safetensors": b"other" * 100_000})
+    served.hold_at = 100_000
+    first = get(run, dialog)
+    run.until(lambda: first.done > 90_000)
+    run.window.downloads.pause(NAME)
+    served.held.clear()
+    get(run, dialog, "somebody/other")
+    run.until(served.held.is_set)
+    run.until(lambda: len(list(tmp_path.rglob("*.incomplete"))) == 2)
+    run.window.downloads.cancel(NAME)
+    run.until(lambda: len(list(tmp_path.rglob("*.incomplete"))) == 1)
+    assert run.window.downloads.get("somebody/other").state is DownloadState.RUNNING
+
+
 def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, profile):
     run, dialog = opened
     served.hold_at = 100_000
@@ -230,6 +248,19 @@ def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
     look(run, dialog)
     run.until(lambda: "GB left" in dialog.found.fits.text())
     assert not dialog.go.isEnabled()
+
+
+def test_what_another_program_has_in_part_can_be_had_wholly(opened, served):
+    run, dialog = opened
+    folder = hub.download(hub.look_up(NAME))
+    (folder / "model.safetensors").unlink()
+    look(run, dialog)
+    assert dialog.go.text() == "Download"
+    dialog.go.click()
+    run.until(lambda: run.window.downloads.items[0].state is DownloadState.DONE)
+    assert (folder / "model.safetensors").is_file()
+    look(run, dialog)
+    assert dialog.go.text() == "Open"
 
 
 def test_a_failure_is_told_and_tried_again(opened, served):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QScrollArea
 
+from app.ui import actions
 from app.ui.answer_row import AnswerRow
 from app.ui.user_row import UserRow
 from tests.app.conftest import Run, Start
@@ -185,6 +187,14 @@ def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start
     run.window.toast.hide()
     press(run, *undo)
     assert run.app.library.chat(chat) is None
+
+
+def test_the_list_of_keys_is_in_the_systems_own_words(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(actions, "native", lambda keys: keys.replace("Ctrl", "Cmd"))
+    listed = [keys for _, rows in actions.shortcut_groups() for _, keys in rows]
+    assert "Cmd+Z" in listed
+    assert "Cmd+N" in listed
+    assert not [keys for keys in listed if "Ctrl" in keys]
 
 
 def test_the_list_of_keys_cuts_nothing_off(start: Start):
