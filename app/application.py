@@ -23,7 +23,6 @@ from app.settings import Settings
 from app.single import SingleInstance
 from app.store import Store, StoreError
 from app.ui import theme
-from app.ui.crash_dialog import CrashDialog
 from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.docking import configure_docking
 from app.ui.icons import app_icon
@@ -181,6 +180,8 @@ class Application(QObject):
         """The last run crashed: show what is left of it, once."""
         reports = self.crashes.see() if self.crashes is not None else []
         if reports and self.window is not None:
+            from app.ui.crash_dialog import CrashDialog
+
             CrashDialog(reports, self.window).show()
 
     @Slot()

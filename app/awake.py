@@ -7,8 +7,6 @@ to sleep as always.
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import logging
 import sys
 from collections.abc import Callable
@@ -67,6 +65,8 @@ def _nothing() -> Callable[[], None]:
 
 def _begin_on_mac() -> Callable[[], None]:
     """`[[NSProcessInfo processInfo] beginActivityWithOptions:reason:]`."""
+    import ctypes.util
+
     objc = ctypes.CDLL(ctypes.util.find_library("objc"))
     pointer = ctypes.c_void_p
     objc.objc_getClass.restype = objc.sel_registerName.restype = pointer

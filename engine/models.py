@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine import hub
 from engine.backend import Backend
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError
 from engine.params import takes
@@ -86,6 +85,8 @@ def resolve(path_or_id: str) -> Path:
         return folder
     if folder.exists():
         raise _refuse(f"{path_or_id} is a file. Choose the folder that holds config.json.")
+    from engine import hub  # not with this module, which a window waits for
+
     wanted = hub.parse(path_or_id)
     if wanted is None:
         raise _refuse(f"There is no folder {path_or_id}.")

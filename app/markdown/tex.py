@@ -6,7 +6,10 @@ import logging
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # as ziamath, imported with the first formula
+    from xml.etree import ElementTree
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +82,8 @@ def formula(source: str, display: bool) -> Formula | None:
     if work(source) > MOST_WORK:
         return None
     try:
+        from xml.etree import ElementTree
+
         import ziamath
 
         ziamath.config.svg2 = False  # Qt draws paths, not references to glyphs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QWidget
 from app.bridge import Bridge
 from app.chats.shelf import Shelf
 from app.downloads import Downloads
-from app.ui.get_model import GetModelDialog
 from app.ui.toast import Toast
+
+if TYPE_CHECKING:
+    from app.ui.get_model import GetModelDialog
 
 
 class Getting(QObject):
@@ -47,6 +49,8 @@ class Getting(QObject):
         if self.dialog is None:
             self._ask_memory()
             self._downloads.measure()
+            from app.ui.get_model import GetModelDialog
+
             self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
             self.dialog.opened.connect(self.opened)
             self.dialog.finished.connect(self._on_gone)
