@@ -19,9 +19,10 @@ _CHATS = 20
 
 
 def measure(rounds: int) -> list[Figure]:
-    """Start over an empty profile and over 20 open chats; the first of each is not counted."""
+    """Start over an empty profile, one chat and 20 of them; the first of each is not counted."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         empty = [_start(Path(folder) / f"empty{number}") for number in range(rounds + 1)]
+        one = [_start(Path(folder) / "empty0") for _ in range(rounds + 1)]
         full = Path(folder) / "full"
         _start(full, fill=_CHATS)
         again = [_start(full) for _ in range(rounds + 1)]
@@ -31,9 +32,11 @@ def measure(rounds: int) -> list[Figure]:
         return statistics.median(run[what] for run in runs[1:])
 
     return [
-        Figure("process to window, empty profile", median(empty, "window"), "s", WINDOW_S),
+        Figure("process to window, a new profile", median(empty, "window"), "s", WINDOW_S),
+        Figure("process to window, one open chat", median(one, "window"), "s", WINDOW_S),
         Figure(f"process to window, {_CHATS} open chats", median(again, "window"), "s", WINDOW_S),
         Figure("processor time of these", median(empty, "cpu"), "s"),
+        Figure("", median(one, "cpu"), "s"),
         Figure("", median(again, "cpu"), "s"),
         Figure(f"{_CHATS} open chats usable", median(again, "usable"), "s", USABLE_S),
     ]

@@ -1,16 +1,19 @@
 """Colours for code, by Pygments."""
 
+from __future__ import annotations
+
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from functools import cache, lru_cache
-
-from pygments.lexer import Lexer
-from pygments.lexers import get_all_lexers, get_lexer_by_name
-from pygments.token import Token, _TokenType
+from typing import TYPE_CHECKING
 
 from app.markdown.inline import join, shown_code
 from app.markdown.rows import Ink, Span
+
+if TYPE_CHECKING:  # it is imported when there is code to colour, not before the first window
+    from pygments.lexer import Lexer
+    from pygments.token import _TokenType
 
 HIGHLIGHT_LIMIT = 20_000
 """Characters; longer code stays plain. Pygments takes about 3 ms for 1,000 characters of Python."""
@@ -33,32 +36,32 @@ COLOURS: dict[str, tuple[str, str]] = {
 }
 """Light and dark colour of each kind; all meet 4.5:1 on the code background (tested)."""
 
-# The nearest ancestor that is listed gives the kind.
-_KINDS: dict[_TokenType, str] = {
-    Token.Comment: "comment",
-    Token.Comment.Preproc: "keyword",
-    Token.Keyword: "keyword",
-    Token.Keyword.Constant: "number",
-    Token.Keyword.Type: "builtin",
-    Token.Operator.Word: "keyword",
-    Token.Literal.String: "string",
-    Token.Literal.String.Interpol: "builtin",
-    Token.Literal.String.Escape: "builtin",
-    Token.Literal.Number: "number",
-    Token.Name.Function: "function",
-    Token.Name.Class: "class",
-    Token.Name.Exception: "class",
-    Token.Name.Decorator: "function",
-    Token.Name.Builtin: "builtin",
-    Token.Name.Constant: "number",
-    Token.Name.Tag: "tag",
-    Token.Name.Attribute: "attribute",
-    Token.Name.Variable: "tag",
-    Token.Generic.Inserted: "inserted",
-    Token.Generic.Deleted: "deleted",
-    Token.Generic.Heading: "heading",
-    Token.Generic.Subheading: "heading",
-    Token.Generic.Prompt: "comment",
+# By names of Pygments' tokens; the nearest ancestor that is listed gives the kind.
+_KINDS = {
+    "Token.Comment": "comment",
+    "Token.Comment.Preproc": "keyword",
+    "Token.Keyword": "keyword",
+    "Token.Keyword.Constant": "number",
+    "Token.Keyword.Type": "builtin",
+    "Token.Operator.Word": "keyword",
+    "Token.Literal.String": "string",
+    "Token.Literal.String.Interpol": "builtin",
+    "Token.Literal.String.Escape": "builtin",
+    "Token.Literal.Number": "number",
+    "Token.Name.Function": "function",
+    "Token.Name.Class": "class",
+    "Token.Name.Exception": "class",
+    "Token.Name.Decorator": "function",
+    "Token.Name.Builtin": "builtin",
+    "Token.Name.Constant": "number",
+    "Token.Name.Tag": "tag",
+    "Token.Name.Attribute": "attribute",
+    "Token.Name.Variable": "tag",
+    "Token.Generic.Inserted": "inserted",
+    "Token.Generic.Deleted": "deleted",
+    "Token.Generic.Heading": "heading",
+    "Token.Generic.Subheading": "heading",
+    "Token.Generic.Prompt": "comment",
 }
 
 
@@ -148,6 +151,8 @@ def _text(spans: tuple[Span, ...]) -> str:
 @cache
 def _aliases() -> frozenset[str]:
     """The names Pygments itself knows. Looking for plugins would read the whole environment."""
+    from pygments.lexers import get_all_lexers
+
     return frozenset(alias for _, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases)
 
 
@@ -155,6 +160,8 @@ def _aliases() -> frozenset[str]:
 def _lexer(language: str) -> Lexer | None:
     if language.lower() not in _aliases():
         return None
+    from pygments.lexers import get_lexer_by_name
+
     # What a lexer strips or expands would no longer be the code that was given.
     return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False, tabsize=0)
 
@@ -162,8 +169,8 @@ def _lexer(language: str) -> Lexer | None:
 @lru_cache(maxsize=256)
 def _kind(token: _TokenType) -> str:
     for ancestor in _ancestors(token):
-        if ancestor in _KINDS:
-            return _KINDS[ancestor]
+        if str(ancestor) in _KINDS:
+            return _KINDS[str(ancestor)]
     return ""
 
 

@@ -44,7 +44,6 @@ from app.ui.workspace import Workspace
 from app.updates import Release, Updates
 
 LAYOUT = "main"
-AT_ONCE = 4  # so many panes are built before the window is first painted
 
 
 class MainWindow(QMainWindow):
@@ -211,17 +210,15 @@ class MainWindow(QMainWindow):
         geometry, arrangement = layout.get("geometry"), Arrangement.from_json(layout)
         if isinstance(geometry, str):
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
-        # Before the panes: splitters share out the size they have at that moment.
-        many = arrangement is not None and len(arrangement.chats) > AT_ONCE
-        if many:
+        if arrangement is None or arrangement.chats:
             self.workspace.expect_panes()
+        # Before the panes: splitters share out the size they have at that moment, and building
+        # panes takes a while, in which the window is there already.
         self.show()
         self.activateWindow()
-        if many:
-            # Many panes take a while to build: the window is there meanwhile.
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-            if self._ended:  # a signal told the program to end
-                return
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        if self._ended:  # a signal told the program to end
+            return
         if arrangement is None:
             self.chats.new()
         elif arrangement.chats:
