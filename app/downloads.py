@@ -87,6 +87,11 @@ class Downloads(QObject):
             if wanted is not None and download.state is DownloadState.PAUSED and not download.done:
                 download.done = min(hub.come(wanted.repo), download.total)
 
+    def _alone(self, ref: str) -> bool:
+        """Whether no other version of the model waits to go on: their files lie together."""
+        repo = ref.partition("@")[0]
+        return not any(d.ref != ref and d.ref.partition("@")[0] == repo for d in self.unfinished())
+
     # Asking the hub about a model.
 
     def look_up(self, name: str) -> int:
@@ -158,7 +163,7 @@ class Downloads(QObject):
         self.items.remove(download)
         download.stop.set()
         download.state = DownloadState.PAUSED
-        if not done:
+        if not done and self._alone(ref):
             self._write(ref, _discard, ref)
         self._changed(download)
         self._next()
@@ -212,7 +217,7 @@ class Downloads(QObject):
         try:
             if model is None:
                 model = hub.look_up(download.ref, token=token or None, cancelled=stop)
-            hub.download(model, progress, stop, token or None)
+            hub.download(model, progress, stop, token or None, tidy=self._alone(download.ref))
         except EngineError as error:
             problem = error
         except Exception as error:

@@ -93,7 +93,9 @@ def free_bytes() -> int:
     return shutil.disk_usage(place).free
 
 
-def publish(repo: str, revision: str, commit: str, files: Iterable[HubFile]) -> Path:
+def publish(
+    repo: str, revision: str, commit: str, files: Iterable[HubFile], tidy: bool = True
+) -> Path:
     """Make the snapshot of files that have all come. Raises OSError."""
     folder = _folder(repo)
     snapshot = folder / "snapshots" / commit
@@ -118,7 +120,8 @@ def publish(repo: str, revision: str, commit: str, files: Iterable[HubFile]) -> 
         beside = folder / f".{commit}.ref"
         beside.write_text(commit, encoding="utf-8")
         os.replace(beside, ref)
-    _drop_parts(folder)
+    if tidy:
+        _drop_parts(folder)
     return snapshot
 
 

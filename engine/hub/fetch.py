@@ -45,11 +45,13 @@ def download(
     progress: Progress | None = None,
     cancelled: threading.Event | None = None,
     token: str | None = None,
+    tidy: bool = True,
 ) -> Path:
     """Fetch what is missing of the model; returns its folder, which the engine can load.
 
     Whatever ends it, the same call goes on where it was. Set ``cancelled`` from any thread to
-    stop it within a fraction of a second.
+    stop it within a fraction of a second. With ``tidy``, parts of other versions are thrown away
+    once it is whole.
 
     Raises:
         EngineError: `no_space`, `gated`, `not_found`, `not_a_model`, `offline`,
@@ -68,7 +70,7 @@ def download(
             run = _Run(model, progress or (lambda _done, _total: None), stop, token)
             for file in model.files:
                 run.fetch(file)
-            return cache.publish(model.repo, model.revision, model.commit, model.files)
+            return cache.publish(model.repo, model.revision, model.commit, model.files, tidy)
     except OSError as error:
         raise net.disk_error(error) from None
 

@@ -169,6 +169,25 @@ def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_pa
     assert run.app.settings.downloads == {}
 
 
+def test_cancelled_beside_another_version_that_is_paused(opened, served, tmp_path):
+    run, dialog = opened
+    served.repos[NAME].revisions["v1"] = "1" * 40
+    served.hold_at = 100_000
+    paused = get(run, dialog, f"{NAME}@v1")
+    run.until(lambda: paused.done > 50_000)
+    downloads = run.window.downloads
+    downloads.pause(paused.ref)
+    served.hold_at = 200_000  # the same file goes on where it was
+    cancelled = get(run, dialog)
+    run.until(lambda: cancelled.done > 150_000)
+    downloads.cancel(NAME)
+    run.until(lambda: not any(thread.is_alive() for thread in downloads._threads))
+    assert list((tmp_path / "home" / "hub").rglob("*.incomplete"))
+    downloads.cancel(paused.ref)
+    run.until(lambda: not any(thread.is_alive() for thread in downloads._threads))
+    assert not list((tmp_path / "home" / "hub").rglob("*.incomplete"))
+
+
 def test_cancelled_beside_one_that_runs_its_files_go_at_once(opened, served, tmp_path):
     run, dialog = opened
     served.add("somebody/other", {**FILES, "model.safetensors": b"other" * 100_000})
