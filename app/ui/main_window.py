@@ -188,6 +188,7 @@ class MainWindow(QMainWindow):
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
         workspace.arranged.connect(self._save_soon.start)
+        workspace.active_changed.connect(self._save_soon.start)
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)

@@ -205,6 +205,7 @@ def export(
         "do_sample": True,
         "temperature": 0.3,
         "top_p": 0.9,
+        "min_p": 0.3,  # a name may be any of hundreds, and one in twelve was no name
         "eos_token_id": [stop, end],
         "pad_token_id": end,
         "max_new_tokens": 1024,

@@ -68,6 +68,22 @@ def test_told_to_end_before_the_panes_are_back_it_keeps_them(
     assert [pane.composer.text for pane in again.panes] == ["kept"] * 6
 
 
+def test_which_pane_has_the_keys_is_kept_at_once(start: Start):
+    """Not only at the end: a crash has none."""
+    run = start()
+    run.say("say left")
+    run.answered()
+    run.window.commands["split_right"].trigger()
+    right = run.pane.controller.id
+    store = run.app.store
+    assert store is not None
+    run.until(lambda: (store.layout("main") or {}).get("active") == right)
+    run.window.commands["previous"].trigger()
+    left = run.pane.controller.id
+    assert left != right
+    run.until(lambda: (store.layout("main") or {}).get("active") == left)
+
+
 def test_a_floating_pane_floats_again(start: Start):
     run = start()
     run.window.commands["split_right"].trigger()
