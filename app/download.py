@@ -53,6 +53,11 @@ class Download:
         return self.ref.rpartition("/")[2]
 
     @property
+    def repo(self) -> str:
+        """The repository: the files of all of a model's versions lie together."""
+        return self.ref.partition("@")[0]
+
+    @property
     def rate(self) -> float:
         """Bytes per second over the last few seconds; 0 where nothing came."""
         if len(self.samples) < 2:

@@ -87,10 +87,9 @@ class Downloads(QObject):
             if wanted is not None and download.state is DownloadState.PAUSED and not download.done:
                 download.done = min(hub.come(wanted.repo), download.total)
 
-    def _alone(self, ref: str) -> bool:
+    def _alone(self, download: Download) -> bool:
         """Whether no other version of the model waits to go on: their files lie together."""
-        repo = ref.partition("@")[0]
-        return not any(d.ref != ref and d.ref.partition("@")[0] == repo for d in self.unfinished())
+        return all(d is download or d.repo != download.repo for d in self.unfinished())
 
     # Asking the hub about a model.
 
@@ -163,8 +162,8 @@ class Downloads(QObject):
         self.items.remove(download)
         download.stop.set()
         download.state = DownloadState.PAUSED
-        if not done and self._alone(ref):
-            self._write(ref, _discard, ref)
+        if not done and self._alone(download):
+            self._write(download, _discard, ref)
         self._changed(download)
         self._next()
 
@@ -193,7 +192,7 @@ class Downloads(QObject):
         waiting.samples.clear()
         self._telling.start()
         self._changed(waiting)
-        self._write(waiting.ref, self._run, waiting, self.token, waiting.stop)
+        self._write(waiting, self._run, waiting, self.token, waiting.stop)
 
     def _run(
         self,
@@ -217,7 +216,7 @@ class Downloads(QObject):
         try:
             if model is None:
                 model = hub.look_up(download.ref, token=token or None, cancelled=stop)
-            hub.download(model, progress, stop, token or None, tidy=self._alone(download.ref))
+            hub.download(model, progress, stop, token or None, tidy=self._alone(download))
         except EngineError as error:
             problem = error
         except Exception as error:
@@ -262,10 +261,10 @@ class Downloads(QObject):
             self._settings.downloads = now
             self.kept.emit()
 
-    def _write(self, ref: str, act: Callable[..., None], *arguments: object) -> None:
+    def _write(self, download: Download, act: Callable[..., None], *arguments: object) -> None:
         """On a thread that is also told of the one before it with the files of that model."""
-        repo = ref.partition("@")[0]
-        self._writers[repo] = self._start(act, *arguments, self._writers.get(repo))
+        before = self._writers.get(download.repo)
+        self._writers[download.repo] = self._start(act, *arguments, before)
 
     def _start(self, act: Callable[..., None], *arguments: object) -> threading.Thread:
         self._threads = [thread for thread in self._threads if thread.is_alive()]

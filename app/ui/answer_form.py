@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.forms import fault
 from app.chats.options import ChatOptions
+from app.ui.theme import look_again
 
 _CHOICES = (
     (None, "Free text"),
@@ -112,8 +113,7 @@ class AnswerForm(QObject):
             field.setAccessibleDescription(wrong if bad else "")
             if field.property("wrong") != bad:
                 field.setProperty("wrong", bad)
-                field.style().unpolish(field)
-                field.style().polish(field)
+                look_again(field)
         shape = (kind, wrong)
         self.wrong.setText(wrong)
         self.wrong.setVisible(bool(wrong))

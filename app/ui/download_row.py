@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QProgres
 from app.download import Download, DownloadState
 from app.ui.buttons import IconButton
 from app.ui.figures import bytes_line
-from app.ui.theme import ui_font
+from app.ui.theme import look_again, ui_font
 
 _STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
 
@@ -65,8 +65,7 @@ class DownloadRow(QFrame):
         """The first has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
-            self.style().unpolish(self)
-            self.style().polish(self)
+            look_again(self)
 
     def show_download(self, download: Download) -> None:
         """Say how it is now."""
@@ -79,8 +78,7 @@ class DownloadRow(QFrame):
         self.words.setText(download.error if failed else line(download))
         self.words.setProperty("danger", failed)
         self.words.setProperty("muted", not failed)
-        self.words.style().unpolish(self.words)
-        self.words.style().polish(self.words)
+        look_again(self.words)
         if done:
             self.act.set_icon("chat-circle", "Open in a Chat")
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:

@@ -25,7 +25,7 @@ from app.paths import model_fallback_name, short_path
 from app.settings import Settings
 from app.ui.buttons import IconButton
 from app.ui.figures import bytes_line
-from app.ui.theme import ui_font
+from app.ui.theme import look_again, ui_font
 
 
 class ModelList(QWidget):
@@ -237,8 +237,7 @@ class ModelRow(QFrame):
         """The first has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
-            self.style().unpolish(self)
-            self.style().polish(self)
+            look_again(self)
 
     def show_state(self, name: str, loading: LoadState, error: str) -> None:
         """Say what is known of it, on disk and in the engine."""
@@ -265,8 +264,7 @@ class ModelRow(QFrame):
         bad = missing or empty or loading is LoadState.FAILED
         self.state.setProperty("danger", bad)
         self.state.setProperty("muted", not bad)
-        self.state.style().unpolish(self.state)
-        self.state.style().polish(self.state)
+        look_again(self.state)
         self.reveal.setEnabled(folder is not None and folder.found)
 
 

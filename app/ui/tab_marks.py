@@ -9,7 +9,7 @@ from app.chats.controller import ChatController
 from app.ui.docks import Docks
 from app.ui.icons import dot
 from app.ui.plain import plain_tip
-from app.ui.theme import theme
+from app.ui.theme import look_again, theme
 
 
 class TabMarks(QObject):
@@ -48,8 +48,7 @@ class TabMarks(QObject):
         if dock is not None:
             tab = dock.widget.tabWidget()
             tab.setProperty("keys", active)
-            tab.style().unpolish(tab)
-            tab.style().polish(tab)
+            look_again(tab)
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:

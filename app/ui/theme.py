@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui import tokens as t
 from app.ui.stylesheet import stylesheet
@@ -99,6 +99,12 @@ def theme() -> Theme:
     if _theme is None:
         raise RuntimeError("The theme is asked for before it was installed.")
     return _theme
+
+
+def look_again(widget: QWidget) -> None:
+    """Apply the style sheet anew to a widget whose properties have changed."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
 
 
 def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.arguments import GUIDE, positive
 from engine.batch import openai
-from engine.batch.progress import Progress
+from engine.batch.progress import line
 from engine.batch.requests import BadLine, Defaults, Parser, Request, digest, lines
 from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
@@ -22,6 +22,7 @@ from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.models import Model
 from engine.params import SamplingParams
+from engine.terminal import Line
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 _TOLD = 20  # bad lines that are told one by one
@@ -119,13 +120,13 @@ class _Batch:
         self._salt = salt
         self._model = model
         self._options = options
-        self._progress = Progress(sys.stderr)
+        self._progress = Line(sys.stderr)
         self._told = 0
         self._digests: dict[int, str] = {}  # of the lines on their way
 
     def run(self, runner: Runner, source: Iterator[tuple[int, bytes]], parse: Parser) -> None:
         def draw() -> None:
-            self._progress.draw(self.summary, runner.tokens)
+            self._progress.draw(line(self.summary, runner.tokens))
 
         draw()
         runner.run(

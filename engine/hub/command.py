@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import signal
 import sys
 import time
@@ -12,9 +11,9 @@ from typing import TextIO
 from engine import hub
 from engine.batch.summary import duration
 from engine.errors import INVALID_REQUEST, EngineError
+from engine.terminal import Line, bar
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
-_BAR = 24
 _EVERY_S = 0.1
 
 EPILOG = """\
@@ -71,7 +70,7 @@ class _Progress:
     def __init__(self, stream: TextIO, quiet: bool) -> None:
         self._stream = stream
         self._quiet = quiet
-        self._drawn = stream.isatty()
+        self._line = Line(stream)
         self._began = (0.0, 0)  # when, and what was there already
         self._told = 0.0
         self._tenth = -1
@@ -84,31 +83,27 @@ class _Progress:
         self._last = (done, total)
         if self._quiet:
             return
-        if self._drawn and (now - self._told >= _EVERY_S or done == total):
+        if self._line.shown and (now - self._told >= _EVERY_S or done == total):
             self._told = now
-            width = shutil.get_terminal_size().columns - 1
-            self._stream.write(f"\r\x1b[K{self._line(now)[:width]}")
-        elif not self._drawn and (tenth := 10 * done // max(total, 1)) > self._tenth:
+            self._line.draw(self._words(now))
+        elif not self._line.shown and (tenth := 10 * done // max(total, 1)) > self._tenth:
             self._tenth = tenth
-            self._stream.write(f"{_size(done)} of {_size(total)}\n")
-        self._stream.flush()
+            print(f"{_size(done)} of {_size(total)}", file=self._stream, flush=True)
 
     def clear(self) -> None:
-        if self._drawn and self._last[1]:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+        if self._last[1]:
+            self._line.clear()
 
     def so_far(self) -> str:
         done, total = self._last
         return f" at {_size(done)} of {_size(total)}" if total else ""
 
-    def _line(self, now: float) -> str:
+    def _words(self, now: float) -> str:
         done, total = self._last
-        filled = round(_BAR * done / max(total, 1))
         rate = (done - self._began[1]) / max(now - self._began[0], 1e-6)
         left = f"{duration((total - done) / rate)} left" if rate > 0 else "…"
-        bar = "█" * filled + "░" * (_BAR - filled)
-        return f"{bar} {_size(done)} of {_size(total)}  {_size(int(rate))}/s  {left}"
+        shown = bar(done, max(total, 1))
+        return f"{shown} {_size(done)} of {_size(total)}  {_size(int(rate))}/s  {left}"
 
 
 def _size(count: int) -> str:
