@@ -15,9 +15,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given and not given[0].startswith("-"):
-        from engine import cli
+        from engine.cli.main import main
 
-        return cli.main(given, prog="stretto")
+        return main(given, prog="stretto")
     parser = argparse.ArgumentParser(
         prog="stretto",
         description="Many local chats, side by side.",
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     from app import logs
     from app.application import Application, make_qt
-    from app.ui.dialogs import say_already_running
+    from app.ui.dialogs.dialogs import say_already_running
 
     logs.log_uncaught()
     qt = make_qt(sys.argv[:1])

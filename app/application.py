@@ -15,19 +15,19 @@ from PySide6.QtWidgets import QApplication
 from app import logs, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
-from app.chats.shelf import Shelf
+from app.chats.model_choice import Shelf
 from app.collector import Collector
 from app.crash import CrashReports
 from app.paths import APP_NAME, Paths
 from app.settings import Settings
 from app.single import SingleInstance
 from app.store import Store, StoreError
-from app.ui import theme
-from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
-from app.ui.docking import configure_docking
-from app.ui.icons import app_icon
-from app.ui.main_window import MainWindow
-from app.ui.unsaved import Unsaved
+from app.ui.dialogs.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
+from app.ui.style import theme
+from app.ui.style.icons import app_icon
+from app.ui.window.docking import configure_docking
+from app.ui.window.main_window import MainWindow
+from app.ui.window.unsaved import Unsaved
 from app.updates import Updates
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Application(QObject):
         """The last run crashed: show what is left of it, once."""
         reports = self.crashes.see() if self.crashes is not None else []
         if reports and self.window is not None:
-            from app.ui.crash_dialog import CrashDialog
+            from app.ui.dialogs.crash_dialog import CrashDialog
 
             CrashDialog(reports, self.window).show()
 

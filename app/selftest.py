@@ -266,7 +266,7 @@ def _tokenizers() -> str:
 
 def _families() -> str:
     """Load a tiny model of every architecture that mlx-lm has, and give it a few tokens."""
-    from engine import backend
+    from engine.model import backend
 
     backend.start()  # before MLX is imported
     from engine.bench.families import findings_of

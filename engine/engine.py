@@ -14,9 +14,10 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, get_args
 
-from engine import thread
+from engine.core import thread
+from engine.core.mailbox import Mailbox
+from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.mailbox import Mailbox
 from engine.messages import (
     CloseSession,
     Failed,
@@ -32,10 +33,9 @@ from engine.messages import (
     Stop,
     Unload,
 )
-from engine.models import Model
+from engine.model.models import Model
 from engine.params import SamplingParams
 from engine.reply import Listener, Reply
-from engine.thread import may_wait
 
 
 class Session:

@@ -111,7 +111,7 @@ Sink = Callable[[Event, tuple[int, ...]], None]
 @dataclass(frozen=True)
 class Load:
     path: str
-    answer: Future[Any]  # of engine.models.Model
+    answer: Future[Any]  # of engine.model.models.Model
 
 
 @dataclass(frozen=True)

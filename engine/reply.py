@@ -8,10 +8,10 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 
+from engine.core.mailbox import Mailbox
+from engine.core.thread import may_wait
 from engine.errors import EngineError
-from engine.mailbox import Mailbox
 from engine.messages import Cancel, Event, Failed, Finished, Pause, ReplyStats, TextDelta
-from engine.thread import may_wait
 
 log = logging.getLogger(__name__)
 Listener = Callable[[Event], None]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from engine import backend
+from engine.model import backend
 
 backend.take_openblas()

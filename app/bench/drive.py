@@ -16,8 +16,8 @@ from app.application import Application, make_engine, make_qt
 from app.bench.drip import Drip
 from app.paths import GUIDE, Paths
 from app.settings import Settings
-from app.ui.main_window import MainWindow
-from app.ui.pane import ChatPane
+from app.ui.pane.pane import ChatPane
+from app.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
     from engine import Engine

@@ -15,7 +15,7 @@ from app.bench.bars import Figure, resident_mb
 from app.bench.drip import Drip
 from app.bench.drive import Driver, program_in
 from app.paths import Paths
-from app.ui.markdown_view import MarkdownView
+from app.ui.transcript.markdown_view import MarkdownView
 
 BAR_MS = 150.0
 

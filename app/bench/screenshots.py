@@ -19,10 +19,10 @@ from app.bench.drive import Driver, program_in
 from app.chats.options import ChatOptions
 from app.download import Download, DownloadState
 from app.paths import GUIDE, Paths
-from app.ui.compare_dialog import Column
-from app.ui.licences_window import LicencesWindow
-from app.ui.options_popover import OptionsPopover
-from app.ui.theme import theme
+from app.ui.compare.compare_dialog import Column
+from app.ui.dialogs.licences_window import LicencesWindow
+from app.ui.pane.options_popover import OptionsPopover
+from app.ui.style.theme import theme
 from engine.hub import HubFile, HubModel
 
 PARTS = ("daily", "others")

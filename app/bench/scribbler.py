@@ -31,7 +31,7 @@ from app.bench.ledger import tree
 from app.bridge import Bridge
 from app.chats.controller import ChatController
 from app.chats.library import ChatLibrary
-from app.chats.shelf import Shelf
+from app.chats.model_choice import Shelf
 from app.chats.transcript import Removal
 from app.paths import Paths
 from app.store import Store

@@ -12,7 +12,7 @@ from app.bench import samples
 from app.bench.bars import Figure, lateness, percentile, resident_mb
 from app.bench.drip import Drip
 from app.bench.drive import Driver, program
-from app.ui.pane import ChatPane
+from app.ui.pane.pane import ChatPane
 
 QUESTIONS = (
     "Write a long answer about trees",

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.bench.bars import Figure, percentile
 from app.bench.drip import Drip
 from app.bench.drive import program
-from app.ui.markdown_view import MarkdownView
+from app.ui.transcript.markdown_view import MarkdownView
 
 BAR_MS = 33.0
 _WIDTH = 6  # characters of a token

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
+from app.chats.model_choice import LoadState, Shelf
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.record import ChatRecord
 from app.chats.reply import Phase, RunningReply
 from app.chats.session import ChatSession
-from app.chats.shelf import LoadState, Shelf
 from app.chats.transcript import conversation
 from app.store import Message
 from engine import EngineError, Failed, Finished, FinishReason, PromptProgress, TextDelta

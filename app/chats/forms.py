@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from engine import SamplingParams
-from engine.forms import refusal
+from engine.text.forms import refusal
 
 if TYPE_CHECKING:
     from app.chats.options import ChatOptions

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.bridge import Bridge
 from app.chats.branching import branch
 from app.chats.controller import ChatController
+from app.chats.model_choice import Shelf
 from app.chats.session import ChatSession
-from app.chats.shelf import Shelf
 from app.store import Chat, SearchHit, Store, new_id
 
 

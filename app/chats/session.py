@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from app.chats.model_choice import Shelf
 from app.chats.options import ChatOptions
-from app.chats.shelf import Shelf
 from engine import EngineError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
 from app.chats.answering import Answering
+from app.chats.model_choice import Shelf, Shelved
 from app.chats.options import ChatOptions
 from app.chats.record import ChatRecord
 from app.chats.reply import Phase
-from app.chats.shelf import Shelf, Shelved
 from app.chats.transcript import Transcript
 from app.store import Chat, Message, Store
 from engine import PromptProgress

@@ -9,15 +9,15 @@ from PySide6.QtGui import QPainter, QTextDocument
 from app.markdown.blocks import BlockSplitter
 from app.markdown.codelines import GrowingCode, line_rows
 from app.markdown.colours import Colours
-from app.markdown.decoration import Decoration
 from app.markdown.formats import formats_of
 from app.markdown.highlight import Lines
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows
 from app.markdown.maths import OBJECT, MathObject
-from app.markdown.painter import Painter
+from app.markdown.painting import Decoration
 from app.markdown.plaintext import plain_text
 from app.markdown.rawtext import raw_rows
+from app.markdown.row_writer import Painter
 from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
 from app.markdown.widths import Widths

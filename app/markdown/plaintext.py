@@ -6,7 +6,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.markdown import maths
 from app.markdown.inline import FORMULA
-from app.markdown.painter import Painter
+from app.markdown.row_writer import Painter
 from app.markdown.rows import Row, TableRow, TextRow
 
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtGui import QTextBlock
 
-from app.markdown.painter import Painter
+from app.markdown.row_writer import Painter
 
 
 class Widths:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from engine.batch import openai
 from engine.messages import Message
+from engine.openai import request
 from engine.params import SamplingParams
 
 _SAMPLING = tuple(f.name for f in fields(SamplingParams))
@@ -86,7 +86,7 @@ class Parser:
         name, of_openai = None, False
         try:
             entry = _decode(raw)
-            of_openai = openai.is_openai(entry)
+            of_openai = request.is_openai(entry)
             given = entry.get("custom_id" if of_openai else "id")
             if given is not None and (isinstance(given, bool) or not isinstance(given, (str, int))):
                 raise ValueError(f"an id is a text or a whole number, not {given!r}")
@@ -95,7 +95,7 @@ class Parser:
                 first = self._seen.setdefault(json.dumps(name), line)
                 if first != line:
                     raise ValueError(f"the id {name!r} is that of line {first} already")
-            plain = openai.plain(entry) if of_openai else entry
+            plain = request.plain(entry) if of_openai else entry
             return parsed(plain, self._defaults, line, name, of_openai)
         except ValueError as error:
             return BadLine(line, name, str(error), of_openai)

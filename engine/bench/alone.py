@@ -11,7 +11,7 @@ from typing import Any, Literal
 from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Message
-from engine.models import Model
+from engine.model.models import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 
@@ -186,7 +186,7 @@ def _nudged(at: int, wanted: int | None, margin: float) -> Iterator[list[bool]]:
     """Watch the sampling of token `at`: would it be `wanted` with both logits nudged by half?"""
     import mlx.core as mx
 
-    from engine import runner as _runner
+    from engine.model import runner as _runner
 
     runner: Any = _runner
     sample = runner.sample_rows

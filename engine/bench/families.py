@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.arguments import own_command
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
+from engine.cli.arguments import own_command
 
 LENGTHS = (5, 40, 11, 23)  # shorter and longer than the tiny windows
 STEPS = 24
@@ -33,7 +33,7 @@ class Finding:
     Attributes:
         caches: the kinds of its layers' caches.
         step: "shared", "rows" or "alone"; "" where the model could not be had.
-        branches: whether several sessions can go on from one beginning (`engine.stem`).
+        shares_prefix: whether several sessions can go on from one beginning (`shared_prefix`).
         token_by_token: whether its prompts cannot be read in chunks.
         difference: largest difference of a logit between together and alone, None where nothing
             is shared.
@@ -45,7 +45,7 @@ class Finding:
     architecture: str
     caches: str = ""
     step: str = ""
-    branches: bool = False
+    shares_prefix: bool = False
     token_by_token: bool = False
     difference: float | None = None
     spread: float | None = None
@@ -101,9 +101,9 @@ def measure(architecture: str, folder: Path) -> Finding:
     """Build, load and probe one architecture, and compare sharing a step with running alone."""
     import mlx.core as mx
 
-    from engine import backend, models
     from engine.errors import EngineError
-    from engine.probe import ALONE
+    from engine.model import backend, models
+    from engine.model.probe import ALONE
 
     try:
         write_family(folder, architecture)
@@ -117,7 +117,7 @@ def measure(architecture: str, folder: Path) -> Finding:
         return Finding(architecture, why=_first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
     had = Finding(
-        architecture, ", ".join(kinds), model.info.step, model.branches, model.token_by_token
+        architecture, ", ".join(kinds), model.info.step, model.shares_prefix, model.token_by_token
     )
     if model.info.step == ALONE:
         return had
@@ -134,8 +134,8 @@ def _compare(model: Any) -> tuple[float, float, bool]:
     """Largest difference of a logit, the logits' spread, and whether the tokens are the same."""
     import mlx.core as mx
 
-    from engine.caches import clone
-    from engine.runner import forward
+    from engine.kv.cache_objects import clone
+    from engine.model.runner import forward
 
     def greedy(logits: mx.array) -> list[int]:
         ids: Any = mx.argmax(logits, axis=-1).tolist()
@@ -189,7 +189,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    from engine import backend
+    from engine.model import backend
 
     # Before `architectures` imports MLX: with another BLAS than the engine's own the differences
     # would say nothing about the engine.
@@ -256,7 +256,7 @@ def summary(findings: Sequence[Finding]) -> str:
         f"{len(findings)} architectures, {len(ran)} of them run ({ways}). Of the {len(together)} "
         f"that share a step {equal} give the same tokens as alone and "
         f"{exact} the same logits to the last bit; the largest difference is {worst:.1e}. "
-        f"In {sum(f.branches for f in ran)} several sessions can go on from one beginning."
+        f"In {sum(f.shares_prefix for f in ran)} several sessions can go on from one beginning."
     )
 
 
@@ -277,7 +277,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         "- **shared**: one pass over all weights; only attention itself runs per session.",
         "- **rows**: attention's own weights are read once per session, all others once.",
         "- **alone**: a pass per session.",
-        "- *stem*: sessions that begin alike can keep and read that beginning once.",
+        "- *shared_prefix*: sessions that begin alike can keep and read that beginning once.",
         "",
         "| architecture | caches | step | difference | of a spread of | tokens |",
         "|---|---|---|---|---|---|",
@@ -292,7 +292,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         else:
             continue
         step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
-        step += ", stem" if f.branches else ""
+        step += ", shared_prefix" if f.shares_prefix else ""
         lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
     missing = [f for f in findings if f.why]
     if missing:

@@ -8,9 +8,9 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.backend import start
+from engine.model.backend import start
+from engine.model.sampling import Sampler, sample_rows
 from engine.params import SamplingParams
-from engine.sampling import Sampler, sample_rows
 
 ROWS = 8
 VOCABS = (512, 32_000, 150_000)

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine import models
 from engine.bench.alone import END, Chat, Ended, Prompt, Turn
 from engine.engine import Engine
 from engine.errors import (
@@ -26,7 +25,8 @@ from engine.errors import (
     EngineError,
 )
 from engine.messages import Failed, Finished, FinishReason
-from engine.models import Model
+from engine.model import models
+from engine.model.models import Model
 from engine.params import SamplingParams
 
 WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
@@ -35,14 +35,16 @@ WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 @contextmanager
 def short_stems(tokens: int) -> Iterator[None]:
     """In this block already beginnings of so many tokens are shared between chats."""
-    from engine import stem  # which imports MLX, and an engine wants to start before that
+    from engine.kv import (
+        shared_prefix,  # which imports MLX, and an engine wants to start before that
+    )
 
-    known = stem.LEAST
-    stem.LEAST = tokens
+    known = shared_prefix.LEAST
+    shared_prefix.LEAST = tokens
     try:
         yield
     finally:
-        stem.LEAST = known
+        shared_prefix.LEAST = known
 
 
 @contextmanager

@@ -25,7 +25,7 @@ PATIENCE = 300.0  # seconds until the model is loaded, and for one answer
 # last; the server itself knows nothing of it.
 CHILD = """
 import sys, threading
-from engine import backend
+from engine.model import backend
 backend.take_openblas()
 import mlx.core as mx
 with backend.file_limit_kept():
@@ -82,8 +82,8 @@ class Server:
     def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
         """Answer all arrivals, each over a connection of its own (a `Contender`)."""
         began = time.perf_counter()
-        with ThreadPoolExecutor(len(arrivals)) as pool:
-            going = [pool.submit(self._ask, a, began + a.after, tokens) for a in arrivals]
+        with ThreadPoolExecutor(len(arrivals)) as slots:
+            going = [slots.submit(self._ask, a, began + a.after, tokens) for a in arrivals]
             return [g.result() for g in going]
 
     def peak(self, run: Callable[[], None]) -> int:

@@ -132,7 +132,7 @@ def knows(config: dict[str, Any]) -> bool:
     """Whether the installed mlx-lm has this config's architecture."""
     import importlib.util
 
-    from engine import backend
+    from engine.model import backend
 
     backend.start()  # mlx must not be imported in another way than the engine does
     from mlx_lm import utils

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from engine.engine import Engine, Session
 from engine.messages import Message
-from engine.models import Model
+from engine.model.models import Model
 
 
 @dataclass(eq=False)

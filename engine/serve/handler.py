@@ -19,14 +19,14 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
-from engine.batch import openai
 from engine.batch.requests import Defaults, parsed
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
-from engine.models import Model
+from engine.model.models import Model
+from engine.openai import request as body_shape
+from engine.openai import response
 from engine.reply import Reply
-from engine.serve import wire
 from engine.serve.conversations import Conversations
 
 log = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
         except _RefusedError as refused:
             self._fail(refused.status, INVALID_REQUEST, str(refused))
         except EngineError as error:
-            self._fail(wire.STATUS.get(error.code, 500), error.code, error.message)
+            self._fail(response.STATUS.get(error.code, 500), error.code, error.message)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(403, f"Pages of {origin} may not ask this server.")
 
     def _models(self) -> None:
-        self._send(200, wire.models(self.server.models))
+        self._send(200, response.models(self.server.models))
 
     def _health(self) -> None:
         self._send(200, {"status": "ok" if self.server.engine.is_running else "stopped"})
@@ -145,12 +145,12 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             # Without a seed of its own a request takes a fresh one.
             defaults = Defaults({**model.defaults, "seed": None})
-            request = parsed(openai.plain({"body": body}), defaults)
+            request = parsed(body_shape.plain({"body": body}), defaults)
         except ValueError as error:
             raise _RefusedError(400, f"{error}.") from None
         if isinstance(request.prompt, str) or not all(isinstance(m, dict) for m in request.prompt):
             raise _RefusedError(400, "messages must be a list of objects.")
-        answer = wire.Answer(uuid.uuid4().hex, model.name)
+        answer = response.Answer(uuid.uuid4().hex, model.name)
         conversation = self.server.conversations.session(model, request.prompt, request.reasoning)
         with conversation as (session, said):
             events: SimpleQueue[Event] = SimpleQueue()
@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
                     pass
                 said.append({"role": "assistant", "content": answer.text})
 
-    def _whole(self, answer: wire.Answer, reply: Reply, events: SimpleQueue[Event]) -> None:
+    def _whole(self, answer: response.Answer, reply: Reply, events: SimpleQueue[Event]) -> None:
         for event in self._events(reply, events):
             if isinstance(event, TextDelta):
                 answer.add(event)
@@ -178,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, answer.whole(event))
 
     def _stream(
-        self, answer: wire.Answer, reply: Reply, events: SimpleQueue[Event], figures: bool
+        self, answer: response.Answer, reply: Reply, events: SimpleQueue[Event], figures: bool
     ) -> None:
         begun = False
         for event in self._events(reply, events):
@@ -198,8 +198,8 @@ class _Handler(BaseHTTPRequestHandler):
             elif isinstance(event, TextDelta):
                 self._say_json(answer.add(event))
             elif isinstance(event, Failed):
-                status = wire.STATUS.get(event.code, 500)
-                self._say_json(wire.error(status, event.code, event.message))
+                status = response.STATUS.get(event.code, 500)
+                self._say_json(response.error(status, event.code, event.message))
             else:
                 self._say_json(answer.last(event))
                 if figures:
@@ -234,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _fail(self, status: int, code: str, message: str) -> None:
         # What was not read of the request would be taken for the next one.
         self.close_connection = True
-        self._send(status, wire.error(status, code, message))
+        self._send(status, response.error(status, code, message))
 
     def _send(self, status: int, content: dict[str, Any]) -> None:
         data = json.dumps(content, ensure_ascii=False).encode()

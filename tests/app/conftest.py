@@ -20,11 +20,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.application import Application
 from app.paths import Paths
-from app.ui import theme
-from app.ui.dialogs import WayOn
-from app.ui.docking import configure_docking
-from app.ui.main_window import MainWindow
-from app.ui.pane import ChatPane
+from app.ui.dialogs.dialogs import WayOn
+from app.ui.pane.pane import ChatPane
+from app.ui.style import theme
+from app.ui.window.docking import configure_docking
+from app.ui.window.main_window import MainWindow
 from tests.app.fake_engine import FakeEngine
 
 DEADLINE_MS = 5_000

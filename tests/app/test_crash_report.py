@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app import logs
 from app.crash import KEPT, CrashReports
-from app.ui.crash_dialog import CrashDialog
+from app.ui.dialogs.crash_dialog import CrashDialog
 from tests.app.conftest import Start
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from app import logs
 from app.application import Application
 from app.paths import Paths
 from app.store import Chat, Message, Store, StoreError, new_id
-from app.ui.dialogs import WayOn, ask_about_store, ask_about_unsaved
+from app.ui.dialogs.dialogs import WayOn, ask_about_store, ask_about_unsaved
 from tests.app.conftest import Start
 from tests.app.fake_engine import FakeEngine
 

@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 
 from app import updates
 from app.settings import Settings
-from app.ui.settings_window import SettingsWindow
-from app.ui.update_dialog import UpdateDialog
+from app.ui.dialogs.update_dialog import UpdateDialog
+from app.ui.settings.settings_window import SettingsWindow
 from app.updates import Release, Source, UpdateError, Updates
 
 SECRET = SigningKey(bytes(range(32)))

@@ -54,7 +54,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleTy
         ("transformers.trainer", False),
         ("transformers.pipelines.base", False),
         ("mlx_lm.models.llama", True),
-        ("engine.loop", True),
+        ("engine.core.loop", True),
     ],
 )
 def test_of_transformers_the_tokenizers_are_shipped(
@@ -72,7 +72,7 @@ def test_every_module_that_loading_a_tokenizer_imports_is_shipped() -> None:
 import sys
 sys.path[:0] = [{str(PACKAGING)!r}, {str(ROOT)!r}]
 from pathlib import Path
-from engine.backend import start
+from engine.model.backend import start
 start()
 from mlx_lm.utils import load_tokenizer
 tokenizer = load_tokenizer(Path({str(ROOT / "resources" / "guide")!r}))

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from engine import ragged
+from engine.model import ragged
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, position: int) -> None:
-    """Let whoever decodes its token at this position fail, sitting in a pool or not."""
+    """Let whoever decodes its token at this position fail, sitting in a slots or not."""
     from mlx_lm.models import cache
 
-    alone, seated = cache.KVCache.update_and_fetch, ragged.SeatedKV.update_and_fetch
+    alone, seated = cache.KVCache.update_and_fetch, ragged.SlotKV.update_and_fetch
 
     def faulty(self: Any, keys: Any, values: Any) -> Any:
         if self.offset == position and keys.shape[2] == 1:
@@ -26,4 +26,4 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, position: int) -> None:
         return seated(self, keys, values)
 
     monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
-    monkeypatch.setattr(ragged.SeatedKV, "update_and_fetch", faulty_seat)
+    monkeypatch.setattr(ragged.SlotKV, "update_and_fetch", faulty_seat)

@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, Model, SamplingParams, cli
+from engine import Engine, EngineError, Model, SamplingParams
 from engine.batch.requests import Request
 from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import percentile
+from engine.cli.main import main
 from engine.errors import ENGINE_STOPPED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,8 +58,8 @@ def test_answers_stand_in_the_order_of_the_lines_and_are_those_of_one_at_a_time(
     folder: Path, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "in.jsonl", prompts(20))
-    assert cli.main(arguments(folder, source, tmp_path / "eight", "--concurrency", "8")) == 0
-    assert cli.main(arguments(folder, source, tmp_path / "one", "--concurrency", "1")) == 0
+    assert main(arguments(folder, source, tmp_path / "eight", "--concurrency", "8")) == 0
+    assert main(arguments(folder, source, tmp_path / "one", "--concurrency", "1")) == 0
     assert (tmp_path / "eight").read_bytes() == (tmp_path / "one").read_bytes()
     found = read(tmp_path / "eight")
     assert [r["line"] for r in found] == list(range(1, 21))
@@ -71,7 +72,7 @@ def test_seeds_differ_by_line_and_follow_from_the_seed_given(folder: Path, tmp_p
     same = {"prompt": "la", "max_tokens": 12, "temperature": 1.2}
     source = write(tmp_path / "in.jsonl", [same, same, {**same, "seed": 7}])
     for name, seed in (("a", "5"), ("b", "5"), ("c", "6")):
-        cli.main(arguments(folder, source, tmp_path / name, "--seed", seed))
+        main(arguments(folder, source, tmp_path / name, "--seed", seed))
     a, b, c = (read(tmp_path / name) for name in "abc")
     assert a == b
     assert a[0]["text"] != a[1]["text"]
@@ -104,11 +105,11 @@ def test_after_kill_9_the_run_goes_on_without_redoing_or_losing_a_line(
     with beside.open("ab") as file:
         file.write(b'{"li')
     figures = tmp_path / "figures.json"
-    assert cli.main([*command, "--json", str(figures)]) == 0
+    assert main([*command, "--json", str(figures)]) == 0
     counted = json.loads(figures.read_text())
     assert counted["done_before"] >= whole  # one more may have been written before the signal
     assert counted["answered"] == 40 - counted["done_before"]
-    assert cli.main(arguments(folder, source, tmp_path / "whole", "--concurrency", "4")) == 0
+    assert main(arguments(folder, source, tmp_path / "whole", "--concurrency", "4")) == 0
     assert target.read_bytes() == (tmp_path / "whole").read_bytes()
     assert not beside.exists()
 
@@ -166,7 +167,7 @@ def test_a_bad_line_is_named_and_the_others_are_answered(
     source = tmp_path / "in.jsonl"
     source.write_bytes(b"\xef\xbb\xbf" + good + b"\n  \n" + b"\n".join([*bad, last]))
     target = tmp_path / "out.jsonl"
-    assert cli.main(arguments(folder, source, target)) == 1
+    assert main(arguments(folder, source, target)) == 1
     first, *middle, end = read(target)
     assert (first["line"], first["id"], end["line"], end["id"]) == (1, "first", 4 + len(bad), 2)
     assert "error" not in first
@@ -184,15 +185,15 @@ def test_failed_lines_are_answered_anew_when_asked_to(folder: Path, tmp_path: Pa
     wrong = [*lines[:3], {"prompt": "x", "top_p": 9}, *lines[3:]]
     target = tmp_path / "out.jsonl"
     source = write(tmp_path / "in.jsonl", wrong)
-    assert cli.main(arguments(folder, source, target)) == 1
-    assert cli.main(arguments(folder, source, target)) == 1  # still so
+    assert main(arguments(folder, source, target)) == 1
+    assert main(arguments(folder, source, target)) == 1  # still so
     write(source, [*lines[:3], {"prompt": "x", "max_tokens": 4}, *lines[3:]])
     before = target.read_bytes()
-    assert cli.main(arguments(folder, source, target)) == 2  # the line is another one now
+    assert main(arguments(folder, source, target)) == 2  # the line is another one now
     assert target.read_bytes() == before
     figures = tmp_path / "figures.json"
     again = arguments(folder, source, target, "--retry-failed", "--json", str(figures))
-    assert cli.main(again) == 0
+    assert main(again) == 0
     assert json.loads(figures.read_text())["answered"] == 1
     assert [r["line"] for r in read(target)] == list(range(1, 11))
     assert [r for r in read(target) if r["line"] != 4] == [
@@ -237,7 +238,7 @@ def test_lines_in_the_shape_of_openai_are_answered_in_it(folder: Path, tmp_path:
             {**envelope, "custom_id": "r-3", "body": {**body, "n": 2}},
         ],
     )
-    assert cli.main(arguments(folder, source, tmp_path / "out")) == 1
+    assert main(arguments(folder, source, tmp_path / "out")) == 1
     first, second, third, fourth = read(tmp_path / "out")
     assert first["custom_id"] == "r-1"
     assert first["error"] is None
@@ -263,7 +264,7 @@ def test_a_file_that_is_not_ours_is_left_alone(
     source = write(tmp_path / "in.jsonl", prompts(1, first=2))
     target = tmp_path / "precious.txt"
     target.write_text(content)
-    assert cli.main(arguments(folder, source, target)) == 2
+    assert main(arguments(folder, source, target)) == 2
     assert target.read_text() == content
     assert "Name another output file" in capfd.readouterr().err
 
@@ -282,15 +283,15 @@ def test_what_cannot_be_run_says_why(
         ((source, target), ("--model", "/no/model"), "There is no folder"),
     ]
     for (given, out), options, why in cases:
-        assert cli.main(arguments(folder, given, out, *options)) == 2
+        assert main(arguments(folder, given, out, *options)) == 2
         assert why in capfd.readouterr().err
-    assert cli.main(arguments(folder, source, target)) == 0
+    assert main(arguments(folder, source, target)) == 0
     before = target.read_bytes()
-    assert cli.main(arguments(folder, source, target)) == 0  # nothing left to do
-    assert cli.main(arguments(folder, source, target, "--seed", "9")) == 2
+    assert main(arguments(folder, source, target)) == 0  # nothing left to do
+    assert main(arguments(folder, source, target, "--seed", "9")) == 2
     assert "changed since" in capfd.readouterr().err
     assert target.read_bytes() == before
-    assert cli.main(arguments(folder, source, target, "--seed", "9", "--restart")) == 0
+    assert main(arguments(folder, source, target, "--seed", "9", "--restart")) == 0
     assert target.read_bytes() != before
 
 
@@ -315,9 +316,9 @@ def test_a_full_disk_loses_nothing(folder: Path, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     kept = read(target)  # whole records only
     assert 1 <= len(kept) < 30
-    assert cli.main(command) == 0
+    assert main(command) == 0
     assert read(target)[: len(kept)] == kept
-    assert cli.main(arguments(folder, source, tmp_path / "whole")) == 0
+    assert main(arguments(folder, source, tmp_path / "whole")) == 0
     assert target.read_bytes() == (tmp_path / "whole").read_bytes()
 
 

@@ -11,10 +11,11 @@ import pytest
 from mlx_lm.models.cache import RotatingKVCache, make_prompt_cache
 from mlx_lm.utils import load_model
 
-from engine import Engine, SamplingParams, borders, runner
+from engine import Engine, SamplingParams
 from engine.bench.families import write_family
-from engine.caches import Caches
-from engine.scheduler import Scheduler
+from engine.kv.cache_objects import Caches
+from engine.model import chunk_invariance, runner
+from engine.scheduling.scheduler import Scheduler
 
 PROMPT = "one two three four five six seven " * 6
 SOME = SamplingParams(max_tokens=30, temperature=0.9, seed=4, logit_bias={2: -1e9})
@@ -67,7 +68,9 @@ def test_a_prompt_read_in_other_chunks_is_answered_alike(
 def test_a_token_that_sees_the_ones_after_it_is_noticed(family: Callable[[str], Path]) -> None:
     for name, ahead in (("llama", False), ("plamo3", False), ("phi3small", True)):
         net = load_model(family(name))[0]
-        assert borders.sees_ahead(net, lambda net=net: make_prompt_cache(net), 300) == ahead
+        assert (
+            chunk_invariance.sees_ahead(net, lambda net=net: make_prompt_cache(net), 300) == ahead
+        )
 
 
 def test_windows_are_made_as_wide_as_the_masks(family: Callable[[str], Path]) -> None:
@@ -77,7 +80,7 @@ def test_windows_are_made_as_wide_as_the_masks(family: Callable[[str], Path]) ->
     for name, more in (("gemma3_text", 0), ("plamo3", 1)):
         net = load_model(family(name))[0]
         plain: Callable[[], Caches] = lambda net=net: make_prompt_cache(net)  # noqa: E731
-        make = borders.wide_enough(net, plain)
+        make = chunk_invariance.wide_enough(net, plain)
         assert windows(make())
         assert windows(make()) == [size + more for size in windows(plain())]
         assert (make is plain) == (more == 0)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams, TextDelta
-from engine.overflow import slide
+from engine.scheduling.overflow import slide
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, EngineError, PromptProgress, Reply, SamplingParams, Session, TextDelta
-from engine.decoding import Decoding
+from engine.core.decoding import Decoding
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 LONG = SamplingParams(max_tokens=400, temperature=0.8, seed=5, logit_bias=NO_END)

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from engine import backend
+from engine.model import backend
 
 AVX2 = "avx avx2 fma"
 AVX512 = "avx avx2 fma avx512f avx512cd avx512bw avx512dq avx512vl"
@@ -38,7 +38,7 @@ def test_openblas_is_told_what_it_does_not_see(
 def test_nothing_imports_mlx_before_the_engine_puts_openblas_in_place() -> None:
     alone("""
         import sys
-        import app.application, app.selftest, engine, engine.cli
+        import app.application, app.selftest, engine, engine.cli.main
         assert "mlx.core" not in sys.modules
         assert "mlx_lm" not in sys.modules
     """)
@@ -69,8 +69,8 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
     alone(f"""
         import mlx.core as mx
         import mlx.nn as nn
-        from engine import cpu
-        from engine.cpu import linear
+        from engine.model import cpu
+        from engine.model.cpu import linear
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
@@ -104,13 +104,15 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
 def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> None:
     alone("""
         import mlx.core as mx
-        from engine import cpu, ragged_attention
-        from engine.cpu import activations, attention
+        from engine.model import cpu
+        from engine.model.patches import attention
+        from engine.model.cpu import activations
+        from engine.model.cpu import attention
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
         cpu.install(wide_kernels=True)
-        ragged_attention.install()
+        attention.install()
         for size in (8, 40_000):
             gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
@@ -126,7 +128,7 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
             k, v = k[:, :, :length], v[:, :, :length]
             wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=mask)
             with cpu.engaged():
-                got = ragged_attention._attention(q, k, v, None, 0.3, mask)
+                got = attention._attention(q, k, v, None, 0.3, mask)
             assert got.shape == wanted.shape
             assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length)
 
@@ -157,8 +159,8 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
 def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
     alone("""
         import mlx.core as mx
-        from engine import cpu
-        from engine.cpu import activations
+        from engine.model import cpu
+        from engine.model.cpu import activations
 
         mx.set_default_device(mx.cpu)
         cpu.install(wide_kernels=True)
@@ -173,7 +175,7 @@ def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
     alone("""
         import threading
         import mlx.core as mx
-        from engine import cpu
+        from engine.model import cpu
 
         cpu.install(wide_kernels=False)
         x = mx.zeros((1,))

@@ -14,8 +14,8 @@ import pytest
 
 from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
-from engine.sampling import Sampler
-from engine.text import ReplyText
+from engine.model.sampling import Sampler
+from engine.text.text import ReplyText
 from tests.engine.families import FAMILIES
 from tests.engine.faults import fail_at
 
@@ -481,7 +481,7 @@ def test_a_listener_that_raises_harms_nobody(
 def test_a_loop_that_cannot_go_on_tells_everybody(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.decoding import Decoding
+    from engine.core.decoding import Decoding
 
     engine = Engine()
     model = engine.load(model_folder("plain"))

@@ -11,18 +11,10 @@ import numpy as np
 import pytest
 from mlx_lm.utils import load_model
 
-from engine import (
-    Engine,
-    EngineError,
-    Finished,
-    FinishReason,
-    Model,
-    Reply,
-    SamplingParams,
-    sampling,
-)
-from engine.ragged import RaggedArrays
-from engine.rows import attention_modules, share_rows
+from engine import Engine, EngineError, Finished, FinishReason, Model, Reply, SamplingParams
+from engine.model import sampling
+from engine.model.ragged import RaggedArrays
+from engine.model.rows import attention_modules, share_rows
 from tests.engine.families import FAMILIES
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
@@ -152,7 +144,7 @@ def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[s
 def test_a_model_that_no_sharing_fits_steps_alone(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine import probe
+    from engine.model import probe
 
     monkeypatch.setattr(probe, "TOLERANCE", -1.0)
     model = engine.load(model_folder("plain"))
@@ -192,7 +184,7 @@ def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None
 def test_a_way_of_sharing_that_gives_nan_is_not_taken(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.ragged import RaggedKV
+    from engine.model.ragged import RaggedKV
 
     update = RaggedKV.update_and_fetch
 

@@ -8,10 +8,10 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache
 
-from engine.caches import clone, nbytes
-from engine.kv import SessionKV
-from engine.ledger import Ledger, common_prefix
-from engine.need import measure
+from engine.kv.cache_objects import clone, nbytes
+from engine.kv.ledger import Ledger, common_prefix
+from engine.kv.memory_estimate import measure
+from engine.kv.session_kv import SessionKV
 
 
 def feed(cache: Any, n: int, value: float = 1.0) -> None:

@@ -11,10 +11,11 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache, RotatingKVCache
 
-from engine import Engine, SamplingParams, pool
-from engine.kv import SessionKV
-from engine.pool import LONGEST, Pool
-from engine.ragged import share_caches
+from engine import Engine, SamplingParams
+from engine.kv import slots
+from engine.kv.session_kv import SessionKV
+from engine.kv.slots import LONGEST, Slots
+from engine.model.ragged import share_caches
 
 LAYERS, HEADS, DIM = 3, 2, 4
 
@@ -34,7 +35,7 @@ def held(kv: SessionKV) -> list[list[Any]]:
     return [[part.tolist() for part in cache.keys_and_values()] for cache in kv.caches or []]
 
 
-def step(where: Pool, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
+def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
     """Write a token for each session, seated and, by its twin, on its own."""
     order = where.arrange(kvs)
     rows = [kvs[row] for row in order]
@@ -53,7 +54,7 @@ def step(where: Pool, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None
 
 
 def test_whoever_comes_and_goes_everyone_keeps_what_is_theirs() -> None:
-    choose, where, twins = random.Random(1), Pool(), {}
+    choose, where, twins = random.Random(1), Slots(), {}
     chats: list[SessionKV] = []
     for turn in range(120):
         if len(chats) < 6 and choose.random() < 0.3:
@@ -76,7 +77,7 @@ def test_whoever_comes_and_goes_everyone_keeps_what_is_theirs() -> None:
 
 
 def test_a_seat_is_cleared_for_who_comes_next() -> None:
-    where, ill, well = Pool(), chat(40), chat(9)
+    where, ill, well = Slots(), chat(40), chat(9)
     ill.layers[0].keys[:] = float("nan")
     where.arrange([well, ill])
     ill.drop()
@@ -85,7 +86,7 @@ def test_a_seat_is_cleared_for_who_comes_next() -> None:
 
 
 def test_long_chats_and_other_caches_stay_standing() -> None:
-    where, long = Pool(), chat(LONGEST)
+    where, long = Slots(), chat(LONGEST)
     ring = SessionKV(lambda: [RotatingKVCache(8)])
     ring.begin([0])
     ring.layers[0].update_and_fetch(*mx.random.normal((2, 1, HEADS, 3, DIM)))
@@ -98,7 +99,7 @@ def test_long_chats_and_other_caches_stay_standing() -> None:
 
 
 def test_what_a_failed_step_left_is_given_up_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
-    where, chats = Pool(), [chat(3), chat(4), chat(5), chat(6)]
+    where, chats = Slots(), [chat(3), chat(4), chat(5), chat(6)]
     where.arrange(chats)
 
     def fail(*_: Any) -> None:
@@ -120,11 +121,11 @@ def test_seated_chats_say_what_they_say_alone(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One grows too long on the way, one is forked while it answers, one comes late."""
-    monkeypatch.setattr(pool, "LONGEST", 90)
+    monkeypatch.setattr(slots, "LONGEST", 90)
     seen: list[int] = []
-    arrange = Pool.arrange
+    arrange = Slots.arrange
 
-    def watched(self: Pool, rows: Any) -> list[int]:
+    def watched(self: Slots, rows: Any) -> list[int]:
         order = arrange(self, rows)
         seen.append(len(self.seated))
         return order
@@ -136,7 +137,7 @@ def test_seated_chats_say_what_they_say_alone(
         return engine.open_session(model).send(prompts[number], params(number)).tokens(60)
 
     expected = [alone(n) for n in range(4)]
-    monkeypatch.setattr(Pool, "arrange", watched)
+    monkeypatch.setattr(Slots, "arrange", watched)
     sessions = [engine.open_session(model) for _ in prompts]
     replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
     next(iter(replies[2]))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import Engine, Reply, SamplingParams, sampling
+from engine import Engine, Reply, SamplingParams
+from engine.model import sampling
 from tests.engine.families import FAMILIES
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
@@ -154,7 +155,7 @@ def test_the_pool_makes_room_before_any_chat_does(model_folder: Callable[[str], 
         first.send("hello", params(1)).tokens(60)
         first.close()
         assert engine.stats()["prefix_bytes"] > 0
-        # Room for this one and the idle chat, not for the pool's entry as well.
+        # Room for this one and the idle chat, not for the slots's entry as well.
         needed = engine.stats()["sessions"][idle.id]["kv_bytes"]
         tokens = (2_000_000 - needed) // 512 - 256
         engine.open_session(model).send("x" * (tokens - 60), params(1, 8)).tokens(60)

@@ -95,12 +95,12 @@ def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path
         """
         import sys, threading
         from engine import Engine, SamplingParams
-        from engine.backend import take_openblas
+        from engine.model.backend import take_openblas
         take_openblas()
-        from engine import ragged_attention
+        from engine.model.patches import attention
 
         # Both threads are past any check before either goes on.
-        both, load = threading.Barrier(2), ragged_attention.importlib.import_module
+        both, load = threading.Barrier(2), attention.importlib.import_module
         def slowly(name, *rest):
             if name == "mlx_lm.models.base":
                 try:
@@ -108,7 +108,7 @@ def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path
                 except threading.BrokenBarrierError:
                     pass  # the other one waits for this one, as it should
             return load(name, *rest)
-        ragged_attention.importlib.import_module = slowly
+        attention.importlib.import_module = slowly
 
         engines = [Engine(), Engine()]
         for engine in engines:

@@ -10,11 +10,12 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine import Engine, EngineError, SamplingParams, backend, models
+from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
-from engine.caches import clone, leaves
-from engine.models import LoadedModel
-from engine.quantised import kept_in
+from engine.kv.cache_objects import clone, leaves
+from engine.model import backend, models
+from engine.model.models import LoadedModel
+from engine.model.quantised import kept_in
 from tests.engine.families import FAMILIES
 
 PROMPTS = ["hello " * n for n in (9, 3, 40, 20, 2, 11)]
@@ -122,7 +123,7 @@ def test_the_need_in_bits(wide_folder: Callable[[str], Path]) -> None:
     """A scale and an offset of 32 bits for 32 numbers of 8 or 4 bits: 10 and 6 bits, not 32."""
     model = loaded(wide_folder("plain"))
     for bits, share in ((8, 10 / 32), (4, 6 / 32)):
-        assert kept_in(model, bits).need.bytes(1000) == share * model.need.bytes(1000)
+        assert kept_in(model, bits).estimate.bytes(1000) == share * model.estimate.bytes(1000)
 
 
 def logits(model: Any, caches: Any, prompt: list[int]) -> mx.array:

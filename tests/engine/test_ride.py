@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, Reply, SamplingParams, TextDelta, runner
-from engine.runner import Ride
+from engine import Engine, Reply, SamplingParams, TextDelta
+from engine.model import runner
+from engine.model.runner import Ride
 
 PROMPT = "Listen to this story, all of you, and say how it goes on. " * 8
 NAMES = "abc"
@@ -21,7 +22,7 @@ def params(seed: int, tokens: int) -> SamplingParams:
 
 
 @pytest.fixture
-def rides(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """How many sessions and tokens each pass with a ride had."""
     seen: list[tuple[int, int]] = []
     decode = runner.decode
@@ -57,7 +58,7 @@ def alone(folder: Path, text: str, seed: int, tokens: int) -> list[int]:
 def test_all_say_what_they_say_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
-    rides: list[tuple[int, int]],
+    mixes: list[tuple[int, int]],
     family: str,
 ) -> None:
     folder = model_folder(family)
@@ -67,14 +68,14 @@ def test_all_say_what_they_say_alone(
     assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
     for seed, reply in enumerate(replies):
         assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
-    assert len(rides) > 3
-    assert all(n == 3 for n, _ in rides)
+    assert len(mixes) > 3
+    assert all(n == 3 for n, _ in mixes)
     # Nearly all of the prompt was read so.
-    assert sum(count for _, count in rides) > 0.7 * late.stats.prompt_tokens
+    assert sum(count for _, count in mixes) > 0.7 * late.stats.prompt_tokens
 
 
 def test_one_that_answers_alone_takes_a_prompt_along(
-    engine: Engine, model_folder: Callable[[str], Path], rides: list[tuple[int, int]]
+    engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]]
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
@@ -84,14 +85,14 @@ def test_one_that_answers_alone_takes_a_prompt_along(
     late = engine.open_session(model).send(PROMPT, params(7, 20))
     assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
     assert first.tokens(60) == alone(folder, "hello", 1, 150)
-    assert {n for n, _ in rides} == {1}
+    assert {n for n, _ in mixes} == {1}
 
 
 def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
-    rides: list[tuple[int, int]],
+    mixes: list[tuple[int, int]],
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
@@ -112,11 +113,11 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
         assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
         assert reply.stats.rebuilt
     assert failed
-    assert rides
+    assert mixes
 
 
 def test_cancelled_while_it_rides_and_asked_again(
-    engine: Engine, model_folder: Callable[[str], Path], rides: list[tuple[int, int]]
+    engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]]
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
@@ -131,16 +132,16 @@ def test_cancelled_while_it_rides_and_asked_again(
     assert again.tokens(60) == alone(folder, PROMPT, 7, 20)
     for seed, reply in enumerate(replies):
         assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
-    assert rides
+    assert mixes
 
 
 @pytest.mark.parametrize("who", ["all", "the one that reads"])
 def test_who_must_be_reproducible_has_passes_of_their_own(
-    engine: Engine, model_folder: Callable[[str], Path], rides: list[tuple[int, int]], who: str
+    engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]], who: str
 ) -> None:
     model = engine.load(model_folder("plain"))
     replies = streaming(engine, model, reproducible=who == "all")
     engine.open_session(model, reproducible=True).send(PROMPT, params(7, 20)).tokens(60)
     for reply in replies:
         reply.cancel()
-    assert not rides
+    assert not mixes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.scheduler import FIXED_CHUNK, MIN_CHUNK, TILE, Scheduler, Turns, Waiting
+from engine.scheduling.scheduler import FIXED_CHUNK, MIN_CHUNK, TILE, Scheduler, Turns, Waiting
 
 
 def names(order: list[Waiting]) -> list[str]:

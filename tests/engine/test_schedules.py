@@ -9,10 +9,12 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine import Engine, ragged, runner, stem
+from engine import Engine
 from engine.bench import alone
 from engine.bench.alone import Outcome, compare
 from engine.bench.schedules import Schedule, short_context, tight_budget
+from engine.kv import shared_prefix
+from engine.model import ragged, runner
 
 FAMILIES = ["plain", "sliding window", "hybrid recurrent", "MLA", "sparse MLA", "chunked mask"]
 
@@ -30,7 +32,9 @@ def test_nobody_hears_anything_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
     family: str,
 ) -> None:
-    monkeypatch.setattr(stem, "LEAST", 48)  # forks and shared prompts go on from stems
+    monkeypatch.setattr(
+        shared_prefix, "LEAST", 48
+    )  # forks and shared prompts go on from shared prefixes
     found = outcome(engine, model_folder(family), 80)
     assert found.faults == []
     assert found.ties <= 1
@@ -74,12 +78,12 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     """The comparison itself: it must be able to fail."""
     share, steps = ragged.share_caches, iter(range(1 << 30))
 
-    def exchanging(caches: Any, pool: Any = None) -> Any:
+    def exchanging(caches: Any, slots: Any = None) -> Any:
         if next(steps) % 40 == 39:
-            if pool is None or not pool.seated:
+            if slots is None or not slots.seated:
                 return share([*caches[1:], caches[0]])
-            pool.keys = [mx.roll(keys, 1, 0) for keys in pool.keys]
-        return share(caches, pool)
+            slots.keys = [mx.roll(keys, 1, 0) for keys in slots.keys]
+        return share(caches, slots)
 
     folder = model_folder("plain")
     engine.load(folder)  # unharmed while it is probed

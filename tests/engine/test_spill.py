@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from engine import Engine, SamplingParams
-from engine.cache_file import DamagedError, read_record
-from engine.spill import LEAST_TOKENS
+from engine.kv.cache_file import DamagedError, read_record
+from engine.kv.offload import LEAST_TOKENS
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -208,7 +208,7 @@ def test_killed_in_the_midst_of_writing_leaves_whole_files_only(
     script = """
         import os, signal, sys, threading
         from engine import Engine, SamplingParams
-        from engine.cache_file import Image
+        from engine.kv.cache_file import Image
         whole = Image.write
         def half(self, stream):
             stream.write(self.header)

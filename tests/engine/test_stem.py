@@ -9,9 +9,11 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache
 
-from engine import Engine, SamplingParams, Session, backend, cpu, stem
-from engine.kv import SessionKV
-from engine.stem import BranchKV, Split
+from engine import Engine, SamplingParams, Session
+from engine.kv import shared_prefix
+from engine.kv.session_kv import SessionKV
+from engine.kv.shared_prefix import SharedPrefixKV, Split
+from engine.model import backend, cpu
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 LAYERS, HEADS, DIM = 2, 2, 8
@@ -25,7 +27,7 @@ def params(seed: int, tokens: int = 12) -> SamplingParams:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short beginnings are shared too: the tiny models' contexts are short."""
-    monkeypatch.setattr(stem, "LEAST", 64)
+    monkeypatch.setattr(shared_prefix, "LEAST", 64)
 
 
 def kv_bytes(engine: Engine, *sessions: Session) -> int:
@@ -131,7 +133,7 @@ def test_a_reproducible_chat_has_its_own(
 
 def session(length: int) -> SessionKV:
     """A session that may branch, with `length` random tokens."""
-    kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], branches=True)
+    kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], shares_prefix=True)
     kv.begin([0])
     for cache in kv.layers:
         cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
@@ -169,10 +171,10 @@ def test_a_fork_of_a_fork_has_what_both_read() -> None:
     twin = kv.fork()
     grown(twin, 30)
     short = twin.fork()
-    assert short.stem is twin.stem is kv.stem
+    assert short.shared_prefix is twin.shared_prefix is kv.shared_prefix
     grown(twin, 100)
     deep = twin.fork()
-    assert deep.stem is twin.stem is not kv.stem
+    assert deep.shared_prefix is twin.shared_prefix is not kv.shared_prefix
     for a, b in zip(twin.in_one_piece or [], deep.in_one_piece or [], strict=True):
         assert a.offset == b.offset == 230
         assert mx.array_equal(a.keys, b.keys)
@@ -193,13 +195,13 @@ def ways(request: pytest.FixtureRequest) -> Iterator[None]:
             yield
 
 
-def check(branches: list[BranchKV], n: int, mask: object) -> None:
+def check(shares_prefix: list[SharedPrefixKV], n: int, mask: object) -> None:
     """Attention of `n` queries a row must be that over the keys in one piece."""
-    queries = mx.random.normal((len(branches), 4, n, DIM))
+    queries = mx.random.normal((len(shares_prefix), 4, n, DIM))
     keys: list[Split] = []
     values: list[Split] = []
     wanted = []
-    for row, branch in enumerate(branches):
+    for row, branch in enumerate(shares_prefix):
         k, v = branch.update_and_fetch(*mx.random.normal((2, 1, HEADS, n, DIM)))
         keys.append(k)
         values.append(v)
@@ -209,7 +211,7 @@ def check(branches: list[BranchKV], n: int, mask: object) -> None:
                 queries[row : row + 1], *whole, scale=0.5, mask=mask
             )
         )
-    got = stem.attend(queries, keys, values, 0.5, mask)
+    got = shared_prefix.attend(queries, keys, values, 0.5, mask)
     assert mx.allclose(got, mx.concatenate(wanted), rtol=1e-4, atol=1e-5)
 
 
@@ -220,15 +222,17 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     rows = [first, second, first.fork(), second.fork(), first.fork()]
     rows[1].become_stem()
     cut = first.fork()
-    cut.begin(list(range(70)))  # goes on from less of the same stem
+    cut.begin(list(range(70)))  # goes on from less of the same shared prefix
     for kv in (*rows, cut):
         grown(kv, 7)
-    branches = [kv.layers[0] for kv in (*rows, cut)]
-    assert all(type(b) is BranchKV for b in branches)
-    check(branches, 1, None)
-    check(branches[1:2], 1, None)
-    check(branches[:1], 9, "causal")
-    check(branches[1:2], 40, "causal")
-    offset = branches[0].offset
+    shares_prefix = [kv.layers[0] for kv in (*rows, cut)]
+    assert all(type(b) is SharedPrefixKV for b in shares_prefix)
+    check(shares_prefix, 1, None)
+    check(shares_prefix[1:2], 1, None)
+    check(shares_prefix[:1], 9, "causal")
+    check(shares_prefix[1:2], 40, "causal")
+    offset = shares_prefix[0].offset
     window = mx.arange(offset, offset + 5)[:, None] - mx.arange(offset + 5)
-    check(branches[:1], 5, (window >= 0) & (window < 4))  # nothing of the stem is seen
+    check(
+        shares_prefix[:1], 5, (window >= 0) & (window < 4)
+    )  # nothing of the shared prefix is seen

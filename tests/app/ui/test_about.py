@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
-from app.ui.licences_window import LicencesWindow
+from app.ui.dialogs.licences_window import LicencesWindow
 from tests.app.conftest import Start
 
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.markdown import MarkdownDocument
-from app.ui.markdown_style import markdown_style
-from app.ui.markdown_view import MarkdownView
+from app.ui.style.markdown_style import markdown_style
+from app.ui.transcript.markdown_view import MarkdownView
 from tests.app.conftest import Start
 
 LONG = "total = " + " + ".join(f"value_{n}" for n in range(40))

@@ -6,10 +6,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
-from app.ui.answer_row import AnswerRow
-from app.ui.compare_dialog import CompareDialog
-from app.ui.pane import ChatPane
-from app.ui.theme import theme
+from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.pane.pane import ChatPane
+from app.ui.style.theme import theme
+from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
 
 

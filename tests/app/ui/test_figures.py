@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.chats.reply import Phase
-from app.ui.figures import figures_line, phase_line, seconds, thought_line
+from app.ui.style.figures import figures_line, phase_line, seconds, thought_line
 from engine import PromptProgress
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.store import Store
-from app.ui.empty import GUIDE_THINGS
+from app.ui.pane.empty import GUIDE_THINGS
 from tests.app.conftest import Start
 
 

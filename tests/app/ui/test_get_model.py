@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from app.awake import Awake
 from app.download import DownloadState
 from app.settings import Settings
-from app.ui.get_model import GetModelDialog
+from app.ui.models.get_model import GetModelDialog
 from engine import hub
 from tests.hub import connected
 

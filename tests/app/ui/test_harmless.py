@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.markdown import tex
 from app.markdown.highlight import Colouring
-from app.ui.textview import TextView
+from app.ui.widgets.textview import TextView
 from tests.app.conftest import Start
 
 RED = QColor("#ff0013")

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from app.chats.controller import ChatController
-from app.ui.docks import Docks
-from app.ui.pane import ChatPane
+from app.ui.pane.pane import ChatPane
+from app.ui.window.docks import Docks
 from tests.app.conftest import Run, Start
 
 PANES = int(os.environ.get("STRETTO_LEAK_PANES", "60"))

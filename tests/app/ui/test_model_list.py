@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.model_folders import look_at
 from app.settings import Settings
-from app.ui.settings_window import SettingsWindow
+from app.ui.settings.settings_window import SettingsWindow
 from tests.app.conftest import Start
 
 LEFT = Qt.MouseButton.LeftButton

@@ -12,10 +12,10 @@ from shiboken6 import isValid
 
 from app.chats.options import ChatOptions
 from app.settings import Settings
-from app.ui.options_popover import OptionsPopover
-from app.ui.presets import apply_preset, preset_of
-from app.ui.sampling_form import MORE, NumberBox
-from app.ui.theme import theme
+from app.ui.pane.options_popover import OptionsPopover
+from app.ui.pane.presets import apply_preset, preset_of
+from app.ui.pane.sampling_form import MORE, NumberBox
+from app.ui.style.theme import theme
 from tests.app.conftest import Start
 
 
@@ -297,7 +297,7 @@ def test_larger_text_takes_more_room_at_once(start: Start):
 def test_folders_are_shown(start: Start):
     run = start()
     shown = []
-    from app.ui.settings_window import SettingsWindow
+    from app.ui.settings.settings_window import SettingsWindow
 
     window = SettingsWindow(run.app.settings, run.app._paths, run.window, shown.append)
     window.show()

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.chats.reply import Phase
-from app.ui import tokens as t
+from app.ui.style import tokens as t
 from tests.app.conftest import Run
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.answer_row import AnswerRow
+from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Start
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.ui.tokens import DARK, LIGHT, TEXT_PAIRS, contrast
+from app.ui.style.tokens import DARK, LIGHT, TEXT_PAIRS, contrast
 from tests.app.conftest import Start
 
 
@@ -22,7 +22,7 @@ def test_contrast_of_black_on_white_is_21():
 
 
 def test_the_systems_appearance_is_followed_unless_one_was_chosen(start: Start, qapp):
-    from app.ui.theme import theme
+    from app.ui.style.theme import theme
 
     run = start()
     hints = qapp.styleHints()
@@ -39,7 +39,7 @@ def test_the_systems_appearance_is_followed_unless_one_was_chosen(start: Start, 
 
 
 def test_the_look_changes_live(start: Start):
-    from app.ui.theme import theme
+    from app.ui.style.theme import theme
 
     run = start()
     run.ready()

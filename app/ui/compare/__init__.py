@@ -1,0 +1,1 @@
+"""One prompt, several answers side by side."""

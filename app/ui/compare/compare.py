@@ -1,0 +1,128 @@
+"""Compare: one prompt, several answers side by side, and going on from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Slot
+
+from app.chats.differences import differences
+from app.chats.library import ChatLibrary
+from app.chats.transcript import title_from
+from app.ui.compare.compare_dialog import Column
+from app.ui.pane.header import PaneHeader
+from app.ui.pane.pane import ChatPane
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.window.pane_placement import columns_that_fit
+from app.ui.window.workspace import Workspace
+
+
+class Comparisons(QObject):
+    """Opens the columns as chats of their own, and closes all but the kept one."""
+
+    def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._library = library
+        self._workspace = workspace
+        self._groups: list[list[str]] = []
+
+    def begin(self, columns: Sequence[Column], system: str, prompt: str) -> list[ChatPane]:
+        """Ask the prompt in a new chat for each column; all answer at once.
+
+        Columns for which there is no room are tabs of the last one.
+        """
+        panes: list[ChatPane] = []
+        fit = 1
+        for column in columns:
+            controller = self._library.new(column.model)
+            controller.set_options(column.options, system)
+            where = "right" if 0 < len(panes) < fit else "tab"
+            pane = self._workspace.show_chat(controller, where)
+            if not panes:
+                fit = columns_that_fit(self._workspace, pane)
+            pane.header.set_keep(shown=True)
+            pane.header.keep_asked.connect(self._on_keep)
+            pane.header.differences_asked.connect(self._on_differences)
+            pane.controller.reply_ended.connect(self._on_reply_ended)
+            pane.transcript.put_up.connect(self._on_put_up)
+            controller.load_model()
+            controller.send(prompt)
+            controller.rename(f"{column.words}: {title_from(prompt, 32)}")
+            panes.append(pane)
+        self._workspace.share_width(panes)
+        self._groups.append([pane.controller.id for pane in panes])
+        self._workspace.activate(panes[0])
+        return panes
+
+    @Slot()
+    def _on_keep(self) -> None:
+        header = self.sender()
+        kept = next((p for p in self._workspace.panes() if p.header is header), None)
+        if kept is not None:
+            self.keep(kept)
+
+    @Slot()
+    def _on_differences(self) -> None:
+        header = self.sender()
+        if not isinstance(header, PaneHeader):
+            return
+        shown = header.differs.isChecked()
+        for group in self._groups:
+            if any(pane.header is header for pane in self._panes(group)):
+                self._mark(group, shown)
+
+    @Slot(str)
+    def _on_reply_ended(self, message_id: str) -> None:
+        self._mark_again(message_id, self.sender())
+
+    @Slot(str)
+    def _on_put_up(self, message_id: str) -> None:
+        """Who was out of sight, or ended before there was a row, is marked now."""
+        self._mark_again(message_id, self.sender())
+
+    def _mark_again(self, message_id: str, whose: object) -> None:
+        for group in self._groups:
+            for pane in self._panes(group):
+                mine = whose is pane.controller or whose is pane.transcript
+                if mine and pane.header.differs.isChecked():
+                    last = pane.controller.transcript.last("assistant")
+                    if last is not None and last.id == message_id:
+                        self._mark(group, True)
+
+    def _panes(self, group: Sequence[str]) -> list[ChatPane]:
+        return [pane for pane in map(self._workspace.pane, group) if pane is not None]
+
+    def _mark(self, group: Sequence[str], shown: bool) -> None:
+        """Mark in each column what the first has not, and in the first what the second has not."""
+        rows: list[AnswerRow] = []
+        for pane in self._panes(group):
+            pane.header.differs.setChecked(shown)
+            last = pane.controller.transcript.last("assistant")
+            row = pane.transcript.row(last.id) if last is not None else None
+            if isinstance(row, AnswerRow):
+                row.mark(())
+                if not row.streaming:
+                    rows.append(row)
+        if not shown or len(rows) < 2:
+            return
+        first = rows[0].plain_text
+        for place, row in enumerate(rows[1:]):
+            here, there = differences(first, row.plain_text)
+            row.mark(there)
+            if place == 0:
+                rows[0].mark(here)
+
+    def keep(self, kept: ChatPane) -> None:
+        """Go on from this column: the others are closed, and undo brings each back."""
+        group = next((g for g in self._groups if kept.controller.id in g), [])
+        if group:
+            self._groups.remove(group)
+            self._mark(group, False)
+        for chat_id in group:
+            pane = self._workspace.pane(chat_id)
+            if pane is not None:
+                pane.header.set_keep(shown=False)
+                if pane is not kept:
+                    pane.controller.stop()
+                    self._workspace.close_pane(pane)
+        self._workspace.activate(kept)

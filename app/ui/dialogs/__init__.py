@@ -1,0 +1,1 @@
+"""Small dialogs that stand alone."""

@@ -1,0 +1,189 @@
+"""The few dialogs: shortcuts, about, and chats that cannot be opened."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, qVersion
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QSpacerItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import __version__
+from app.store import StoreError
+from app.ui.style.icons import app_icon
+from app.ui.style.theme import ui_font
+from app.versions import versions
+
+
+class WayOn(Enum):
+    """What a person chose when their chats could not be opened."""
+
+    SALVAGE = "salvage"
+    SET_ASIDE = "set aside"
+    RETRY = "retry"
+    ELSEWHERE = "elsewhere"
+    QUIT = "quit"
+
+
+_TITLES = {
+    "corrupt": "Your chats cannot be read",
+    "newer": "Your chats were used by a newer Stretto",
+    "readonly": "Stretto cannot write to your chats",
+    "full": "The disk is full",
+}
+
+
+_CAUSES = {
+    "full": "The disk that holds {} is full. Free some space, then try again.",
+    "readonly": "Stretto may not write to {}. Make it writable, then try again.",
+}
+
+
+def ask_about_store(error: StoreError, parent: QWidget | None = None) -> WayOn:
+    """Say plainly what is wrong with the file of chats and ask for the way on."""
+    title = _TITLES.get(error.code, "Your chats could not be opened")
+    box = _store_box(title, error.message, parent)
+    ways = {box.addButton("Quit", QMessageBox.ButtonRole.RejectRole): WayOn.QUIT}
+    best = box.addButton("Try Again", QMessageBox.ButtonRole.ActionRole)
+    ways[best] = WayOn.RETRY
+    if error.code in {"corrupt", "newer"}:
+        aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
+        ways[aside] = WayOn.SET_ASIDE
+    if error.code == "readonly":
+        elsewhere = box.addButton("Use Another Folder…", QMessageBox.ButtonRole.AcceptRole)
+        ways[elsewhere] = WayOn.ELSEWHERE
+    if error.code == "corrupt" and not error.hopeless:
+        best = box.addButton("Save What Can Be Read", QMessageBox.ButtonRole.AcceptRole)
+        ways[best] = WayOn.SALVAGE
+    box.setDefaultButton(best)
+    return _choose(box, ways)
+
+
+def ask_for_folder() -> Path | None:
+    """A folder that can be written, for chats whose own cannot; None if none was chosen."""
+    chosen = QFileDialog.getExistingDirectory(None, "Use Another Folder", str(Path.home()))
+    return Path(chosen) if chosen else None
+
+
+def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> WayOn:
+    """The program ends and something is not saved: try again, or end without it."""
+    cause = _CAUSES.get(error.code, error.message).format(error.path)
+    words = f"{cause} What is not saved when you quit is lost."
+    box = _store_box("Your latest changes are not saved", words, parent)
+    ways = {
+        box.addButton("Quit Without Saving", QMessageBox.ButtonRole.DestructiveRole): WayOn.QUIT
+    }
+    retry = box.addButton("Try Again", QMessageBox.ButtonRole.RejectRole)
+    ways[retry] = WayOn.RETRY
+    box.setDefaultButton(retry)
+    box.setEscapeButton(retry)
+    return _choose(box, ways, WayOn.RETRY)
+
+
+def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setObjectName("store-dialog")
+    box.setWindowTitle("Stretto")
+    box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a path may hold what looks like markup
+    box.setText(title)
+    box.setInformativeText(words)
+    layout = box.layout()
+    if isinstance(layout, QGridLayout):
+        layout.setContentsMargins(20, 20, 20, 16)
+        # Its words would stand in a narrow column under a short title.
+        width = QSpacerItem(480, 0)
+        layout.addItem(width, layout.rowCount(), 0, 1, layout.columnCount())
+    return box
+
+
+def _choose(
+    box: QMessageBox, ways: dict[QPushButton, WayOn], otherwise: WayOn = WayOn.QUIT
+) -> WayOn:
+    box.exec()
+    clicked = box.clickedButton()
+    box.deleteLater()
+    return next((way for button, way in ways.items() if button is clicked), otherwise)
+
+
+def say_already_running() -> None:
+    """Two programs never write the same chats; the one that runs could not be called."""
+    box = QMessageBox()
+    box.setObjectName("running-dialog")
+    box.setWindowTitle("Stretto")
+    box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
+    box.setText("Stretto is already running and does not answer")
+    box.setInformativeText(
+        "Another Stretto has these chats open. Wait a moment and start again, or end the other "
+        "one first."
+    )
+    box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
+    box.exec()
+    box.deleteLater()
+
+
+def show_about(parent: QWidget) -> QDialog:
+    """Name, version and what it is."""
+    dialog = QDialog(parent)
+    dialog.setObjectName("about")
+    dialog.setWindowTitle("About Stretto")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    mark = QLabel(dialog)
+    mark.setPixmap(app_icon().pixmap(QSize(72, 72)))
+    name = QLabel("Stretto", dialog)
+    name.setFont(ui_font(20, QFont.Weight.DemiBold))
+    version = QLabel(f"Version {__version__}", dialog)
+    version.setProperty("muted", True)
+    words = QLabel(
+        "Many local chats, side by side, all answering at once from one copy of the weights. "
+        "Nothing you write leaves this machine.",
+        dialog,
+    )
+    words.setWordWrap(True)
+    words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    words.setMinimumWidth(300)
+    buttons = QDialogButtonBox(dialog)
+    licences = buttons.addButton("Licences…", QDialogButtonBox.ButtonRole.ActionRole)
+    licences.setAutoDefault(False)
+    licences.clicked.connect(lambda: _show_licences(dialog))
+    close = buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
+    close.clicked.connect(dialog.close)
+    layout = QVBoxLayout(dialog)
+    layout.setContentsMargins(32, 28, 32, 20)
+    layout.setSpacing(10)
+    made_of = versions()
+    parts = QLabel(
+        f"Python {sys.version.split()[0]} · Qt {qVersion()} · MLX {made_of['mlx']} · "
+        f"mlx-lm {made_of['mlx-lm']}",
+        dialog,
+    )
+    parts.setProperty("muted", True)
+    parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    for widget in (mark, name, version, parts):
+        layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+    layout.addWidget(words)
+    layout.addSpacing(8)
+    layout.addWidget(buttons)
+    dialog.show()
+    return dialog
+
+
+def _show_licences(parent: QWidget) -> None:
+    from app.ui.dialogs.licences_window import (
+        LicencesWindow,  # it reads package metadata: 30 ms a start
+    )
+
+    LicencesWindow(parent).show()

@@ -1,0 +1,1 @@
+"""Models: chosen, found on the hub, downloaded."""

@@ -1,0 +1,284 @@
+"""The remembered model folders, as a list in the settings that forgets and shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.model_choice import LoadState, Shelf
+from app.model_folders import ModelFolder, look_at
+from app.paths import model_fallback_name, short_path
+from app.settings import Settings
+from app.ui.style.figures import bytes_line
+from app.ui.style.theme import look_again, ui_font
+from app.ui.widgets.buttons import IconButton
+
+
+class ModelList(QWidget):
+    """A row for each remembered model; removing one leaves its files alone and can be undone.
+
+    Attributes:
+        removed: what can be brought back, the latest last.
+
+    Signals:
+        changed(): models came or went; they are in the settings already.
+        get_asked(): the person wants one from the hub.
+    """
+
+    changed = Signal()
+    get_asked = Signal()
+
+    def __init__(
+        self,
+        settings: Settings,
+        shelf: Shelf | None,
+        open_folder: Callable[[Path], object],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._shelf = shelf
+        self._open_folder = open_folder
+        self.removed: list[tuple[int, str]] = []  # where it stood, and which
+        self.rows: list[ModelRow] = []
+        self._column = QVBoxLayout()
+        self._column.setSpacing(0)
+        self.none = QLabel("None yet. Models that were opened or downloaded are listed here.", self)
+        self.none.setProperty("muted", True)
+        self._said = QLabel(self)
+        self._said.setProperty("muted", True)
+        self._said.setWordWrap(True)
+        self.undo = QPushButton("Undo", self)
+        self.undo.setObjectName("link")
+        self.undo.setAutoDefault(False)
+        self.undo.setAccessibleName("Put the model back into the list")
+        self.undo.clicked.connect(self._undo)
+        self.add = QPushButton("Add…", self)
+        self.add.setAutoDefault(False)
+        self.add.setToolTip("Add a model folder to the list")
+        self.add.clicked.connect(self._choose)
+        self.get = QPushButton("Get…", self)
+        self.get.setAutoDefault(False)
+        self.get.setToolTip("Download a model from the hub")
+        self.get.clicked.connect(self.get_asked)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.get)
+        foot.addWidget(self.add)
+        foot.addWidget(self._said, 1)
+        foot.addWidget(self.undo)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        layout.addWidget(self.none)
+        layout.addLayout(self._column)
+        layout.addLayout(foot)
+        # A folder on a slow disk is looked at after the window is there, one at a time.
+        self._look_soon = QTimer(self, singleShot=True, interval=0)
+        self._look_soon.timeout.connect(self._look_at_next)
+        if shelf is not None:
+            shelf.changed.connect(self._on_model)
+        self._show_models()
+
+    def add_model(self, ref: str) -> None:
+        """Put a folder first in the list."""
+        self._settings.remember_model(ref)
+        self.removed = [(at, gone) for at, gone in self.removed if gone != ref]
+        self._tell_changed()
+
+    def row(self, ref: str) -> ModelRow | None:
+        return next((row for row in self.rows if row.ref == ref), None)
+
+    def _remove(self, ref: str) -> None:
+        models = list(self._settings.models)
+        if ref in models:
+            self.removed.append((models.index(ref), ref))
+            models.remove(ref)
+            self._settings.models = tuple(models)
+            self._tell_changed()
+            self.undo.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _undo(self) -> None:
+        at, ref = self.removed.pop()
+        put_back(self._settings, at, ref)
+        self._tell_changed()
+        row = self.row(ref)
+        if row is not None:
+            row.forget.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _choose(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Add Model Folder")
+        if folder:
+            self.add_model(str(Path(folder)))
+
+    def _tell_changed(self) -> None:
+        self._show_models()
+        self.changed.emit()
+
+    @Slot()
+    def refresh(self) -> None:
+        """The list in the settings is another."""
+        self._tell_changed()
+
+    def _show_models(self) -> None:
+        """Make the rows anew where the list is another; rows of models that stay are kept."""
+        kept = {row.ref: row for row in self.rows}
+        self.rows = [
+            kept.pop(ref) if ref in kept else self._make(ref) for ref in self._settings.models
+        ]
+        for row in kept.values():
+            row.hide()
+            self._column.removeWidget(row)
+            row.deleteLater()
+        for at, row in enumerate(self.rows):
+            self._column.insertWidget(at, row)
+        for row in self.rows:
+            row.set_first(row is self.rows[0])
+        self.none.setVisible(not self.rows)
+        self._said.setText(
+            f"{model_fallback_name(self.removed[-1][1])} is no longer listed. Its files stay."
+            if self.removed
+            else ""
+        )
+        self.undo.setVisible(bool(self.removed))
+        self._look_soon.start()
+
+    def _make(self, ref: str) -> ModelRow:
+        row = ModelRow(ref, self)
+        row.forget.clicked.connect(lambda: self._remove(ref))
+        row.reveal.clicked.connect(lambda: self._show_folder(row))
+        self._show_state(row)
+        return row
+
+    def _show_folder(self, row: ModelRow) -> None:
+        if row.folder is not None and row.folder.path is not None:
+            self._open_folder(row.folder.path)
+
+    @Slot()
+    def _look_at_next(self) -> None:
+        waiting = [row for row in self.rows if row.folder is None]
+        if waiting:
+            waiting[0].folder = look_at(waiting[0].ref)
+            self._show_state(waiting[0])
+            self._look_soon.start()
+
+    def _show_state(self, row: ModelRow) -> None:
+        shelved = self._shelf.get(row.ref) if self._shelf is not None else None
+        row.show_state(
+            shelved.name if shelved is not None else model_fallback_name(row.ref),
+            shelved.state if shelved is not None else LoadState.UNASKED,
+            shelved.error if shelved is not None else "",
+        )
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        row = self.row(ref)
+        if row is not None:
+            row.folder = None  # it may have come back, or have gone
+            self._show_state(row)
+        self._show_models()
+
+
+def put_back(settings: Settings, at: int, ref: str) -> None:
+    """List a model again that was removed, at its place."""
+    models = [model for model in settings.models if model != ref]
+    models.insert(at, ref)
+    settings.models = tuple(models)
+
+
+class ModelRow(QFrame):
+    """One model: name, size and state, where it lies, and what can be done about it.
+
+    Attributes:
+        folder: what was found on disk, None until it was looked at.
+    """
+
+    def __init__(self, ref: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("model-row")
+        self.ref = ref
+        self.folder: ModelFolder | None = None
+        self.name = QLabel(self)
+        self.name.setFont(ui_font(14, QFont.Weight.Medium))
+        self.state = QLabel(self)
+        self.place = ElidedLabel(short_path(Path(ref)), self)
+        self.place.setToolTip(ref)
+        self.place.setProperty("muted", True)
+        self.reveal = IconButton("folder-open", "Show in Folder", self)
+        self.forget = IconButton("x", "Remove from List", self)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 8, 0, 8)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self.name, 0, 0)
+        grid.addWidget(self.state, 0, 1, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self.place, 1, 0, 1, 2)
+        grid.addWidget(self.reveal, 0, 2, 2, 1)
+        grid.addWidget(self.forget, 0, 3, 2, 1)
+        grid.setColumnStretch(0, 1)
+
+    def set_first(self, first: bool) -> None:
+        """The first has no line above it."""
+        if self.property("first") != first:
+            self.setProperty("first", first)
+            look_again(self)
+
+    def show_state(self, name: str, loading: LoadState, error: str) -> None:
+        """Say what is known of it, on disk and in the engine."""
+        folder = self.folder
+        self.name.setText(name)
+        self.reveal.setAccessibleName(f"Show the folder of {name}")
+        self.forget.setAccessibleName(f"Remove {name} from the list")
+        missing = folder is not None and not folder.found
+        empty = folder is not None and folder.found and not folder.holds_model
+        words = {
+            LoadState.READY: "Loaded",
+            LoadState.LOADING: "Loading…",
+            LoadState.FAILED: "Not loaded",
+        }.get(loading, "")
+        if missing:
+            words = "Folder not found" if folder is not None and folder.local else "Not downloaded"
+        elif empty:
+            words = "No model in it"
+        elif folder is not None and not folder.local:
+            words = words or "From the hub"
+        size = bytes_line(folder.bytes) if folder is not None and folder.holds_model else ""
+        self.state.setText(" · ".join(part for part in (size, words) if part))
+        self.state.setToolTip(error if loading is LoadState.FAILED else "")
+        bad = missing or empty or loading is LoadState.FAILED
+        self.state.setProperty("danger", bad)
+        self.state.setProperty("muted", not bad)
+        look_again(self.state)
+        self.reveal.setEnabled(folder is not None and folder.found)
+
+
+class ElidedLabel(QLabel):
+    """A line that leaves out its middle where there is no room for it."""
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._whole = text
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        self.setText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        middle = Qt.TextElideMode.ElideMiddle
+        self.setText(self.fontMetrics().elidedText(self._whole, middle, self.width()))

@@ -1,0 +1,150 @@
+"""What a chat shows before anything was said, and the window before any chat is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.chats.controller import ChatController
+from app.paths import GUIDE
+from app.ui.style import tokens as t
+from app.ui.style.icons import app_icon
+from app.ui.style.theme import ui_font
+
+GUIDE_THINGS = (
+    "What can Stretto do?",
+    "How do I put two chats side by side?",
+    "Show me a table about animals",
+)
+OTHER_THINGS = (
+    "Explain recursion with a short example",
+    "Write a haiku about two voices singing together",
+    "Compare tea and coffee in a table",
+)
+
+
+class EmptyChat(QWidget):
+    """A friendly beginning with three things to try.
+
+    Signals:
+        chosen(text): the person clicked one of them.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._mark = QLabel(self)
+        self._mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
+        self._title = _label("", 20, QFont.Weight.DemiBold)
+        self._teaching = _label("", 14)
+        self._teaching.setProperty("muted", True)
+        self._teaching.setWordWrap(True)
+        self.buttons = [QPushButton(self) for _ in GUIDE_THINGS]
+        column = QVBoxLayout()
+        column.setSpacing(8)
+        column.addWidget(self._mark)
+        column.addSpacing(4)
+        column.addWidget(self._title)
+        column.addWidget(self._teaching)
+        column.addSpacing(12)
+        for button in self.buttons:
+            button.setObjectName("suggestion")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.clicked.connect(self._on_clicked)
+            column.addWidget(button)
+        self._inner = QWidget(self)
+        self._inner.setMaximumWidth(480)
+        self._inner.setLayout(column)
+        column.setContentsMargins(0, 0, 0, 0)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(24, 16, 24, 16)
+        outer.addStretch(2)
+        outer.addWidget(self._inner)
+        outer.addStretch(3)
+        self._outer = outer
+        controller.chat_changed.connect(self.refresh)
+        controller.phase_changed.connect(self.refresh)
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Fit the words to the model of the chat."""
+        guide = self._controller.chat.model == GUIDE
+        name = self._controller.shelved.name
+        self._title.setText("Hello, I am the Guide" if guide else f"Chat with {name}")
+        self._teaching.setText(
+            "A tiny model that comes with Stretto. I know my way around here. "
+            "Ask me anything, or start with one of these."
+            if guide
+            else "It runs on this machine, and nothing you write leaves it."
+        )
+        things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
+        for button, thing in zip(self.buttons, things, strict=True):
+            button.setText(thing)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        margin = max(24, (self.width() - 480) // 2)
+        narrow = self.width() < t.NARROW
+        self._outer.setContentsMargins(*(16, 8, 16, 8) if narrow else (margin, 16, margin, 16))
+        # In a low pane what matters least goes first.
+        self._mark.setVisible(self.height() > 380)
+        self._teaching.setVisible(self.height() > 270)
+        room = (self.height() - (150 if self.height() > 270 else 60)) // 52
+        for number, button in enumerate(self.buttons):
+            button.setVisible(number < room)
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self.chosen.emit(button.text())
+
+
+class NoChat(QWidget):
+    """The window when every pane is closed.
+
+    Signals:
+        new_asked(): the person wants a chat.
+    """
+
+    new_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = _label("", 18, QFont.Weight.DemiBold)
+        self._teaching = _label("", 14)
+        self._teaching.setProperty("muted", True)
+        self.button = QPushButton("New Chat", self)
+        self.button.setObjectName("primary")
+        self.button.clicked.connect(self.new_asked)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(10)
+        layout.addStretch(2)
+        for widget in (self._title, self._teaching, self.button):
+            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+        self.set_elsewhere(False)
+
+    def set_elsewhere(self, elsewhere: bool) -> None:
+        """Whether chats are open in windows of their own."""
+        if elsewhere:
+            self._title.setText("Your chats have windows of their own")
+            self._teaching.setText("Drag one back by its tab, or begin another here.")
+        else:
+            self._title.setText("No chat is open")
+            keys = QKeySequence("Ctrl+Shift+T").toString(QKeySequence.SequenceFormat.NativeText)
+            self._teaching.setText(
+                f"Choose one at the left, or begin another. {keys} brings the last one back."
+            )
+
+
+def _label(text: str, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QLabel:
+    label = QLabel(text)
+    label.setFont(ui_font(px, weight))
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

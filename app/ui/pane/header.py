@@ -1,0 +1,210 @@
+"""The line at the top of a pane: which model answers here and what it is doing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.chats.controller import ChatController
+from app.chats.model_choice import LoadState
+from app.chats.reply import Phase
+from app.ui.style import tokens as t
+from app.ui.style.figures import phase_line
+from app.ui.style.icons import icon
+from app.ui.style.theme import theme, ui_font
+from app.ui.widgets.buttons import IconButton, PaintedButton
+
+
+class ModelButton(PaintedButton):
+    """The model's name with a small caret; opens the list of models."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setToolTip("Choose another model for this chat")
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(ui_font(t.UI_PX, QFont.Weight.Medium))
+        return QSize(metrics.horizontalAdvance(self.text()) + 32, 28)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.underMouse() or self.isDown():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.hover))
+            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        font = ui_font(t.UI_PX, QFont.Weight.Medium)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.text))
+        room = self.width() - 32
+        name = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 2)
+        painter.drawText(QRectF(8, 0, room + 4, 28), Qt.AlignmentFlag.AlignVCenter, name)
+        icon("caret-down", tokens.muted).paint(painter, self.width() - 20, 8, 12, 12)
+
+
+class ContextMeter(QWidget):
+    """A ring that fills as the chat fills the model's context; the figures on hover."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._share = 0.0
+        self.setFixedSize(28, 28)
+        self.hide()
+
+    @property
+    def share(self) -> float:
+        """How much of the context the last turn took, 0 to 1."""
+        return self._share
+
+    def show_context(self, used: int, reused: int, limit: int) -> None:
+        """Show tokens of the last turn, those of them that were reused, and the limit."""
+        self.setVisible(used > 0 and limit > 0)
+        if not limit:
+            return
+        self._share = min(1.0, used / limit)
+        words = f"{used:,} of {limit:,} tokens of context"
+        if reused:
+            words += f", {reused:,} reused in the last turn"
+        if self._share > 0.9:
+            words += ". Nearly full: start a new chat, or let this one forget its oldest turns."
+        self.setToolTip(words)
+        self.setAccessibleName(f"Context: {words}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ring = QRectF(7, 7, 14, 14)
+        painter.setPen(QPen(QColor(tokens.border_strong), 2.2))
+        painter.drawEllipse(ring)
+        colour = QColor(tokens.danger if self._share > 0.9 else tokens.accent)
+        painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawArc(ring, 90 * 16, -round(max(0.03, self._share) * 360 * 16))
+
+
+class PaneHeader(QWidget):
+    """Model, state, a thin bar while a prompt is read, and the chat's own settings.
+
+    Signals:
+        models_asked(), options_asked(): the person opens one of the two.
+        keep_asked(): of several compared answers the person goes on from this one.
+        differences_asked(): the person wants to see where compared answers differ, or no longer.
+    """
+
+    HEIGHT = 40
+
+    models_asked = Signal()
+    options_asked = Signal()
+    keep_asked = Signal()
+    differences_asked = Signal()
+
+    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._state = ""
+        self._end = 0
+        self.setFixedHeight(self.HEIGHT)
+        self.model_button = ModelButton(self)
+        self.model_button.clicked.connect(self.models_asked)
+        self.meter = ContextMeter(self)
+        self.options_button = IconButton("sliders-horizontal", "Settings of this chat", self)
+        self.options_button.clicked.connect(self.options_asked)
+        self.keep = QPushButton("Keep This One", self)
+        self.keep.setToolTip("Go on from this answer and close the others")
+        self.keep.clicked.connect(self.keep_asked)
+        self.keep.hide()
+        self.differs = IconButton("git-diff", "Mark where the answers differ", self)
+        self.differs.setCheckable(True)
+        self.differs.clicked.connect(self.differences_asked)
+        self.differs.hide()
+        controller.phase_changed.connect(self.refresh)
+        controller.chat_changed.connect(self.refresh)
+        theme().changed.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def state(self) -> str:
+        """What is written beside the model's name."""
+        return self._state
+
+    def set_keep(self, *, shown: bool) -> None:
+        """Offer to keep this one of several compared answers."""
+        self.keep.setVisible(shown)
+        self.differs.setVisible(shown)
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Write the model and its state as they are now."""
+        controller = self._controller
+        shelved = controller.shelved
+        if self.model_button.text() != shelved.name:
+            self.model_button.setText(shelved.name)
+            self.model_button.setAccessibleName(f"Model: {shelved.name}")
+        short = self.width() < t.NARROW
+        state = phase_line(controller.phase, controller.progress, short=short)
+        if not state:
+            state = {
+                LoadState.READY: "Ready",
+                LoadState.FAILED: "Not loaded",
+                LoadState.LOADING: "Loading…",
+            }.get(shelved.state, "")
+        self._state = state
+        self.meter.show_context(*controller.context)
+        self._place()
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.refresh()
+
+    def _place(self) -> None:
+        right = self.width() - 8 - self.options_button.width()
+        self.options_button.move(right, 6)
+        if not self.meter.isHidden():
+            right -= self.meter.width() + 2
+            self.meter.move(right, 6)
+        if not self.differs.isHidden():
+            right -= self.differs.width() + 2
+            self.differs.move(right, 6)
+        if not self.keep.isHidden():
+            self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
+            self.keep.adjustSize()
+            right -= self.keep.width() + 6
+            self.keep.move(right, (self.HEIGHT - self.keep.height()) // 2)
+        self._end = right
+        metrics = QFontMetrics(ui_font(t.SMALL_PX))
+        room = right - 12 - metrics.horizontalAdvance(self._state) - 28
+        hint = self.model_button.sizeHint()
+        self.model_button.setGeometry(8, 6, max(64, min(hint.width(), room)), 28)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        x = self.model_button.geometry().right() + 10
+        phase = self._controller.phase
+        failed = self._controller.shelved.state is LoadState.FAILED
+        if phase is not Phase.IDLE or failed:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.danger if failed else tokens.accent))
+            painter.drawEllipse(QPointF(x + 3, self.HEIGHT / 2), 3, 3)
+            x += 12
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(QColor(tokens.danger if failed else tokens.muted))
+        area = QRectF(x, 0, self._end - x - 4, self.HEIGHT)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._state)
+        painter.fillRect(QRectF(0, self.HEIGHT - 1, self.width(), 1), QColor(tokens.border))
+        progress = self._controller.progress
+        if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:
+            share = progress.done / progress.total
+            bar = QRectF(0, self.HEIGHT - 2, self.width() * share, 2)
+            painter.fillRect(bar, QColor(tokens.accent))

@@ -1,0 +1,55 @@
+"""A line across a pane that says what is wrong and offers the way on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Slot
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.style import tokens as t
+from app.ui.style.theme import theme, ui_font
+
+
+class Notice(QWidget):
+    """Text with a few verbs below it, on a quiet wash of the danger colour."""
+
+    def __init__(self, verbs: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = QLabel(self)
+        self._text.setWordWrap(True)
+        self._text.setFont(ui_font(14))
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self._text.setSizePolicy(policy)
+        self.buttons = [QPushButton(verb, self) for verb in verbs]
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in self.buttons:
+            row.addWidget(button)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 12, 14, 12)
+        layout.setSpacing(10)
+        layout.addWidget(self._text)
+        layout.addLayout(row)
+        theme().changed.connect(self._on_theme)
+
+    def set_text(self, text: str) -> None:
+        self._text.setText(text)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.danger_wash))
+        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()

@@ -1,0 +1,258 @@
+"""A chat's own settings, in a small panel below the pane's header."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QHideEvent, QIntValidator
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.controller import ChatController
+from app.chats.options import ChatOptions
+from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
+from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
+
+LABELS = 110
+
+_THINKING = ((None, "As the model"), (True, "Before answering"), (False, "Not at all"))
+_BITS = ((None, "As the model"), (8, "8 bits"), (4, "4 bits"))
+
+
+class OptionsPopover(QFrame):
+    """Instructions, sampling, seed, thinking, answer form, memory and presets of one chat.
+
+    What is written here is taken when the panel closes.
+
+    Signals:
+        presets_asked(popover): the list of presets is to be opened at its button.
+    """
+
+    WIDTH = 380
+
+    presets_asked = Signal(object)
+
+    def __init__(self, controller: ChatController, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("popover")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._controller = controller
+        self._page = page = QWidget(self)
+        self.system = QPlainTextEdit(page)
+        self.system.setObjectName("field")
+        self.system.setAccessibleName("Instructions")
+        self.system.setPlaceholderText("How the model should behave in this chat")
+        self.system.setFixedHeight(88)
+        self.system.setTabChangesFocus(True)
+        self.presets = QPushButton("Presets", page)
+        self.presets.setObjectName("link")
+        self.presets.setToolTip("Settings saved under a name")
+        self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
+        self.seed = QLineEdit(page)
+        self.seed.setPlaceholderText("Random")
+        self.seed.setAccessibleName("Seed")
+        self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
+        self.seed.setFixedWidth(132)
+        self.same = QPushButton("As last time", page)
+        self.same.setObjectName("link")
+        self.same.setToolTip("Take the seed of the last answer, to have the same again")
+        self.same.clicked.connect(self._take_last_seed)
+        self.random = QPushButton("Random", page)
+        self.random.setObjectName("link")
+        self.random.setToolTip("Another seed for each answer")
+        self.random.clicked.connect(self.seed.clear)
+        self.seed.textChanged.connect(self._on_seed)
+        self.thinking = QComboBox(page)
+        self.thinking.setAccessibleName("Thinking")
+        self.thinking.setFixedWidth(132)
+        for thinks, words in _THINKING:
+            self.thinking.addItem(words, thinks)
+        self.reproducible = QCheckBox("Reproducible, to the last bit (slower)", page)
+        self.slide = QCheckBox("Forget the oldest turns when the context is full", page)
+        self.stop = QPlainTextEdit(page)
+        self.stop.setObjectName("field")
+        self.stop.setAccessibleName("Stop at")
+        self.stop.setPlaceholderText("One text a line")
+        self.stop.setToolTip("Texts that end the answer, one a line; \\n stands for a line break")
+        self.stop.setTabChangesFocus(True)
+        self.stop.setFixedHeight(58)
+        self.bits = QComboBox(page)
+        self.bits.setAccessibleName("KV cache")
+        for bits, words in _BITS:
+            self.bits.addItem(words, bits)
+        self.more = QPushButton(page)
+        self.more.setObjectName("link")
+        self.more.setCheckable(True)
+        self.more.toggled.connect(self._show_more)
+        form = _form()
+        self._plain = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
+        seed = QHBoxLayout()
+        seed.setSpacing(4)
+        seed.addWidget(self.seed)
+        seed.addWidget(self.same)
+        seed.addWidget(self.random)
+        form.addRow(_label("Seed", page), seed)
+        self._thinking_label = _label("Thinking", page)
+        form.addRow(self._thinking_label, self.thinking)
+        self.form = AnswerForm(form, page, labels=LABELS)
+        self.form.resized.connect(self._fit)
+        self._rest = QWidget(page)
+        rest = _form()
+        rest.setContentsMargins(0, 0, 0, 0)
+        self._rest.setLayout(rest)
+        self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
+        self.stop.setFixedWidth(200)
+        self.bits.setFixedWidth(132)
+        rest.addRow(_label("Stop at", page), self.stop)
+        rest.addRow(_label("KV cache", page), self.bits)
+        head = QHBoxLayout()
+        head.addWidget(QLabel("Instructions", page))
+        head.addStretch(1)
+        head.addWidget(self.presets)
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(16, 12, 16, 14)
+        layout.setSpacing(10)
+        layout.addLayout(head)
+        layout.addWidget(self.system)
+        layout.addLayout(form)
+        for box in (self.reproducible, self.slide):
+            layout.addWidget(box)
+        layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self._rest)
+        note = QLabel("For this chat, from its next reply on.", page)
+        note.setProperty("muted", True)
+        layout.addWidget(note)
+        self._area = QScrollArea(self)
+        self._area.setWidget(page)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 1, 1, 1)
+        whole.addWidget(self._area)
+        self.setFixedWidth(self.WIDTH)
+        self._corner = QPoint()
+        self._room = 640
+        self.show_values(controller.options, controller.chat.system)
+
+    def show_values(self, options: ChatOptions, system: str) -> None:
+        """Fill the panel: with the chat's own settings, or those of a preset."""
+        model = self._controller.shelved.model
+        defaults = model.defaults if model is not None else {}
+        self._shown = options
+        self.system.setPlainText(system)
+        for form in (self._plain, self._finer):
+            form.show_options(options, defaults)
+        self.seed.setText("" if options.seed is None else str(options.seed))
+        self._on_seed()
+        thinks = bool(model is not None and model.thinking)
+        self.thinking.setVisible(thinks)
+        self._thinking_label.setVisible(thinks)
+        self.thinking.setCurrentIndex([t for t, _ in _THINKING].index(options.reasoning))
+        self.reproducible.setChecked(options.reproducible)
+        self.slide.setChecked(options.slide)
+        self.form.show_options(options)
+        self.stop.setPlainText(lines_of(options.stop))
+        self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
+        finer = any(value is not None for value in self._finer.values().values())
+        self.more.setChecked(finer or bool(options.stop) or options.kv_bits is not None)
+        self._show_more(self.more.isChecked())
+
+    def values(self) -> tuple[ChatOptions, str]:
+        """What stands in the panel: options and instructions."""
+        seed = self.seed.text().strip()
+        options = replace(
+            self._shown,
+            **self._plain.values(),
+            **self._finer.values(),
+            seed=int(seed) if seed else None,
+            **self.form.values(),
+            stop=texts_of(self.stop.toPlainText()),
+            reasoning=self.thinking.currentData(),
+            reproducible=self.reproducible.isChecked(),
+            slide=self.slide.isChecked(),
+            kv_bits=self.bits.currentData(),
+        )
+        return options, self.system.toPlainText().strip()
+
+    @property
+    def temperature(self) -> QWidget:
+        return self._plain.boxes["temperature"]
+
+    def open_at(self, corner: QPoint, room: int = 640) -> None:
+        """Show it with its top right corner at a global point, at most ``room`` high."""
+        self._corner, self._room = corner, room
+        self._fit()
+        self.show()
+        self.system.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._take()
+        super().hideEvent(event)
+
+    @Slot(bool)
+    def _show_more(self, shown: bool) -> None:
+        self.more.setText("Fewer settings" if shown else "More settings")
+        self._rest.setVisible(shown)
+        self._fit()
+
+    @Slot()
+    def _fit(self) -> None:
+        layout = self._page.layout()
+        if layout is not None:
+            layout.activate()
+            # What wraps is as high as this width makes it.
+            wraps, width = layout.hasHeightForWidth(), self.WIDTH - 2
+            height = layout.totalHeightForWidth(width) if wraps else layout.sizeHint().height()
+            self.setFixedHeight(min(self._room, height + 6))
+        if not self._corner.isNull():
+            self.move(self._corner - QPoint(self.width(), 0))
+
+    def _last_seed(self) -> int | None:
+        last = self._controller.transcript.last("assistant")
+        seed = last.stats.get("seed") if last is not None else None
+        return seed if isinstance(seed, int) else None
+
+    @Slot()
+    def _take_last_seed(self) -> None:
+        self.seed.setText(str(self._last_seed()))
+
+    @Slot()
+    def _on_seed(self) -> None:
+        fixed = bool(self.seed.text())
+        self.random.setVisible(fixed)
+        self.same.setVisible(not fixed and self._last_seed() is not None)
+
+    def _take(self) -> None:
+        options, system = self.values()
+        controller = self._controller
+        if (options, system) != (controller.options, controller.chat.system):
+            controller.set_options(options, system)
+
+
+def _label(words: str, parent: QWidget) -> QLabel:
+    label = QLabel(words, parent)
+    label.setMinimumSize(LABELS, 30)
+    return label
+
+
+def _form() -> QFormLayout:
+    form = QFormLayout()
+    form.setHorizontalSpacing(12)
+    form.setVerticalSpacing(8)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+    form.setFormAlignment(Qt.AlignmentFlag.AlignLeft)
+    return form

@@ -1,0 +1,83 @@
+"""What opens below a pane's header: the list of models, the chat's own settings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.chats.model_choice import LoadState, Shelf
+from app.paths import GUIDE
+from app.settings import Settings
+from app.ui.models.model_menu import model_menu
+from app.ui.pane.options_popover import OptionsPopover
+from app.ui.pane.pane import ChatPane
+from app.ui.pane.presets import Presets
+from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.undo import Undos
+from app.ui.window.workspace import Workspace
+
+
+class PaneMenus(QObject):
+    """Opens them for every pane of a workspace, inside ``window``.
+
+    Signals:
+        get_asked(): the person wants a model from the hub.
+    """
+
+    get_asked = Signal()
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        workspace: Workspace,
+        settings: Settings,
+        chats: ChatCommands,
+        undos: Undos,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._shelf = shelf
+        self._settings = settings
+        self._chats = chats
+        self._undos = undos
+        self._window = window
+        self.presets = Presets(settings, window, self._on_preset_gone)
+        workspace.pane_made.connect(self._on_pane_made)
+        shelf.changed.connect(self._on_model)
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.models_asked.connect(self._on_models_asked)
+        pane.options_asked.connect(self._on_options_asked)
+
+    @Slot(object)
+    def _on_models_asked(self, pane: ChatPane) -> None:
+        menu = model_menu(
+            self._window,
+            self._shelf,
+            self._settings.models,
+            pane.controller.chat.model,
+            chosen=pane.controller.set_model,
+            open_folder=self._chats.open_model_folder,
+            get_model=self.get_asked.emit,
+        )
+        button = pane.header.model_button
+        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+    @Slot(object)
+    def _on_options_asked(self, pane: ChatPane) -> None:
+        button = pane.header.options_button
+        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
+        popover = OptionsPopover(pane.controller, self._window)
+        popover.presets_asked.connect(self.presets.open)
+        below = self._window.mapToGlobal(QPoint(0, self._window.height())).y() - corner.y()
+        popover.open_at(corner, max(360, below - 16))
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        """A model folder that loaded is remembered for the list of models."""
+        if ref != GUIDE and self._shelf.get(ref).state is LoadState.READY:
+            self._settings.remember_model(ref)
+
+    def _on_preset_gone(self, words: str, before: dict[str, dict[str, object]]) -> None:
+        self._undos.offer(words, lambda: self.presets.restore(before))

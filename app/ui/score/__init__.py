@@ -1,0 +1,1 @@
+"""What the engine does, live: a lane for each chat."""

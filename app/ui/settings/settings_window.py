@@ -1,0 +1,349 @@
+"""The program's settings: a window that may stay open; what is chosen holds at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QFont
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDoubleSpinBox,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.model_choice import Shelf
+from app.chats.options import ChatOptions
+from app.paths import GUIDE, Paths, model_fallback_name, short_path
+from app.settings import TEXT_PX, Settings
+from app.ui.dialogs.update_dialog import UpdateDialog
+from app.ui.models.model_list import ModelList
+from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
+from app.ui.settings.appearance import CHOICES
+from app.ui.style.theme import theme, ui_font
+from app.updates import Release, Updates
+
+LABELS = 150
+_OPTIONS = {option.name for option in fields(ChatOptions)}
+
+
+class SettingsWindow(QDialog):
+    """Look, writing, new chats, models, memory, and where things lie.
+
+    Signals:
+        changed(): something was chosen; it is in the settings already.
+        get_asked(): the person wants a model from the hub.
+    """
+
+    changed = Signal()
+    get_asked = Signal()
+
+    def __init__(
+        self,
+        settings: Settings,
+        paths: Paths | None,
+        parent: QWidget,
+        open_folder: Callable[[Path], object] | None = None,
+        shelf: Shelf | None = None,
+        updates: Updates | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("settings")
+        self.setWindowTitle("Settings")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._settings = settings
+        self._open_folder = open_folder or _show_folder
+        page = QWidget(self)
+        self._page = page
+        self._layout = QVBoxLayout(page)
+        self._layout.setContentsMargins(28, 22, 28, 26)
+        self._layout.setSpacing(12)
+        self._look()
+        self._writing()
+        self._new_chats()
+        self._models(shelf)
+        self._memory()
+        if updates is not None and updates.possible:
+            self._updates(updates)
+        if paths is not None:
+            self._places(paths)
+        self._layout.addStretch(1)
+        area = QScrollArea(self)
+        area.setWidget(page)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+        self.resize(560, 680)
+
+    def _section(self, title: str) -> QFormLayout:
+        if self._layout.count():
+            self._layout.addSpacing(10)
+        heading = QLabel(title, self._page)
+        heading.setFont(ui_font(15, QFont.Weight.DemiBold))
+        self._layout.addWidget(heading)
+        form = QFormLayout()
+        form.setHorizontalSpacing(24)
+        form.setVerticalSpacing(10)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+        form.setFormAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._layout.addLayout(form)
+        return form
+
+    def _choice(
+        self, form: QFormLayout, words: str, choices: tuple[tuple[str, str], ...], option: str
+    ) -> dict[str, QRadioButton]:
+        """A row of which one holds."""
+        row = QHBoxLayout()
+        row.setSpacing(18)
+        row.setContentsMargins(0, 5, 0, 0)
+        group = QButtonGroup(self)
+        buttons: dict[str, QRadioButton] = {}
+        for value, text in choices:
+            button = buttons[value] = QRadioButton(text, self._page)
+            button.setChecked(getattr(self._settings, option) == value)
+            button.toggled.connect(
+                lambda on, value=value: self._set(**{option: value}) if on else None
+            )
+            group.addButton(button)
+            row.addWidget(button)
+        row.addStretch(1)
+        self._row(form, words, row)
+        return buttons
+
+    def _note(self, words: str) -> None:
+        """A few quiet words under a section."""
+        note = QLabel(words, self._page)
+        note.setProperty("muted", True)
+        note.setWordWrap(True)
+        self._layout.addWidget(note)
+
+    def _row(self, form: QFormLayout, words: str, field: QWidget | QHBoxLayout) -> None:
+        """A row whose field begins where those of all sections do."""
+        label = QLabel(words, self._page)
+        label.setFixedWidth(LABELS)
+        label.setMinimumHeight(30)
+        if isinstance(field, QWidget):
+            label.setBuddy(field)
+        form.addRow(label, field)
+
+    def _look(self) -> None:
+        form = self._section("Look")
+        self.appearance = self._choice(form, "Appearance", CHOICES, "appearance")
+        for value, button in self.appearance.items():
+            button.toggled.connect(
+                lambda on, value=value: theme().set_appearance(value) if on else None
+            )
+        self.text_px = QSpinBox(self._page)
+        self.text_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.text_px.setToolTip("The arrow keys make it larger and smaller")
+        self.text_px.setFixedWidth(132)
+        self.text_px.setRange(*TEXT_PX)
+        self.text_px.setSuffix(" px")
+        self.text_px.setValue(self._settings.text_px)
+        self.text_px.setAccessibleName("Text size")
+        self.text_px.valueChanged.connect(self._on_text_px)
+        self._row(form, "Text size", self.text_px)
+
+    def _writing(self) -> None:
+        form = self._section("Writing")
+        keys = (("enter", "Enter"), ("ctrl_enter", "Ctrl+Enter"))
+        self.send_key = self._choice(form, "Send with", keys, "send_key")
+
+    def _new_chats(self) -> None:
+        form = self._section("New chats")
+        self.model = QComboBox(self._page)
+        self.model.setAccessibleName("Model")
+        self.model.setMinimumWidth(220)
+        self._fill_model()
+        self.model.activated.connect(lambda index: self._set(model=str(self.model.itemData(index))))
+        other = QPushButton("Choose…", self._page)
+        other.setAutoDefault(False)
+        other.clicked.connect(self._choose_model)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.model)
+        row.addWidget(other)
+        self._row(form, "Model", row)
+        options = ChatOptions.from_params(self._settings.new_chat)
+        self.sampling = SamplingForm(form, (TEMPERATURE, LENGTH), self._page, labels=LABELS)
+        self.sampling.show_options(options, {})
+        for box in self.sampling.boxes.values():
+            box.valueChanged.connect(self._on_new_chat)
+        self.slide = QCheckBox("Forget the oldest turns when the context is full", self._page)
+        self.slide.setChecked(options.slide)
+        self.slide.toggled.connect(self._on_new_chat)
+        self._row(form, "", self.slide)
+        self.system = QPlainTextEdit(self._settings.system, self._page)
+        self.system.setObjectName("field")
+        self.system.setAccessibleName("Instructions")
+        self.system.setPlaceholderText("How models should behave in new chats")
+        self.system.setTabChangesFocus(True)
+        self.system.setFixedSize(320, 76)
+        self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
+        self._row(form, "Instructions", self.system)
+
+    @Slot()
+    def _fill_model(self) -> None:
+        """What new chats may begin with: the Guide, what is chosen, and what is listed."""
+        self.model.clear()
+        for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
+            self.model.addItem(model_fallback_name(ref), ref)
+            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
+        self.model.setCurrentIndex(self.model.findData(self._settings.model))
+
+    def _models(self, shelf: Shelf | None) -> None:
+        self._section("Models")
+        self.models = ModelList(self._settings, shelf, self._open_folder, self._page)
+        self.models.changed.connect(self._fill_model)
+        self.models.changed.connect(self.changed)
+        self.models.get_asked.connect(self.get_asked)
+        self._layout.addWidget(self.models)
+
+    def _memory(self) -> None:
+        form = self._section("Memory")
+        self.memory = _gigabytes(self._page, "As much as is sensible", self._settings.memory_gb)
+        self.memory.setAccessibleName("Models and chats")
+        self.memory.valueChanged.connect(lambda value: self._set(memory_gb=round(value, 1)))
+        self._row(form, "Models and chats", self.memory)
+        self.cache = _gigabytes(self._page, "Nothing", self._settings.cache_gb)
+        self.cache.setAccessibleName("KV caches on disk")
+        self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
+        self._row(form, "KV caches on disk", self.cache)
+        self._note(
+            "What chats have read is kept on disk, so that they go on at once after a restart. "
+            "Both hold from the next start on."
+        )
+
+    def _updates(self, updates: Updates) -> None:
+        form = self._section("Updates")
+        self.look = QCheckBox("Look once a day", self._page)
+        self.look.setChecked(self._settings.look_for_updates)
+        self.look.toggled.connect(lambda on: self._set(look_for_updates=on))
+        self._row(form, "New versions", self.look)
+        now = self.look_now = QPushButton("Look Now", self._page)
+        now.setAutoDefault(False)
+        self.looked = QLabel("", self._page)
+        self.looked.setProperty("muted", True)
+        self.looked.setWordWrap(True)
+        now.clicked.connect(self._on_look_now)
+        now.clicked.connect(updates.look)
+        updates.looked.connect(self._on_looked)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(now)
+        row.addWidget(self.looked, 1)
+        self._row(form, "", row)
+        self._note(
+            "Asks the makers' server for one small file and tells it nothing but that you asked. "
+            "Nothing is downloaded or installed by itself."
+        )
+
+    @Slot()
+    def _on_look_now(self) -> None:
+        self.look_now.setEnabled(False)
+        self.looked.setText("Looking…")
+
+    @Slot(object, str)
+    def _on_looked(self, release: Release | None, why: str) -> None:
+        self.look_now.setEnabled(True)
+        if release is None:
+            self.looked.setText(why)
+        elif not release.is_newer:
+            self.looked.setText("You have the newest version.")
+        else:
+            self.looked.setText(f"Stretto {release.version} is there.")
+            if self.isVisible():
+                UpdateDialog(release, self._settings, self).show()
+
+    def _places(self, paths: Paths) -> None:
+        form = self._section("Where things are")
+        for words, folder in (
+            ("Chats and settings", paths.data),
+            ("Logs", paths.log),
+            ("KV caches", paths.cache),
+        ):
+            row = QHBoxLayout()
+            row.setSpacing(10)
+            shown = QLabel(short_path(folder), self._page)
+            shown.setProperty("muted", True)
+            shown.setToolTip(str(folder))
+            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            button = QPushButton("Show", self._page)
+            button.setAutoDefault(False)
+            button.setAccessibleName(f"Show the folder of {words.lower()}")
+            button.clicked.connect(lambda _checked=False, f=folder: self._open_folder(f))
+            row.addWidget(button)
+            row.addWidget(shown, 1)
+            self._row(form, words, row)
+
+    def _set(self, **values: object) -> None:
+        for name, value in values.items():
+            setattr(self._settings, name, value)
+        self.changed.emit()
+
+    @Slot(int)
+    def _on_text_px(self, px: int) -> None:
+        self._set(text_px=px)
+        theme().set_body_px(px)
+
+    @Slot()
+    def _on_new_chat(self) -> None:
+        # What the window does not show (another version's options, say) stays as it is.
+        known = ChatOptions.from_params(self._settings.new_chat)
+        options = replace(known, **self.sampling.values(), slide=self.slide.isChecked())
+        others = {k: v for k, v in self._settings.new_chat.items() if k not in _OPTIONS}
+        self._set(new_chat=others | options.to_params())
+
+    @Slot()
+    def _choose_model(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Model for New Chats")
+        if folder:
+            self.take_model(str(Path(folder)))
+
+    def take_model(self, ref: str) -> None:
+        """Open new chats with this model."""
+        if self.model.findData(ref) < 0:
+            self.model.addItem(model_fallback_name(ref), ref)
+        self.model.setCurrentIndex(self.model.findData(ref))
+        self._set(model=ref)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.changed.emit()
+        super().closeEvent(event)
+
+
+def _gigabytes(parent: QWidget, nothing: str, value: float) -> QDoubleSpinBox:
+    box = QDoubleSpinBox(parent)
+    box.setRange(0, 4096)
+    box.setDecimals(1)
+    box.setSingleStep(0.5)
+    box.setSuffix(" GB")
+    box.setSpecialValueText(nothing)
+    box.setMinimumWidth(190)
+    box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+    box.setValue(value)
+    return box
+
+
+def _show_folder(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -1,0 +1,1 @@
+"""The list of saved chats and the search above it."""

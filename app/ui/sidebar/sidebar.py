@@ -1,0 +1,250 @@
+"""The list of saved chats at the left, with the search above it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.library import ChatLibrary
+from app.ui.sidebar.chat_delegate import ChatDelegate
+from app.ui.sidebar.chat_list import ChatListModel
+from app.ui.style import tokens as t
+from app.ui.style.icons import icon
+from app.ui.style.theme import theme
+from app.ui.widgets.buttons import IconButton
+from app.ui.window.actions import native
+
+
+class Sidebar(QFrame):
+    """Search, then the chats. One click opens or brings forward.
+
+    Signals:
+        opened(id, message_id): a chat was chosen; message_id where a search found it, else "".
+        opened_beside(id): the same, at the right of the active pane.
+        deleted(id): the person deletes it.
+        new_asked(), fold_asked(), menu_asked(at): the buttons at the top.
+    """
+
+    opened = Signal(str, str)
+    opened_beside = Signal(str)
+    deleted = Signal(str)
+    new_asked = Signal()
+    fold_asked = Signal()
+    menu_asked = Signal(QPoint)
+
+    def __init__(
+        self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("sidebar")
+        self.setFixedWidth(t.SIDEBAR)
+        self.model = ChatListModel(library, self)
+        self._delegate = ChatDelegate(self)
+        self.menu_button = IconButton("list", "Menu  F10", self)
+        self.menu_button.setVisible(menu)
+        fold = IconButton("sidebar", "Hide the sidebar  Ctrl+B", self)
+        new = IconButton("note-pencil", "New chat  Ctrl+N", self)
+        self.search = QLineEdit(self)
+        self.search.setObjectName("search")
+        self.search.setPlaceholderText("Search chats")
+        self.search.setClearButtonEnabled(False)
+        self.search.setToolTip(f"Search all chats  {native('Ctrl+Shift+F')}")
+        self._glass = QAction(self)
+        self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        self.list = QListView(self)
+        self._set_up_list()
+        top = QHBoxLayout()
+        top.setSpacing(2)
+        top.addWidget(self.menu_button)
+        top.addWidget(fold)
+        top.addStretch(1)
+        top.addWidget(new)
+        head = QVBoxLayout()
+        head.setContentsMargins(10, 4, 10, 4)
+        head.setSpacing(8)
+        head.addLayout(top)
+        head.addWidget(self.search)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 1, 0)
+        layout.setSpacing(2)
+        layout.addLayout(head)
+        layout.addWidget(self.list, 1)
+        self._wait = QTimer(self, singleShot=True, interval=120)
+        self._wait.timeout.connect(self._on_search)
+        self.search.textChanged.connect(self._wait.start)
+        self.search.installEventFilter(self)
+        new.clicked.connect(self.new_asked)
+        fold.clicked.connect(self.fold_asked)
+        self.menu_button.clicked.connect(self._on_menu_button)
+        theme().changed.connect(self._on_theme)
+        self._on_theme()
+
+    def _set_up_list(self) -> None:
+        view = self.list
+        view.setModel(self.model)
+        view.setItemDelegate(self._delegate)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setMouseTracking(True)
+        view.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.setAccessibleName("Chats")
+        view.clicked.connect(self._on_open)
+        view.customContextMenuRequested.connect(self._on_context_menu)
+        view.installEventFilter(self)
+
+    def set_current(self, chat_id: str) -> None:
+        """Mark the chat that has the keys."""
+        if self._delegate.current != chat_id:
+            self._delegate.current = chat_id
+            self.list.viewport().update()
+
+    def focus_search(self) -> None:
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def enter(self) -> None:
+        """Give the keys to the list, at the chat that is shown."""
+        at = self.model.row_of(self._delegate.current)
+        self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
+        self.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def rename(self, chat_id: str) -> None:
+        """Let the person write another title in the chat's row."""
+        index = self.model.row_of(chat_id)
+        if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
+            self.list.setCurrentIndex(index)
+            self.list.edit(index)
+
+    @Slot(int)
+    def on_beat(self, alpha: int) -> None:
+        """Move the living dots."""
+        self._delegate.alpha = alpha
+        self.model.beat()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            key = event.key()
+            if watched is self.search and self._search_key(key):
+                return True
+            # Without the focus it is a key that the editor of a title has left over.
+            if watched is self.list and self.list.hasFocus() and self._list_key(key):
+                return True
+        return super().eventFilter(watched, event)
+
+    def _search_key(self, key: int) -> bool:
+        if key == Qt.Key.Key_Escape:
+            self.search.clear()
+            return True
+        if key in {Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.search.text():
+            self._wait.stop()
+            self._on_search()
+        if key == Qt.Key.Key_Down:
+            self.list.setFocus(Qt.FocusReason.TabFocusReason)
+            self.list.setCurrentIndex(self.model.index(1))
+            return True
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.model.rowCount() > 1:
+            self._on_open(self.model.index(1))
+            return True
+        return False
+
+    def _list_key(self, key: int) -> bool:
+        row = self.model.row(self.list.currentIndex())
+        if row is None or not row.chat_id:
+            return False
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
+            self._on_open(self.list.currentIndex())
+            return True
+        if key in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            self.deleted.emit(row.chat_id)
+            return True
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        QPainter(self).fillRect(self.width() - 1, 0, 1, self.height(), theme().color("border"))
+
+    @Slot()
+    def _on_search(self) -> None:
+        self.model.set_query(self.search.text())
+
+    @Slot(QModelIndex)
+    def _on_open(self, index: QModelIndex) -> None:
+        row = self.model.row(index)
+        if row is not None and row.chat_id:
+            self.opened.emit(row.chat_id, row.message_id or "")
+
+    @Slot(QPoint)
+    def _on_context_menu(self, at: QPoint) -> None:
+        row = self.model.row(self.list.indexAt(at))
+        if row is None or not row.chat_id:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chat_id = row.chat_id
+        menu.addAction("Open", lambda: self.opened.emit(chat_id, ""))
+        menu.addAction("Open Beside", lambda: self.opened_beside.emit(chat_id))
+        menu.addSeparator()
+        menu.addAction("Rename…", lambda: self.rename(chat_id))
+        menu.addAction("Delete", lambda: self.deleted.emit(chat_id))
+        menu.popup(self.list.viewport().mapToGlobal(at))
+
+    @Slot()
+    def _on_menu_button(self) -> None:
+        below = QPoint(0, self.menu_button.height() + 4)
+        self.menu_asked.emit(self.menu_button.mapToGlobal(below))
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._glass.setIcon(icon("magnifying-glass", theme().tokens.muted))
+        self.update()
+
+
+class Rail(QFrame):
+    """What is left of the sidebar while it is hidden: its buttons, one below the other.
+
+    Signals:
+        unfold_asked(), new_asked(), menu_asked(at): the buttons.
+    """
+
+    unfold_asked = Signal()
+    new_asked = Signal()
+    menu_asked = Signal(QPoint)
+
+    def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
+        super().__init__(parent)
+        self.setObjectName("rail")
+        self.setFixedWidth(44)
+        self.menu_button = IconButton("list", "Menu  F10", self)
+        self.menu_button.setVisible(menu)
+        unfold = IconButton("sidebar", "Show the sidebar  Ctrl+B", self)
+        new = IconButton("note-pencil", "New chat  Ctrl+N", self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 8)
+        layout.setSpacing(4)
+        for button in (self.menu_button, unfold, new):
+            layout.addWidget(button)
+        layout.addStretch(1)
+        unfold.clicked.connect(self.unfold_asked)
+        new.clicked.connect(self.new_asked)
+        self.menu_button.clicked.connect(self._on_menu_button)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        QPainter(self).fillRect(self.width() - 1, 0, 1, self.height(), theme().color("border"))
+
+    @Slot()
+    def _on_menu_button(self) -> None:
+        beside = QPoint(self.menu_button.width() + 8, 0)
+        self.menu_asked.emit(self.menu_button.mapToGlobal(beside))

@@ -1,0 +1,1 @@
+"""Colours, sizes, fonts and icons of the window."""

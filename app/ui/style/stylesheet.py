@@ -1,0 +1,179 @@
+"""The stylesheet of the whole program, made from the tokens."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from string import Template
+
+from app.paths import resources
+from app.ui.style import tokens as t
+from app.ui.style.tokens import Tokens
+
+_SHEET = Template(
+    """
+QToolTip {
+    background: $tooltip; color: $tooltip_text; border: 1px solid $tooltip;
+    padding: 4px 8px; font-size: ${small}px;
+}
+QMenuBar { background: $surface; color: $text; border-bottom: 1px solid $border; padding: 2px; }
+QMenuBar::item { padding: 4px 10px; border-radius: 6px; background: transparent; }
+QMenuBar::item:selected { background: $hover; }
+QMenu {
+    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    padding: 4px;
+}
+QMenu::item { padding: 6px 28px 6px 12px; border-radius: 6px; }
+QMenu::item:selected { background: $accent_quiet; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
+QMenu::icon { padding-left: 8px; }
+
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; border: none; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; border: none; }
+QScrollBar::handle { background: $border_strong; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 32px; }
+QScrollBar::handle:horizontal { min-width: 32px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; border: none; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
+
+QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit#field {
+    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    padding: 5px 8px; selection-background-color: $selection; selection-color: $text;
+}
+QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit#field:focus {
+    border-color: $accent;
+}
+QPushButton {
+    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    padding: 6px 14px; min-height: 18px;
+}
+QPushButton:hover { background: $hover; }
+QPushButton:pressed { background: $pressed; }
+QPushButton:focus { border-color: $accent; }
+QPushButton:default, QPushButton#primary {
+    background: $accent; color: $accent_text; border-color: $accent;
+}
+QPushButton:default:focus, QPushButton#primary:focus { border-color: $text; }
+QPushButton:disabled, QPushButton:default:disabled {
+    color: $muted; background: $hover; border-color: $border;
+}
+QComboBox {
+    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    padding: 5px 8px; min-height: 18px; selection-background-color: $selection;
+}
+QComboBox:focus, QComboBox:on { border-color: $accent; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 12px; height: 12px; }
+QComboBox QAbstractItemView {
+    background: $raised; color: $text; border: 1px solid $border_strong; outline: none;
+    selection-background-color: $accent_quiet; selection-color: $text; padding: 4px;
+}
+QCheckBox, QRadioButton { spacing: 8px; }
+QCheckBox::indicator {
+    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 4px; background: $raised;
+}
+QCheckBox::indicator:checked {
+    background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
+}
+QCheckBox:focus { color: $accent; }
+QRadioButton::indicator {
+    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 8px; background: $raised;
+}
+QRadioButton::indicator:checked { width: 6px; height: 6px; border: 5px solid $accent; }
+QRadioButton:focus { color: $accent; }
+QProgressBar {
+    background: $pressed; border: none; border-radius: 2px; min-height: 4px; max-height: 4px;
+}
+QProgressBar::chunk { background: $accent; border-radius: 2px; }
+QDialog, QMessageBox { background: $background; }
+QMessageBox QLabel#qt_msgbox_label { font-size: 15px; font-weight: 600; }
+QLabel { background: transparent; }
+QLabel[muted="true"] { color: $muted; }
+QLabel[danger="true"] { color: $danger; }
+QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $danger; }
+
+#sidebar { background: $surface; border: none; }
+#sidebar QListView { background: transparent; border: none; outline: none; }
+#sidebar QLineEdit#search {
+    background: $background; border: 1px solid $border; padding: 5px 6px 5px 0;
+}
+#sidebar QLineEdit#search:focus { border-color: $accent; }
+#score { background: $surface; border-top: 1px solid $border; }
+#score QScrollArea, #score QScrollArea > QWidget > QWidget { background: transparent; }
+#score QLabel { font-size: ${small}px; }
+#rail { background: $surface; }
+
+Toast QLabel { color: $tooltip_text; }
+#toast-action {
+    background: transparent; color: $tooltip_text; border: none; font-weight: 600;
+    padding: 5px 10px; border-radius: 6px; text-decoration: underline;
+}
+#toast-action:hover { background: $muted; }
+
+#model-row { border: none; border-top: 1px solid $border; }
+#model-row[first="true"] { border-top: none; }
+#popover { background: $raised; border: 1px solid $border_strong; border-radius: ${radius}px; }
+#suggestion {
+    background: transparent; color: $text; text-align: left; border: 1px solid $border;
+    border-radius: 10px; padding: 11px 14px; font-size: 14px;
+}
+#suggestion:hover { background: $hover; border-color: $border_strong; }
+#suggestion:focus { border-color: $accent; }
+#link { background: transparent; color: $accent; border: none; padding: 2px 4px; }
+#link:hover { text-decoration: underline; }
+#link:focus { border: 1px solid $accent; border-radius: 4px; padding: 1px 3px; }
+
+ads--CDockContainerWidget { background: $border; }
+ads--CDockContainerWidget > QSplitter { padding: 0; }
+ads--CDockSplitter::handle { background: $background; }
+ads--CDockSplitter::handle:horizontal { border-right: 1px solid $border; }
+ads--CDockSplitter::handle:vertical { border-bottom: 1px solid $border; }
+ads--CDockSplitter::handle:hover { background: $accent_quiet; }
+ads--CDockAreaWidget { background: $background; border: none; }
+ads--CDockAreaTitleBar {
+    background: $surface; border: none; border-bottom: 1px solid $border; padding: 0;
+    min-height: ${tab}px; max-height: ${tab}px;
+}
+ads--CDockAreaTabBar { background: transparent; border: none; }
+ads--CDockWidgetTab {
+    background: transparent; border: none; border-right: 1px solid $border;
+    border-bottom: 2px solid transparent; padding: 0 4px 0 8px;
+    min-height: 34px; max-width: 260px; qproperty-iconSize: 10px 10px;
+}
+ads--CDockWidgetTab:hover { background: $hover; }
+ads--CDockWidgetTab[activeTab="true"] {
+    background: $background; border-bottom: 2px solid $border_strong;
+}
+ads--CDockWidgetTab[activeTab="true"][keys="true"] { border-bottom: 2px solid $accent; }
+ads--CDockWidgetTab QLabel { color: $muted; font-size: ${ui}px; }
+ads--CDockWidgetTab[activeTab="true"] QLabel { color: $text; }
+ads--CDockWidgetTab ads--CTitleBarButton, #tabCloseButton, QAbstractButton#tabCloseButton {
+    background: transparent; border: none; border-radius: 4px; padding: 3px;
+    margin: 0 2px 0 6px; qproperty-iconSize: 12px 12px;
+}
+#tabCloseButton:hover { background: $pressed; }
+ads--CTitleBarButton { background: transparent; border: none; padding: 4px; border-radius: 4px; }
+ads--CTitleBarButton::menu-indicator { image: none; width: 0; }
+ads--CTitleBarButton:hover { background: $hover; }
+ads--CDockAreaTitleBar > QToolButton { background: transparent; border: none; border-radius: 6px; }
+ads--CDockWidget { background: $background; border: none; }
+ads--CFloatingDockContainer { background: $background; border: 1px solid $border_strong; }
+ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
+"""
+)
+
+
+def stylesheet(tokens: Tokens) -> str:
+    """The sheet for one appearance."""
+    names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
+    return _SHEET.substitute(
+        names,
+        small=t.SMALL_PX,
+        ui=t.UI_PX,
+        radius=t.RADIUS,
+        tab=t.TAB,
+        icons=(resources() / "icons").as_posix(),
+        look="dark" if tokens.dark else "light",
+    )

@@ -1,0 +1,1 @@
+"""The conversation: messages on screen and what is done with them."""

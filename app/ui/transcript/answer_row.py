@@ -1,0 +1,280 @@
+"""A model's answer on screen: page text under a small name, with what belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt, Slot
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.markdown import MarkdownDocument
+from app.store import Message
+from app.ui.style import tokens as t
+from app.ui.style.figures import figures_line
+from app.ui.style.markdown_style import markdown_style
+from app.ui.style.theme import theme, ui_font
+from app.ui.transcript.markdown_view import MarkdownView
+from app.ui.transcript.message_row import FOOTER, MessageRow, small_text_width
+from app.ui.transcript.reasoning import Reasoning
+from app.ui.widgets.buttons import IconButton
+
+_MARKS = {
+    "cancelled": "Stopped",
+    "interrupted": "Interrupted when Stretto was closed",
+}
+
+
+class AnswerRow(MessageRow):
+    """Name, thought, text, then an error or a mark where the text ends, and the footer."""
+
+    NAME = 24
+    PAD = 12
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(message, parent)
+        self._markdown = MarkdownDocument(markdown_style(), self)
+        self._view = MarkdownView(self._markdown, self)
+        self._view.setAccessibleName("Answer")
+        self._view.height_changed.connect(self.resized)
+        self._view.code_copied.connect(lambda: self.asked.emit("copied", message.id))
+        self._reasoning: Reasoning | None = None
+        self._thought_s: float | None = None
+        self._last = False
+        self._width = 0
+        self._error = QRectF()
+        self._mark = QRectF()
+        self._footer_y = 0
+        self._room = 0
+        self._copy = self._button("copy", "Copy answer", "copy")
+        self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
+        self._same = self._button(
+            "repeat-once",
+            "Same again, with this answer's model, seed and settings  Ctrl+Shift+R",
+            "same",
+        )
+        self._branch = self._button("git-branch", "Go on in a new chat", "branch")
+        self._delete = self._button("trash", "Delete this and what follows", "delete")
+        self._continue = QPushButton("Continue", self)
+        self._continue.setToolTip("Go on where the answer was cut off")
+        self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._continue.clicked.connect(lambda: self.asked.emit("continue", self.message.id))
+        self._continue.hide()
+        self._retry = QPushButton("Try Again", self)
+        self._retry.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._retry.clicked.connect(self._on_way_on)
+        self._retry.hide()
+        self._append_answer(message.content)
+        if message.reasoning:
+            self._append_reasoning(message.reasoning)
+        self.set_message(message)
+        self._reveal()
+
+    @property
+    def text(self) -> str:
+        """The answer's Markdown as it is shown."""
+        return self._markdown.source
+
+    @property
+    def plain_text(self) -> str:
+        """The answer as it reads, a character for each of the document's."""
+        return self._view.document().toPlainText()
+
+    def mark(self, places: Sequence[tuple[int, int]]) -> None:
+        """Mark places of `plain_text`; none takes the marks away."""
+        self._view.mark(places)
+
+    def move_code(self, by: int) -> None:
+        self._view.move_code(by)
+
+    def pop_menu(self) -> None:
+        self._view.pop_menu()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.pop_menu()
+
+    @property
+    def wrapped_code(self) -> frozenset[tuple[int, int]]:
+        """The code blocks whose long lines the person had broken."""
+        return self._markdown.wrapped
+
+    def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:
+        """Break the long lines of these code blocks."""
+        for name in names:
+            self._markdown.wrap(name, True)
+
+    @property
+    def streaming(self) -> bool:
+        return self.message.status == "streaming"
+
+    def append(self, text: str, kind: str) -> None:
+        if kind == "reasoning":
+            self._append_reasoning(text)
+        else:
+            self._append_answer(text)
+        self._update_reasoning()
+
+    def set_message(self, message: Message) -> None:
+        self.message = message
+        self._thought_s = message.stats.get("thought_s")
+        if not self.streaming:
+            self._markdown.finish()
+        self._view.set_caret(self.streaming)
+        self._continue.setVisible(self._can_continue())
+        self._retry.setVisible(message.status == "error")
+        self._retry.setText("Edit Message" if self._too_long() else "Try Again")
+        self._update_reasoning()
+        self._reveal()
+        self.resized.emit()
+
+    def set_last(self, last: bool) -> None:
+        """The newest answer shows its figures always, the others on hover."""
+        if last != self._last:
+            self._last = last
+            self._continue.setVisible(self._can_continue())
+            self.resized.emit()
+            self.update()
+
+    def _can_continue(self) -> bool:
+        """Whether the answer ended before its time, and stands last."""
+        cut = self.message.stats.get("reason") == "length" or self.message.status in _MARKS
+        return self._last and cut and not self.streaming and bool(self.message.content)
+
+    def set_thought(self, thought_s: float | None) -> None:
+        """How long it has thought, known as soon as the answer begins."""
+        if thought_s is not None and self._thought_s is None:
+            self._thought_s = thought_s
+            self._update_reasoning()
+
+    def arrange(self, width: int) -> int:
+        self._width = width
+        y = self.NAME
+        if self._reasoning is not None:
+            height = self._reasoning.arrange(width)
+            self._reasoning.setGeometry(0, y, width, height)
+            y += height + 4
+        empty = not self._markdown.source
+        self._view.setVisible(not empty or self.streaming)
+        if not empty or self.streaming:
+            height = max(self._view.height_for(width), 22)
+            self._view.setGeometry(0, y, width, height)
+            y += height
+        y = self._arrange_end(width, y)
+        self._footer_y = y + 2
+        x = width - 26 + 5
+        for button in self._actions():
+            button.move(x, self._footer_y)
+            x -= 26
+        self._room = x + 26
+        if self._alternative[1] > 1:
+            self._room -= self._alternatives_width() + 6
+            self._place_alternatives(self._room, self._footer_y)
+        return self._footer_y + FOOTER
+
+    def _arrange_end(self, width: int, y: int) -> int:
+        """Place the error block or the mark below the text; returns where it ends."""
+        self._error = self._mark = QRectF()
+        if self.message.status == "error":
+            self._retry.adjustSize()
+            inner = width - 2 * self.PAD
+            flags = Qt.TextFlag.TextWordWrap
+            bound = QFontMetrics(ui_font(14)).boundingRect(
+                0, 0, inner, 10_000, flags, self.message.error
+            )
+            top = y + (8 if self._markdown.source else 0)
+            bottom = top + self.PAD + bound.height() + 10 + self._retry.height() + self.PAD
+            self._error = QRectF(0, top, width, bottom - top)
+            self._retry.move(self.PAD, bottom - self.PAD - self._retry.height())
+            return bottom + 2
+        if self.message.status in _MARKS:
+            self._mark = QRectF(0, y + 4, width, 20)
+            y += 24
+        if self._can_continue():
+            self._continue.adjustSize()
+            self._continue.move(0, y + 6)
+            y += 6 + self._continue.height() + 2
+        return y
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(QColor(tokens.muted))
+        top = Qt.AlignmentFlag.AlignTop
+        painter.drawText(QRectF(0, 0, self._width, self.NAME), top, self.message.model)
+        if not self._mark.isEmpty():
+            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, _MARKS[self.message.status])
+        if self._last or self._revealed():
+            area = QRectF(0, self._footer_y, self._room, 26)
+            line = figures_line(self.message.stats)
+            if small_text_width(line) > self._room - 8:
+                line = figures_line(self.message.stats, short=True)
+            if small_text_width(line) > self._room:
+                line = ""
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
+        self._paint_alternatives(painter)
+        if not self._error.isEmpty():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.danger_wash))
+            painter.drawRoundedRect(self._error, t.RADIUS_SMALL, t.RADIUS_SMALL)
+            painter.setPen(QColor(tokens.text))
+            painter.setFont(ui_font(14))
+            painter.drawText(
+                self._error.adjusted(self.PAD, self.PAD, -self.PAD, 0),
+                Qt.TextFlag.TextWordWrap,
+                self.message.error,
+            )
+
+    def _reveal(self) -> None:
+        # While it streams there is nothing to copy or to ask again.
+        for button in self._actions():
+            button.setVisible(not self.streaming)
+        self._same.setEnabled("seed" in self.message.stats)
+        super()._reveal()
+
+    def _actions(self) -> tuple[IconButton, ...]:
+        """The footer's buttons from the right."""
+        return (self._again, self._same, self._branch, self._copy, self._delete)
+
+    def _too_long(self) -> bool:
+        """Whether asking the same again could not help."""
+        return self.message.stats.get("code") == "context_overflow"
+
+    @Slot()
+    def _on_way_on(self) -> None:
+        if self._too_long() and self.message.parent_id is not None:
+            self.asked.emit("edit", self.message.parent_id)
+        else:
+            self.asked.emit("retry", self.message.id)
+
+    def _append_answer(self, text: str) -> None:
+        if text:
+            first = not self._markdown.source
+            self._markdown.append(text)
+            if first:
+                self.resized.emit()
+
+    def _append_reasoning(self, text: str) -> None:
+        if self._reasoning is None:
+            self._reasoning = Reasoning(self)
+            self._reasoning.resized.connect(self.resized)
+            self._reasoning.show()
+            self.resized.emit()
+        self._reasoning.append(text)
+
+    def _update_reasoning(self) -> None:
+        if self._reasoning is not None:
+            running = self.streaming and not self._markdown.source
+            self._reasoning.set_state(running=running, thought_s=self._thought_s)
+            self._view.set_caret(self.streaming and not running)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._markdown.set_style(markdown_style())
+        self._view.mark_again()
+        if self._reasoning is not None:
+            self._reasoning.restyle()
+        self.resized.emit()
+        self.update()

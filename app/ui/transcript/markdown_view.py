@@ -1,0 +1,313 @@
+"""A streaming Markdown document on screen: decoration, the caret at its end, buttons of code."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QContextMenuEvent,
+    QGuiApplication,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QTextCursor,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.markdown import CodeBlock, MarkdownDocument
+from app.ui.style.icons import icon
+from app.ui.style.theme import theme
+from app.ui.transcript.wide_code import WideCode
+from app.ui.widgets.textview import TextView
+
+_BUTTON = 24
+_ICONS = {"copy": "copy", "wrap": "arrow-u-down-left"}
+
+
+class MarkdownView(TextView):
+    """Shows a MarkdownDocument.
+
+    While the pointer is over a code block, it offers to copy it, and to break its long lines if it
+    has any; at first they are whole and moved sideways within the block.
+
+    Signals:
+        code_copied(): a code block went to the clipboard.
+    """
+
+    code_copied = Signal()
+
+    def __init__(self, markdown: MarkdownDocument, parent: QWidget | None = None) -> None:
+        super().__init__(markdown.document, parent)
+        self._markdown = markdown
+        self._wide = WideCode(markdown, self)
+        self._caret = False
+        self._pointer = QPoint(-1, -1)
+        self._pointed: tuple[object, str] = (None, "")
+        self._clicked = False  # a press was a button's, so is its release
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        # Wide code moves by itself, never the whole text.
+        self.horizontalScrollBar().rangeChanged.connect(self._on_range)
+
+    def set_caret(self, shown: bool) -> None:
+        """Mark the open end while the text is still growing."""
+        if shown != self._caret:
+            self._caret = shown
+            self.viewport().update()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What Copy takes: list markers, task boxes and tabs between cells stay."""
+        cursor = self.textCursor()
+        data = QMimeData()
+        data.setText(self._markdown.plain_text(cursor.selectionStart(), cursor.selectionEnd()))
+        return data
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._pop_menu(event.pos(), self._code_at(event.pos()), event.globalPos())
+
+    def pop_menu(self) -> None:
+        """The same by key: for the first code block that is in view."""
+        seen = QRectF(self.visibleRegion().boundingRect())
+        code = next(iter(self._markdown.code_blocks(seen)), None)
+        top = seen.topLeft() if code is None else self._markdown.code_area(code).topLeft()
+        at = QPoint(round(top.x()), max(round(top.y()), round(seen.top())))
+        self._pop_menu(at, code, self.mapToGlobal(at))
+
+    def move_code(self, by: int) -> None:
+        """Move the wide code that is in view sideways, by so many pixels."""
+        for code in self._wide.blocks(QRectF(self.visibleRegion().boundingRect())):
+            self._wide.move(code, self._wide.moved(code) + by)
+        self.viewport().update()
+
+    def _pop_menu(self, at: QPoint, code: CodeBlock | None, place: QPoint) -> None:
+        menu = self.createStandardContextMenu(at)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addSeparator()
+        if code is not None:
+            menu.addAction("Copy Code", lambda: self._do("copy", code))
+            if self._can_wrap(code):
+                wrap = menu.addAction("Wrap Long Lines", lambda: self._do("wrap", code))
+                wrap.setCheckable(True)
+                wrap.setChecked(code.wrapped)
+        menu.addAction("Copy Answer as Markdown", self.copy_markdown)
+        menu.addAction("Copy Answer as Plain Text", self.copy_plain)
+        menu.popup(place)
+
+    def copy_markdown(self) -> None:
+        """Put the whole answer's source on the clipboard."""
+        QGuiApplication.clipboard().setText(self._markdown.source)
+
+    def copy_plain(self) -> None:
+        """Put the whole answer on the clipboard as it reads."""
+        QGuiApplication.clipboard().setText(self._markdown.plain_text())
+
+    def highlight(self, words: str) -> float | None:
+        top = super().highlight(words)
+        if top is not None:
+            self._reveal(self._found[0].cursor)
+        return top
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._markdown.paint_under(painter, QRectF(event.rect()))
+        painter.end()
+        # Wide code is drawn apart, Qt's text edit draws what is above, between and below.
+        rest = event.rect()
+        wide = self._wide.blocks(QRectF(rest))
+        for code in wide:
+            lines = self._wide.lines(code).toRect()
+            above = QRect(rest.topLeft(), QPoint(rest.right(), lines.top() - 1))
+            if above.isValid():
+                super().paintEvent(QPaintEvent(above))
+            rest.setTop(max(rest.top(), lines.bottom() + 1))
+        if rest.isValid():
+            super().paintEvent(QPaintEvent(rest))
+        painter.begin(self.viewport())
+        pointed = self._code_at(self._pointer)
+        for code in wide:
+            strong = pointed is not None and pointed.name == code.name
+            self._wide.paint(painter, code, self._context(), QRectF(event.rect()), strong)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._caret:
+            self._paint_caret(painter)
+        if pointed is not None:
+            self._paint_buttons(painter, pointed)
+        painter.end()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._wide.held:
+            self._wide.drag(event.position())
+            self.viewport().update()
+            return
+        super().mouseMoveEvent(self._moved(event))
+        if event.buttons() & Qt.MouseButton.LeftButton and self.textCursor().hasSelection():
+            self._reveal(self.textCursor())
+        self._point(event.position().toPoint())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point(QPoint(-1, -1))
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._point(event.position().toPoint())
+            code, action = self._code_at(self._pointer), self._action()
+            if code is not None and action:
+                self._clicked = True
+                self._do(action, code)
+                return
+            if self._wide.press(event.position()):
+                self.viewport().update()
+                return
+        super().mousePressEvent(self._moved(event))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._point(event.position().toPoint())
+        if self._action():
+            self.mousePressEvent(event)  # two quick clicks are two clicks
+        else:
+            super().mouseDoubleClickEvent(self._moved(event))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._wide.held or self._clicked:
+            self._clicked = False
+            self._wide.release()
+            self.viewport().update()
+            return
+        super().mouseReleaseEvent(self._moved(event))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self._wide.wheel(event):
+            event.accept()
+            self.viewport().update()
+        else:
+            super().wheelEvent(event)
+
+    def _moved(self, event: QMouseEvent) -> QMouseEvent:
+        """The event where the text under the pointer is in the document."""
+        moved = self._wide.moved_at(event.position().y())
+        if not moved:
+            return event
+        return QMouseEvent(
+            event.type(),
+            event.position() + QPointF(moved, 0),
+            event.globalPosition(),
+            event.button(),
+            event.buttons(),
+            event.modifiers(),
+            event.pointingDevice(),
+        )
+
+    def _reveal(self, cursor: QTextCursor) -> None:
+        place = self.cursorRect(cursor)
+        if self._wide.reveal(cursor, place.center().x(), place.center().y()):
+            self.viewport().update()
+
+    def _context(self) -> QAbstractTextDocumentLayout.PaintContext:
+        """What a text edit draws its document with."""
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.palette = self.palette()
+        selections = []
+        for extra in self.extraSelections():
+            selection = QAbstractTextDocumentLayout.Selection()
+            selection.cursor, selection.format = extra.cursor, extra.format
+            selections.append(selection)
+        if self.textCursor().hasSelection():
+            group = QPalette.ColorGroup.Active if self.hasFocus() else QPalette.ColorGroup.Inactive
+            selection = QAbstractTextDocumentLayout.Selection()
+            selection.cursor = self.textCursor()
+            form = selection.format
+            form.setBackground(self.palette().brush(group, QPalette.ColorRole.Highlight))
+            form.setForeground(self.palette().brush(group, QPalette.ColorRole.HighlightedText))
+            selection.format = form
+            selections.append(selection)
+        context.selections = selections
+        return context
+
+    @Slot()
+    def _on_range(self) -> None:
+        self.horizontalScrollBar().setRange(0, 0)
+
+    # The buttons of code.
+
+    def _code_at(self, at: QPoint) -> CodeBlock | None:
+        if at.y() < 0:
+            return None
+        clip = QRectF(at.x(), at.y(), 1, 1)
+        area = self._markdown.code_area
+        codes = self._markdown.code_blocks(clip)
+        return next((code for code in codes if area(code).contains(at.toPointF())), None)
+
+    def _can_wrap(self, code: CodeBlock) -> bool:
+        return code.wrapped or self._wide.hidden(code) > 0
+
+    def _buttons_of(self, code: CodeBlock) -> dict[str, QRect]:
+        """Where the buttons are, by what they do."""
+        area = self._markdown.code_area(code)
+        place = QRect(round(area.right()) - _BUTTON - 4, round(area.top()) + 3, _BUTTON, _BUTTON)
+        buttons = {"copy": place}
+        if self._can_wrap(code):
+            buttons["wrap"] = place.translated(-_BUTTON - 2, 0)
+        return buttons
+
+    def _action(self) -> str:
+        """What the button under the pointer does, if there is one."""
+        code = self._code_at(self._pointer)
+        buttons = self._buttons_of(code).items() if code is not None else ()
+        return next((name for name, area in buttons if area.contains(self._pointer)), "")
+
+    def _do(self, action: str, code: CodeBlock) -> None:
+        if action == "copy":
+            QGuiApplication.clipboard().setText(code.source)
+            self.code_copied.emit()
+        else:
+            self._markdown.wrap(code.name, not code.wrapped)
+            self._point(self._pointer)
+            self.viewport().update()
+
+    def _point(self, at: QPoint) -> None:
+        """Follow the pointer."""
+        self._pointer = at
+        code, action = self._code_at(at), self._action()
+        tip = ""
+        if code is not None and action:
+            wrap = "Do not wrap lines" if code.wrapped else "Wrap long lines"
+            tip = "Copy code" if action == "copy" else wrap
+        if tip:
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        elif self.viewport().toolTip():
+            self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.viewport().setToolTip(tip)
+        pointed = (code.name if code is not None else None, action)
+        if pointed != self._pointed:
+            self._pointed = pointed
+            self.viewport().update()
+
+    def _paint_caret(self, painter: QPainter) -> None:
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._markdown.end_position)
+        place = self.cursorRect(cursor)
+        left = min(
+            place.left() - self._wide.moved_at(place.center().y()), self.viewport().width() - 10
+        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.accent))
+        # An empty document's one line is a few pixels high.
+        height = min(place.height(), 18) if place.height() > 8 else 16
+        top = max(2.0, place.center().y() - height / 2)
+        painter.drawRoundedRect(QRectF(left + 3, top, 3, height), 1.5, 1.5)
+
+    def _paint_buttons(self, painter: QPainter, code: CodeBlock) -> None:
+        tokens, action = theme().tokens, self._action()
+        painter.setPen(Qt.PenStyle.NoPen)
+        for name, area in self._buttons_of(code).items():
+            over = name == action
+            strong = over or (name == "wrap" and code.wrapped)
+            painter.setBrush(QColor(tokens.pressed if strong else tokens.code_background))
+            painter.drawRoundedRect(area, 6, 6)
+            colour = tokens.text if strong else tokens.muted
+            icon(_ICONS[name], colour).paint(painter, area.adjusted(4, 4, -4, -4))

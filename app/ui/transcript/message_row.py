@@ -1,0 +1,194 @@
+"""What the person's and the model's messages have in common on screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFocusEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QPainter,
+)
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from app.store import Message
+from app.ui.style import tokens as t
+from app.ui.style.theme import theme, ui_font
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.textview import TextView
+
+FOOTER = 28
+
+
+def small_text_width(text: str) -> int:
+    """How wide small interface text is, in pixels."""
+    return QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(text)
+
+
+class MessageRow(QWidget):
+    """What all messages share: a footer of actions in a fixed place, shown on hover and focus.
+
+    To the Tab key a conversation is one place: `TranscriptView` gives a message the keys, and from
+    there Tab goes through what can be pressed in it.
+
+    Signals:
+        resized(): ``arrange`` would give another height now.
+        asked(action, id): "regenerate", "edit", "previous", "next", "retry" or "open-model".
+        left(forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons.
+    """
+
+    resized = Signal()
+    asked = Signal(str, str)
+    left = Signal(bool)
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.message = message
+        self._alternative = (1, 1)
+        self._over = False
+        self._buttons: list[IconButton] = []
+        self._previous = self._button("caret-left", "Earlier version", "previous")
+        self._next = self._button("caret-right", "Later version", "next")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        theme().changed.connect(self._on_theme)
+
+    def arrange(self, width: int) -> int:
+        """Place everything for ``width`` pixels; returns the height needed."""
+        raise NotImplementedError
+
+    def set_message(self, message: Message) -> None:
+        """Take the message as it is now."""
+        self.message = message
+
+    def append(self, text: str, kind: str) -> None:
+        """More text at the end."""
+
+    def set_alternative(self, number: int, of: int) -> None:
+        """Which of how many versions this is, counted from 1."""
+        if self._alternative != (number, of):
+            self._alternative = (number, of)
+            self._reveal()
+            self.resized.emit()
+
+    def highlight(self, words: str) -> int | None:
+        """Mark every place of ``words``; returns the top of the first in this row, if any."""
+        tops = [
+            view.y() + top
+            for view in self.findChildren(TextView)
+            if (top := view.highlight(words)) is not None and view.isVisibleTo(self)
+        ]
+        return round(min(tops)) if tops else None
+
+    def in_use(self) -> bool:
+        """Whether a selection or the focus would be lost if this row were taken down."""
+        if self.has_keys():
+            return True
+        return any(view.textCursor().hasSelection() for view in self.findChildren(TextView))
+
+    def has_keys(self) -> bool:
+        """Whether the keys go to this message or to something in it."""
+        focused = QGuiApplication.focusObject()
+        return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
+
+    def move_code(self, by: int) -> None:
+        """Move wide code that is in view sideways, by so many pixels."""
+
+    def pop_menu(self) -> None:
+        """Open the menu of its text, where it has one of its own."""
+
+    def _button(self, icon: str, tip: str, action: str) -> IconButton:
+        button = IconButton(icon, tip, self, side=26)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.installEventFilter(self)
+        button.clicked.connect(lambda: self.asked.emit(action, self.message.id))
+        self._buttons.append(button)
+        return button
+
+    def _revealed(self) -> bool:
+        return self._over or self.hasFocus() or any(button.hasFocus() for button in self._buttons)
+
+    def _reveal(self) -> None:
+        shown = self._revealed()
+        several = self._alternative[1] > 1
+        for button in self._buttons:
+            if button in (self._previous, self._next):
+                button.setVisible(several)
+                button.set_revealed(several)
+            else:
+                button.set_revealed(shown)
+        self._previous.setEnabled(self._alternative[0] > 1)
+        self._next.setEnabled(self._alternative[0] < self._alternative[1])
+        self.update()
+
+    def _alternatives_width(self) -> int:
+        label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
+        return 26 + label + 4 + 26
+
+    def _place_alternatives(self, x: int, y: int) -> None:
+        """Put "< 2/3 >" at ``x``."""
+        self._previous.move(x, y)
+        self._next.move(x + self._alternatives_width() - 26, y)
+
+    def _paint_alternatives(self, painter: QPainter) -> None:
+        if self._alternative[1] < 2:
+            return
+        left = self._previous.geometry().right() + 1
+        right = self._next.geometry().left()
+        area = QRectF(left, self._previous.y(), right - left, self._previous.height())
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(QColor(theme().tokens.muted))
+        painter.drawText(
+            area, Qt.AlignmentFlag.AlignCenter, f"{self._alternative[0]}/{self._alternative[1]}"
+        )
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._over = True
+        self._reveal()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._over = False
+        self._reveal()
+        super().leaveEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        who = "You" if self.message.role == "user" else self.message.model
+        self.setAccessibleName(f"{who}: {self.message.content[:500]}")
+        self._on_keys()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._on_keys()
+
+    def _on_keys(self) -> None:
+        self._reveal()
+        if (viewport := self.parentWidget()) is not None:
+            viewport.update()  # the transcript marks whose the keys are
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        buttons = [
+            button
+            for button in self.findChildren(QAbstractButton)
+            if button.isVisibleTo(self) and button.isEnabled()
+        ]
+        buttons.sort(key=lambda button: button.mapTo(self, QPoint()).toTuple()[::-1])
+        stops: list[QWidget] = [self, *buttons]
+        here = QGuiApplication.focusObject()
+        at = next((n for n, stop in enumerate(stops) if stop is here), -1 if forward else 1)
+        at += 1 if forward else -1
+        reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+        if 0 <= at < len(stops):
+            stops[at].setFocus(reason)
+        else:
+            self.left.emit(forward)
+        return True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in {QEvent.Type.FocusIn, QEvent.Type.FocusOut}:
+            self._reveal()
+        return super().eventFilter(watched, event)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()

@@ -1,0 +1,107 @@
+"""The person's own message on screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Slot
+from PySide6.QtGui import (
+    QColor,
+    QPainter,
+    QPaintEvent,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.store import Message
+from app.ui.style import tokens as t
+from app.ui.style.theme import theme, ui_font
+from app.ui.transcript.message_row import FOOTER, MessageRow
+from app.ui.widgets.textview import TextView
+
+
+class UserRow(MessageRow):
+    """The person's own words in a softly tinted block at the right."""
+
+    PAD_X, PAD_Y = 14, 10
+    LONGEST = 460
+    """Higher ones (a pasted file) are folded to ``FOLDED`` pixels, with a way to see all."""
+    FOLDED = 320
+    MORE = 28
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(message, parent)
+        self._document = QTextDocument(self)
+        self._view = TextView(self._document, self)
+        self._view.setAccessibleName("Your message")
+        self._copy = self._button("copy", "Copy", "copy")
+        self._edit = self._button("pencil-simple", "Edit and ask again", "edit")
+        self._branch = self._button("git-branch", "Edit in a new chat", "branch")
+        self._delete = self._button("trash", "Delete this and what follows", "delete")
+        self._block = QRectF()
+        self._folded = True
+        self._more = QPushButton("Show all", self)
+        self._more.setObjectName("link")
+        self._more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._more.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._more.clicked.connect(self._on_more)
+        self._fill()
+        self._reveal()
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._fill()  # the text may have another size
+        self.resized.emit()
+        self.update()
+
+    def _fill(self) -> None:
+        self._document.setDefaultFont(ui_font(theme().body_px))
+        self._document.setPlainText(self.message.content)
+        cursor = QTextCursor(self._document)
+        cursor.select(QTextCursor.SelectionType.Document)
+        spacing = QTextBlockFormat()
+        spacing.setLineHeight(
+            t.LINE_HEIGHT * theme().body_px, QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+        )
+        cursor.mergeBlockFormat(spacing)
+        self._view.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def arrange(self, width: int) -> int:
+        limit = round(width * 0.85) - 2 * self.PAD_X
+        self._document.setTextWidth(limit)
+        inner = min(limit, int(self._document.idealWidth()) + 2)
+        height = self._view.height_for(inner)
+        left = width - inner - 2 * self.PAD_X
+        long = height > self.LONGEST
+        if long and self._folded:
+            height = self.FOLDED
+        below = self.MORE if long else 0
+        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
+        self._view.setGeometry(left + self.PAD_X, self.PAD_Y, inner, height)
+        self._view.verticalScrollBar().setValue(0)  # Qt goes to the text cursor, at the end
+        self._more.setVisible(long)
+        if long:
+            self._more.setText("Show all" if self._folded else "Show less")
+            self._more.adjustSize()
+            self._more.move(left + self.PAD_X - 4, self.PAD_Y + height + 4)
+        y = round(self._block.bottom())
+        x = width - 26
+        for button in (self._edit, self._branch, self._copy, self._delete):
+            button.move(x, y)
+            x -= 26
+        if self._alternative[1] > 1:
+            self._place_alternatives(x + 26 - self._alternatives_width() - 6, y)
+        return y + FOOTER - 2
+
+    @Slot()
+    def _on_more(self) -> None:
+        self._folded = not self._folded
+        self.resized.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.tint))
+        painter.drawRoundedRect(self._block, t.RADIUS, t.RADIUS)
+        self._paint_alternatives(painter)

@@ -1,0 +1,1 @@
+"""Small widgets that many rooms use."""

@@ -1,0 +1,148 @@
+"""Small buttons that carry an icon and follow the theme."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from app.ui.style import tokens as t
+from app.ui.style.icons import icon
+from app.ui.style.theme import theme
+
+
+class PaintedButton(QAbstractButton):
+    """One that Enter presses too, where the system has only Space for it."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class IconButton(PaintedButton):
+    """One icon of 18 px on a quiet square; the tooltip names it and its shortcut.
+
+    It is painted by hand: some dozens of them are made with every screenful of messages, and a
+    stylesheet costs each of them its polishing.
+    """
+
+    def __init__(
+        self, name: str, tip: str, parent: QWidget | None = None, *, side: int = 28
+    ) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._revealed = True
+        self._icon_px = t.ICON if side >= 28 else 16
+        self.setFixedSize(side, side)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._set_tip(tip)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme().changed.connect(self._on_theme)
+
+    def set_icon(self, name: str, tip: str | None = None) -> None:
+        self._name = name
+        if tip is not None:
+            self._set_tip(tip)
+        self.update()
+
+    def set_revealed(self, revealed: bool) -> None:
+        """Show or hide without giving up the place or the keyboard's way to it."""
+        if revealed != self._revealed:
+            self._revealed = revealed
+            self.update()
+
+    def _set_tip(self, tip: str) -> None:
+        """ "Words  Keys", the keys as this system writes them."""
+        words, _, keys = tip.partition("  ")
+        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+        self.setToolTip(f"{words}  {native}" if native else words)
+        self.setAccessibleName(words)
+
+    def sizeHint(self) -> QSize:
+        return self.size()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._revealed and not self.hasFocus():
+            return
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        over = self.underMouse() and self.isEnabled()
+        if self.isDown() or self.isChecked() or over:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.pressed if self.isDown() else tokens.hover))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 6, 6)
+        colour = tokens.text if over or self.isDown() else tokens.muted
+        if not self.isEnabled():
+            painter.setOpacity(0.4)
+        side = self._icon_px
+        left, top = (self.width() - side) // 2, (self.height() - side) // 2
+        icon(self._name, colour).paint(painter, left, top, side, side)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()
+
+
+class RoundButton(PaintedButton):
+    """The composer's one round button: send, or stop while an answer runs."""
+
+    SIDE = 32
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stops = False
+        self.setFixedSize(self.SIDE, self.SIDE)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.set_stops(False)
+        theme().changed.connect(self._on_theme)
+
+    @property
+    def stops(self) -> bool:
+        return self._stops
+
+    def set_stops(self, stops: bool) -> None:
+        self._stops = stops
+        self.setToolTip("Stop  Esc" if stops else "Send  Enter")
+        self.setAccessibleName("Stop" if stops else "Send")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ready = self.isEnabled()
+        ground = QColor(tokens.accent if ready else tokens.pressed)
+        if ready and self._stops:
+            ground = QColor(tokens.text)
+        if ready and (self.underMouse() or self.isDown()):
+            ground = ground.lighter(112) if tokens.dark else ground.darker(115)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawEllipse(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QColor(tokens.text if not self._stops else tokens.accent))
+            painter.drawEllipse(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        centre = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
+        if self._stops:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.background))
+            painter.drawRoundedRect(QRectF(centre.x() - 5, centre.y() - 5, 10, 10), 2, 2)
+        else:
+            colour = tokens.accent_text if ready else tokens.muted
+            icon("arrow-up-bold", colour).paint(
+                painter, round(centre.x()) - 8, round(centre.y()) - 8, 16, 16
+            )
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()

@@ -1,0 +1,137 @@
+"""Read-only text that is as tall as its document: no scroll bars, no network, no files."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from math import ceil
+
+from PySide6.QtCore import QMimeData, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
+
+from app.ui.style.theme import theme
+from app.ui.transcript.links import ask_and_open
+
+MOST_MARKS = 500
+
+
+class TextView(QTextBrowser):
+    """Shows one QTextDocument in full height. One that has no parent becomes the view's.
+
+    Signals:
+        height_changed(): the document has grown or shrunk at its present width.
+    """
+
+    height_changed = Signal()
+
+    def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._height = 0
+        self._found: list[QTextEdit.ExtraSelection] = []
+        self._marks: list[QTextEdit.ExtraSelection] = []
+        self._marked: Sequence[tuple[int, int]] = ()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
+        self.viewport().setAutoFillBackground(False)
+        document.setDocumentMargin(0)
+        if document.parent() is None:
+            # PySide never lets go of a document that a view was given: it ends with the view.
+            document.setParent(self)
+        self.setDocument(document)
+        self.anchorClicked.connect(self._on_link)
+        document.documentLayout().documentSizeChanged.connect(self._on_size)
+
+    def height_for(self, width: int) -> int:
+        """Lay the document out at ``width`` pixels and give its height."""
+        document = self.document()
+        if document.textWidth() != width:
+            document.setTextWidth(width)
+        self._height = ceil(document.size().height())
+        return self._height
+
+    def highlight(self, words: str) -> float | None:
+        """Mark every place of ``words``; returns the top of the first, in pixels, if there is one.
+
+        Empty ``words`` take the marks away.
+        """
+        self._found = []
+        found = self.document().find(words) if words else QTextCursor()
+        while not found.isNull() and len(self._found) < MOST_MARKS:
+            self._found.append(_mark(found))
+            found = self.document().find(words, found)
+        self.setExtraSelections([*self._marks, *self._found])
+        if not self._found:
+            return None
+        return float(self.cursorRect(self._found[0].cursor).top())
+
+    def mark_again(self) -> None:
+        """The document was written anew, in another style; its text is the same."""
+        if self._marked:
+            self.mark(self._marked)
+
+    def mark(self, places: Sequence[tuple[int, int]]) -> None:
+        """Mark these places (begin, end) of the document's plain text; none takes them away."""
+        self._marks = []
+        self._marked = places
+        if places:
+            units = _units(self.document().toPlainText())
+            for begin, end in places[:MOST_MARKS]:
+                cursor = QTextCursor(self.document())
+                cursor.setPosition(units(begin))
+                cursor.setPosition(units(end), QTextCursor.MoveMode.KeepAnchor)
+                self._marks.append(_mark(cursor))
+        self.setExtraSelections([*self._marks, *self._found])
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""
+        return None
+
+    def setSource(self, name: QUrl | str, kind: object = None) -> None:
+        """A document shown here is never replaced by following a link."""
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What Copy and dragging take: words alone, no HTML that could refer to anything."""
+        data = QMimeData()
+        data.setText(self.textCursor().selection().toPlainText())
+        return data
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the transcript scrolls, never a message in it
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if (
+            event.matches(QKeySequence.StandardKey.Copy)
+            or event.matches(QKeySequence.StandardKey.SelectAll)
+            or event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        ):
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
+    @Slot(QUrl)
+    def _on_link(self, address: QUrl) -> None:
+        ask_and_open(self, address)
+
+    @Slot()
+    def _on_size(self) -> None:
+        if ceil(self.document().size().height()) != self._height:
+            self.height_changed.emit()
+
+
+def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
+    mark = QTextEdit.ExtraSelection()
+    mark.cursor = cursor
+    mark.format.setBackground(theme().color("selection"))
+    return mark
+
+
+def _units(text: str) -> Callable[[int], int]:
+    """From a place in the text to Qt's, which counts some characters twice."""
+    wide = [place for place, character in enumerate(text) if character > "\uffff"]
+    return lambda place: place + bisect_left(wide, place)

@@ -1,0 +1,86 @@
+"""Broadcast: what is written in one pane goes to all of them, or to those that have not left it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.ui.pane.pane import ChatPane
+from app.ui.window.workspace import Workspace
+
+
+class Broadcast(QObject):
+    """On or off, for all panes of the program. Each chat keeps its own history and model.
+
+    Signals:
+        changed(on): it was switched.
+        said(text): what the person should know.
+    """
+
+    changed = Signal(bool)
+    said = Signal(str)
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._workspace = workspace
+        self._on = False
+        self._left: set[str] = set()  # chats that hear only what is written in them
+        workspace.pane_made.connect(self._on_pane_made)
+        workspace.arranged.connect(self._show)
+
+    @property
+    def on(self) -> bool:
+        return self._on
+
+    @property
+    def group(self) -> list[ChatPane]:
+        """The panes that hear each other while it is on."""
+        return [p for p in self._workspace.panes() if p.controller.id not in self._left]
+
+    @Slot()
+    def toggle(self) -> None:
+        """Switch it; switched on, it is for all chats again."""
+        self._on = not self._on
+        self._left.clear()
+        self._show()
+        self.changed.emit(self._on)
+        several = len(self._workspace.panes()) > 1
+        if not self._on:
+            self.said.emit("Broadcast is off")
+        elif several:
+            self.said.emit("Broadcast is on: your next message goes to every open chat")
+        else:
+            self.said.emit("Broadcast is on. Open another chat beside this one.")
+
+    @Slot(object)
+    def toggle_pane(self, pane: ChatPane) -> None:
+        """Take a chat out of the group, or back into it."""
+        if not self._on:
+            self.said.emit("Broadcast is off")
+            return
+        self._left ^= {pane.controller.id}
+        self._show()
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.spoken.connect(self._on_spoken)
+        pane.broadcast_asked.connect(self.toggle_pane)
+
+    @Slot()
+    def _show(self) -> None:
+        """Tint every composer that will receive."""
+        group = self.group
+        for pane in self._workspace.panes():
+            pane.set_broadcast(self._on, len(group) if self._on and pane in group else 0)
+
+    @Slot(object, str)
+    def _on_spoken(self, speaker: ChatPane, text: str) -> None:
+        """The speaker's chat has taken the message; now the others."""
+        group = self.group
+        if not self._on or speaker not in group:
+            return
+        others = [pane for pane in group if pane is not speaker]
+        busy = [pane for pane in others if not pane.controller.send(text)]
+        if busy:
+            one = len(busy) == 1
+            who = "1 chat was" if one else f"{len(busy)} chats were"
+            self.said.emit(f"{who} still answering and did not get this message")

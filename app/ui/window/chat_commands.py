@@ -1,0 +1,236 @@
+"""What is done with chats: new, open, close, delete, branch, compare, and taking it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.chats.library import ChatLibrary
+from app.chats.options import ChatOptions
+from app.chats.transcript import Removal
+from app.settings import Settings
+from app.ui.compare.compare import Comparisons
+from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.pane.pane import ChatPane
+from app.ui.widgets.toast import Toast
+from app.ui.window.undo import Undos
+from app.ui.window.workspace import Workspace
+
+
+class ChatCommands(QObject):
+    """Acts on the library and on the workspace together."""
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        workspace: Workspace,
+        settings: Settings,
+        toast: Toast,
+        undos: Undos,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._library = library
+        self._workspace = workspace
+        self._settings = settings
+        self._toast = toast
+        self._undos = undos
+        self._window = window
+        self.comparisons = Comparisons(library, workspace)
+        workspace.new_asked.connect(self.new)
+        workspace.split_asked.connect(self.split)
+        workspace.pane_made.connect(self._on_pane_made)
+        workspace.pane_closed.connect(self._on_pane_closed)
+
+    def with_pane(self, act: Callable[[ChatPane], object]) -> Callable[[], None]:
+        """A command on the active pane; without one it does nothing."""
+
+        def run() -> None:
+            if self._workspace.active is not None:
+                act(self._workspace.active)
+
+        return run
+
+    @Slot()
+    def new(self) -> None:
+        """Open a new chat as a tab beside the active one."""
+        self._open_new("tab")
+
+    @Slot(str)
+    def split(self, where: str) -> None:
+        """Open a new chat at the right of the active one or below it."""
+        self._open_new(where)
+
+    def _open_new(self, where: str) -> None:
+        active = self._workspace.active
+        model = active.controller.chat.model if active is not None else self._settings.model
+        controller = self._library.new(model, self._settings.new_chat, self._settings.system)
+        self._workspace.show_chat(controller, where)
+        controller.load_model()
+
+    @Slot(str)
+    def open(self, chat_id: str, where: str = "tab") -> None:
+        """Show a saved chat, or bring it forward."""
+        controller = self._library.open(chat_id, self._settings.model)
+        if self._workspace.is_kept(chat_id):
+            # Closed a while ago and still kept: it goes back to its place.
+            self._undos.drop(chat_id)
+            self._workspace.reopen(chat_id)
+        else:
+            self._workspace.show_chat(controller, where)
+        controller.load_model()
+
+    @Slot(str)
+    def open_beside(self, chat_id: str) -> None:
+        """The same, at the right of the active pane."""
+        self.open(chat_id, "right")
+
+    @Slot(str, str)
+    def open_at(self, chat_id: str, message_id: str) -> None:
+        """Show a saved chat and, with an id, one message of it."""
+        self.open(chat_id)
+        pane = self._workspace.pane(chat_id)
+        if message_id and pane is not None and message_id in pane.controller.transcript:
+            pane.transcript.show_message(message_id)
+
+    @Slot(str)
+    def delete(self, chat_id: str) -> None:
+        """Delete a chat, at once and without asking, as it can be taken back."""
+        pane = self._workspace.pane(chat_id)
+        if self._library.chat(chat_id) is None:
+            return
+        if pane is not None:
+            self._workspace.close_pane(pane)
+        if self._library.chat(chat_id) is None:
+            return  # it was blank, and went as the pane closed
+        self._library.delete(chat_id)
+        was_open = pane is not None
+
+        def restore() -> None:
+            self._library.restore(chat_id)
+            if was_open:
+                self._bring_back(chat_id)
+
+        self._undos.offer("Chat deleted", restore, chat_id)
+
+    def _bring_back(self, chat_id: str) -> None:
+        if not self._workspace.reopen(chat_id):
+            self.open(chat_id)
+
+    @Slot(str)
+    def _on_pane_closed(self, chat_id: str) -> None:
+        blank = self.discard_if_blank(chat_id)
+
+        def restore() -> None:
+            if blank:
+                self._library.restore(chat_id)
+            self._bring_back(chat_id)
+
+        self._undos.offer("Chat closed", restore, chat_id, seconds=6.0)
+
+    def discard_if_blank(self, chat_id: str) -> bool:
+        """Take a chat out of the list if it was typed into and emptied again; whether it was."""
+        controller = self._library.find(chat_id)
+        blank = controller is not None and controller.stored and controller.blank
+        if blank:
+            self._library.delete(chat_id)
+        return blank
+
+    def pause(self, pane: ChatPane) -> None:
+        """Let the pane's reply stand still, or go on."""
+        if not pane.controller.toggle_pause():
+            self._on_said("Nothing to pause: no reply is running")
+
+    @Slot(str)
+    def pause_chat(self, chat_id: str) -> None:
+        """The same for a chat that need not be in a pane."""
+        controller = self._library.find(chat_id)
+        if controller is not None:
+            controller.toggle_pause()
+
+    @Slot()
+    def open_model_folder(self) -> None:
+        """Ask for a folder and answer with its model in the active chat."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Open Model Folder")
+        if folder:
+            self.use_model(str(Path(folder)))
+
+    def use_model(self, ref: str) -> None:
+        """Answer with this model in the active chat (a new one if that has begun or there is none).
+
+        A chat that has answers of one model keeps it: the new model gets a pane of its own.
+        """
+        active = self._workspace.active
+        if active is None or active.controller.transcript.leaf_id is not None:
+            controller = self._library.new(ref)
+            self._workspace.show_chat(controller, "tab")
+        else:
+            controller = active.controller
+        controller.set_model(ref)
+
+    def compare(self) -> None:
+        """Ask what to compare, from what stands in the active composer."""
+        active = self._workspace.active
+        model = active.controller.chat.model if active is not None else self._settings.model
+        shelf = self._library.shelf
+        refs = dict.fromkeys([model, *(m.ref for m in shelf.known()), *self._settings.models])
+        dialog = CompareDialog(
+            [(ref, shelf.get(ref).name) for ref in refs],
+            model,
+            active.controller.options if active is not None else ChatOptions(),
+            active.composer.text if active is not None else "",
+            self._window,
+        )
+        system = active.controller.chat.system if active is not None else ""
+
+        def begin() -> None:
+            prompt = dialog.prompt.toPlainText().strip("\n")
+            if active is not None and active.composer.text.strip("\n") == prompt:
+                active.composer.set_text("")
+            self.comparisons.begin(dialog.columns(), system, prompt)
+            if active is not None and active.controller.blank:
+                # The columns have taken the place of the new chat that was asked for.
+                self._workspace.close_pane(active, told=False)
+                self.discard_if_blank(active.controller.id)
+
+        dialog.accepted.connect(begin)
+        dialog.open()
+
+    # What panes ask for.
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.open_model_asked.connect(self.open_model_folder)
+        pane.said.connect(self._on_said)
+        pane.branch_asked.connect(self._on_branch_asked)
+        pane.deleted.connect(self._on_messages_deleted)
+
+    @Slot(object, str)
+    def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
+        self._workspace.activate(pane)
+        made = self._library.branch(pane.controller, message_id)
+        self._workspace.show_chat(made)
+        made.load_model()
+
+    @Slot(str, object)
+    def _on_messages_deleted(self, chat_id: str, removal: Removal) -> None:
+        several = len(removal.messages)
+        words = "Message deleted" if several == 1 else f"{several} messages deleted"
+        self._undos.offer(words, lambda: self._restore_messages(chat_id, removal))
+
+    def _restore_messages(self, chat_id: str, removal: Removal) -> bool:
+        if self._library.chat(chat_id) is None:
+            return True
+        self.open(chat_id)
+        pane = self._workspace.pane(chat_id)
+        if pane is not None and not pane.controller.restore_messages(removal):
+            self._toast.show_text("The reply is still running. Stop it first, then undo.")
+            return False
+        return True
+
+    @Slot(str)
+    def _on_said(self, text: str) -> None:
+        self._toast.show_text(text, seconds=1.6)

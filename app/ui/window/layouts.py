@@ -1,0 +1,224 @@
+"""Layouts saved by name: which chats are open and where, kept and put back from a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.chats.library import ChatLibrary
+from app.settings import Settings
+from app.store import Store
+from app.ui.dialogs.name_dialog import NameDialog, tidy
+from app.ui.widgets.toast import Toast
+from app.ui.window.arrangement import Arrangement
+from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.undo import Undos
+from app.ui.window.workspace import Workspace
+
+_OURS = "saved/"  # before the name in the store, where the window's own layout lies too
+
+
+class SavedLayouts:
+    """The layouts in the store, by the names that a person gave them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def names(self) -> list[str]:
+        """All that can be opened, in the order of the alphabet."""
+        found = {_name(key): data for key, data in self._all().items()}
+        return sorted((n for n, d in found.items() if Arrangement.from_json(d)), key=str.casefold)
+
+    def get(self, name: str) -> Arrangement | None:
+        """The layout; None if there is none or it is damaged."""
+        return Arrangement.from_json(self._store.layout(_OURS + name))
+
+    def change(self, changes: Mapping[str, Arrangement | None]) -> Callable[[], None]:
+        """Save layouts, or take them away (None). What comes back undoes it.
+
+        Undoing leaves alone what was changed again in between.
+        """
+        before = self._all()
+        after = {_OURS + name: a.to_json() if a else None for name, a in changes.items()}
+        for key, data in after.items():
+            self._put(key, data)
+
+        def undo() -> None:
+            now = self._all()
+            for key, data in after.items():
+                if now.get(key) == data:
+                    self._put(key, before.get(key))
+
+        return undo
+
+    def _all(self) -> dict[str, dict[str, Any]]:
+        return {k: d for k, d in self._store.layouts().items() if k.startswith(_OURS) and _name(k)}
+
+    def _put(self, key: str, data: dict[str, Any] | None) -> None:
+        if data is not None:
+            self._store.save_layout(key, data)
+        else:
+            self._store.delete_layout(key)
+
+
+class Layouts(QObject):
+    """The menu of layouts, and what its entries do.
+
+    Attributes:
+        menu: to be put into a menu, filled each time it opens.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        library: ChatLibrary,
+        workspace: Workspace,
+        settings: Settings,
+        chats: ChatCommands,
+        toast: Toast,
+        undos: Undos,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self.saved = SavedLayouts(store)
+        self._library = library
+        self._workspace = workspace
+        self._settings = settings
+        self._chats = chats
+        self._toast = toast
+        self._undos = undos
+        self._window = window
+        self.menu = QMenu("Layouts", window)
+        self._rename_menu = QMenu("Rename", self.menu)
+        self._delete_menu = QMenu("Delete", self.menu)
+        self.menu.aboutToShow.connect(self._fill)
+
+    @Slot()
+    def pop_up(self) -> None:
+        """Open the menu by itself in the upper middle of the window, its first entry chosen."""
+        self._fill()
+        left = (self._window.width() - self.menu.sizeHint().width()) // 2
+        self.menu.popup(self._window.mapToGlobal(QPoint(left, self._window.height() // 5)))
+        first = next((a for a in self.menu.actions() if a.isEnabled()), None)
+        if first is not None:
+            self.menu.setActiveAction(first)
+
+    @Slot()
+    def _fill(self) -> None:
+        names = self.saved.names()
+        _fill_with(self.menu, names, self.open)
+        if not names:
+            self.menu.addAction("No layouts yet").setEnabled(False)
+        self.menu.addSeparator()
+        save = self.menu.addAction("Save Layout…", self.ask_to_save)
+        save.setEnabled(bool(self._workspace.panes()))
+        if names:
+            _fill_with(self._rename_menu, names, self.ask_new_name, "…")
+            _fill_with(self._delete_menu, names, self.delete)
+            self.menu.addMenu(self._rename_menu)
+            self.menu.addMenu(self._delete_menu)
+
+    # Saving, renaming, deleting.
+
+    @Slot()
+    def ask_to_save(self) -> None:
+        """Ask for a name and save the panes as they stand at that moment."""
+        dialog = NameDialog("Save Layout", "Save", self.saved.names(), self._window)
+        dialog.hint = "Keeps which chats are open and where they stand."
+        dialog.named.connect(self.save)
+        dialog.open()
+
+    @Slot(str)
+    def save(self, name: str) -> None:
+        """Save the panes as they stand; a layout that has the name gives way to it."""
+        if not (name := tidy(name)):
+            return
+        replaced = self.saved.get(name) is not None
+        undo = self.saved.change({name: self._workspace.arrangement()})
+        if replaced:
+            self._undos.offer(f"Layout “{name}” replaced", undo)
+        else:
+            self._toast.show_text(f"Layout “{name}” saved", seconds=3.0)
+
+    def ask_new_name(self, old: str) -> None:
+        """Ask what a layout is to be called."""
+        taken = [name for name in self.saved.names() if name != old]
+        dialog = NameDialog("Rename Layout", "Rename", taken, self._window, old)
+        dialog.named.connect(lambda name: self.rename(old, name))
+        dialog.open()
+
+    def rename(self, old: str, name: str) -> None:
+        """Give a layout another name; one that has it gives way."""
+        name, layout = tidy(name), self.saved.get(old)
+        if name and name != old and layout is not None:
+            undo = self.saved.change({old: None, name: layout})
+            self._undos.offer(f"Layout renamed to “{name}”", undo)
+
+    def delete(self, name: str) -> None:
+        """Take a layout away. Its chats stay."""
+        if self.saved.get(name) is not None:
+            self._undos.offer(f"Layout “{name}” deleted", self.saved.change({name: None}))
+
+    # Opening.
+
+    def open(self, name: str) -> None:
+        """Put the chats of a layout back where they stood, and close the others.
+
+        Replies go on. The whole change can be taken back.
+        """
+        layout = self.saved.get(name)
+        if layout is None:
+            return
+        there = self._not_deleted(layout.chats)
+        if not there:
+            self._toast.show_text(f"All chats of layout “{name}” have been deleted")
+            return
+        before = self._workspace.arrangement()
+        closed = self._show(layout, there)
+        blank = [chat_id for chat_id in closed if self._chats.discard_if_blank(chat_id)]
+
+        def undo() -> None:
+            for chat_id in blank:
+                self._library.restore(chat_id)
+            for chat_id in self._show(before, self._not_deleted(before.chats)):
+                self._chats.discard_if_blank(chat_id)
+
+        gone = len(layout.chats) - len(there)
+        self._undos.offer(_what_happened(name, len(closed), gone), undo)
+
+    def _not_deleted(self, chats: Sequence[str]) -> list[str]:
+        return [chat_id for chat_id in chats if not self._library.deleted_since(chat_id)]
+
+    def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
+        """Open these chats, and no others; returns those that were closed."""
+        controllers = [self._library.open(chat_id, self._settings.model) for chat_id in chats]
+        closed = self._workspace.arrange(layout, controllers)
+        for controller in controllers:
+            controller.load_model()
+        return closed
+
+
+def _name(key: str) -> str:
+    return key.removeprefix(_OURS)
+
+
+def _fill_with(
+    menu: QMenu, names: Sequence[str], act: Callable[[str], None], end: str = ""
+) -> None:
+    menu.clear()
+    for name in names:
+        action = menu.addAction(name.replace("&", "&&") + end)
+        action.triggered.connect(lambda _checked=False, name=name: act(name))
+
+
+def _what_happened(name: str, closed: int, gone: int) -> str:
+    words = [f"Layout “{name}” opened."]
+    if closed:
+        words.append("1 other chat closed." if closed == 1 else f"{closed} other chats closed.")
+    if gone:
+        were = "1 of its chats was" if gone == 1 else f"{gone} of its chats were"
+        words.append(f"{were} deleted since.")
+    return " ".join(words) if len(words) > 1 else words[0].rstrip(".")

@@ -1,0 +1,83 @@
+"""Moving a pane to another place and changing its size, by key."""
+
+from __future__ import annotations
+
+import PySide6QtAds as QtAds
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from app.ui.pane.pane import ChatPane
+from app.ui.window.workspace import Workspace
+
+SHARE = 0.08
+"""Of the room that panes share: how much one press gives or takes."""
+
+
+def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
+    """To the tabs of the area before (-1) or after (+1); past the last one, beside them."""
+    dock = workspace.dock(pane.controller.id)
+    area = dock.dockAreaWidget() if dock is not None else None
+    if dock is None or area is None or dock.isInFloatingContainer():
+        return
+    areas = _areas(workspace)
+    at = areas.index(area) + step
+    if 0 <= at < len(areas):
+        workspace.manager.addDockWidgetTabToArea(dock, areas[at])
+    elif area.dockWidgetsCount() > 1:
+        side = QtAds.DockWidgetArea
+        where = side.RightDockWidgetArea if step > 0 else side.LeftDockWidgetArea
+        workspace.manager.addDockWidget(where, dock, area)
+    else:
+        return
+    workspace.activate(pane)
+    workspace.arranged.emit()
+
+
+def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
+    """Larger (+1) or smaller (-1), in the direction in which it stands beside others."""
+    dock = workspace.dock(pane.controller.id)
+    part: QWidget | None = dock.dockAreaWidget() if dock is not None else None
+    while part is not None:
+        splitter = part.parentWidget()
+        if isinstance(splitter, QSplitter) and sum(size > 0 for size in splitter.sizes()) > 1:
+            _grow(splitter, splitter.indexOf(part), by)
+            workspace.arranged.emit()
+            return
+        part = splitter
+
+
+def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
+    """How many panes, this one included, can stand beside each other in its place, not cut off."""
+    dock = workspace.dock(pane.controller.id)
+    area = dock.dockAreaWidget() if dock is not None else None
+    splitter = area.parentWidget() if area is not None else None
+    others, width = 0, pane.width()
+    if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
+        # They share out all of its width again.
+        others, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
+    return max(1, width // pane.minimumWidth() - others)
+
+
+def _grow(splitter: QSplitter, at: int, by: int) -> None:
+    """The others give what one gets, each by its size. Qt keeps to what each needs at least."""
+    sizes = splitter.sizes()
+    whole, rest = sum(sizes), sum(sizes) - sizes[at]
+    given = round(by * SHARE * whole)
+    splitter.setSizes(
+        [
+            max(1, size + given if n == at else size - round(given * size / rest)) if size else 0
+            for n, size in enumerate(sizes)
+        ]
+    )
+
+
+def _areas(workspace: Workspace) -> list[QtAds.CDockAreaWidget]:
+    """The areas of the main window, in reading order."""
+    areas: list[QtAds.CDockAreaWidget] = []
+    for pane in workspace.panes():
+        dock = workspace.dock(pane.controller.id)
+        if dock is not None and not dock.isInFloatingContainer():
+            area = dock.dockAreaWidget()
+            if area not in areas:
+                areas.append(area)
+    return areas

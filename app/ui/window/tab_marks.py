@@ -1,0 +1,80 @@
+"""What the tabs say: the chat's title, a dot for its answer, a line where the keys go."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QIcon
+
+from app.chats.controller import ChatController
+from app.ui.style.icons import dot
+from app.ui.style.theme import look_again, theme
+from app.ui.widgets.plain import plain_tip
+from app.ui.window.docks import Docks
+
+
+class TabMarks(QObject):
+    """Keeps the tabs of all docks up to date with their chats."""
+
+    def __init__(self, docks: Docks, parent: QObject) -> None:
+        super().__init__(parent)
+        self._docks = docks
+        self._alpha = 255
+        theme().changed.connect(self._on_theme)
+
+    def follow(self, controller: ChatController) -> None:
+        """Show the chat's title in its tab, also when it changes."""
+        controller.chat_changed.connect(self._on_chat_changed)
+        self._show_title(controller.id)
+
+    def let_go(self, controller: ChatController) -> None:
+        controller.chat_changed.disconnect(self._on_chat_changed)
+
+    def show_dot(self, chat_id: str) -> None:
+        """A living dot while the chat answers, a still one when it has ended unseen."""
+        dock = self._docks.get(chat_id)
+        if dock is None:
+            return
+        controller, accent = dock.pane.controller, theme().tokens.accent
+        if controller.answering:
+            dock.widget.setIcon(dot(accent, self._alpha))
+        elif controller.unseen:
+            dock.widget.setIcon(dot(accent, 255))
+        elif not dock.widget.icon().isNull():
+            dock.widget.setIcon(QIcon())
+
+    def show_keys(self, chat_id: str, *, active: bool) -> None:
+        """The accent below a tab says where the keys go, as the ring of the composer does."""
+        dock = self._docks.get(chat_id)
+        if dock is not None:
+            tab = dock.widget.tabWidget()
+            tab.setProperty("keys", active)
+            look_again(tab)
+
+    @Slot(int)
+    def on_beat(self, alpha: int) -> None:
+        """Move the living dots."""
+        self._alpha = alpha
+        for dock in self._docks.all():
+            if dock.pane.controller.answering and not dock.closed:
+                self.show_dot(dock.pane.controller.id)
+
+    @Slot(str)
+    def on_activity(self, chat_id: str) -> None:
+        self.show_dot(chat_id)
+
+    def _show_title(self, chat_id: str) -> None:
+        dock = self._docks[chat_id]
+        title = dock.pane.controller.title
+        dock.widget.setWindowTitle(title.replace("&", "&&"))
+        dock.widget.setTabToolTip(plain_tip(title))
+
+    @Slot()
+    def _on_chat_changed(self) -> None:
+        controller = self.sender()
+        if isinstance(controller, ChatController) and self._docks.get(controller.id) is not None:
+            self._show_title(controller.id)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        for dock in self._docks.all():
+            self.show_dot(dock.pane.controller.id)

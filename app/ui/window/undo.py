@@ -1,0 +1,75 @@
+"""What Ctrl+Shift+T and the toast's button (or Ctrl+Z) take back, the latest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+
+from app.ui.widgets.toast import Toast
+
+TIME_TO_REGRET_S = 10.0
+
+
+@dataclass(frozen=True)
+class Undo:
+    """One thing to take back.
+
+    Attributes:
+        act: takes it back; False if that cannot be done now, so that it stays to be undone.
+        chat_id: the chat that was closed or deleted, where that is what was done.
+    """
+
+    act: Callable[[], object]
+    chat_id: str = ""
+
+
+class Undos(QObject):
+    """A stack, and the toast that offers its latest. A chat is closed or deleted once in it."""
+
+    LONGEST = 100
+
+    def __init__(self, toast: Toast) -> None:
+        super().__init__(toast)
+        self._toast = toast
+        self._stack: list[Undo] = []
+        toast.acted.connect(self.undo)
+        # Only while it is offered: what was done long ago is not what Ctrl+Z is pressed for.
+        self._keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), toast)
+        self._keys.setContext(Qt.ShortcutContext.ApplicationShortcut)
+        self._keys.setEnabled(False)
+        self._keys.activated.connect(self.undo)
+        toast.offers.connect(self._keys.setEnabled)
+
+    def offer(
+        self,
+        words: str,
+        act: Callable[[], object],
+        chat_id: str = "",
+        seconds: float = TIME_TO_REGRET_S,
+    ) -> None:
+        """Say what was done and remember how to take it back.
+
+        With a ``chat_id`` it replaces an older closing or deleting of the same chat.
+        """
+        if chat_id:
+            self.drop(chat_id)
+        self._stack.append(Undo(act, chat_id))
+        del self._stack[: -self.LONGEST]
+        self._toast.show_text(words, "Undo", seconds)
+
+    @Slot()
+    def undo(self) -> None:
+        """Take back the latest."""
+        if not self._stack:
+            return
+        undo = self._stack.pop()
+        self._toast.hide()
+        if undo.act() is False:
+            self._stack.append(undo)
+
+    def drop(self, chat_id: str) -> None:
+        """The chat was brought back in another way."""
+        self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]

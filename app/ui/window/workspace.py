@@ -1,0 +1,369 @@
+"""Where the panes are: side by side, in tabs, in windows of their own (Qt Advanced Docking)."""
+
+from __future__ import annotations
+
+import PySide6QtAds as QtAds
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
+
+from app.chats.controller import ChatController
+from app.ui.pane.empty import NoChat
+from app.ui.pane.pane import ChatPane
+from app.ui.window.arrangement import Arrangement
+from app.ui.window.docking import let_windows_be, restore_state, save_state
+from app.ui.window.docks import Dock, Docks
+from app.ui.window.tab_marks import TabMarks
+from app.ui.window.title_bars import TitleBars
+
+
+class Workspace(QWidget):
+    """Opens, splits, closes and reopens panes, and knows which one has the keys.
+
+    Signals:
+        active_changed(): another pane has the keys, or none.
+        pane_made(pane): for whoever listens to panes.
+        pane_closed(id): the person closed a pane.
+        forgotten(id): a closed pane is kept no longer.
+        arranged(): the layout is another and worth saving.
+        new_asked(): a chat is asked for from the workspace itself.
+        split_asked(direction): a title bar's split button; "right" or "down".
+    """
+
+    active_changed = Signal()
+    pane_made = Signal(object)
+    pane_closed = Signal(str)
+    arranged = Signal()
+    forgotten = Signal(str)
+    new_asked = Signal()
+    split_asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._active: ChatPane | None = None
+        self._ending = False
+        self._restoring = False
+        self.nothing = NoChat(self)
+        self.nothing.new_asked.connect(self.new_asked)
+        self.manager = QtAds.CDockManager(self)
+        # Its own look gives way to the program's sheet, and may not come back with the palette.
+        self.manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
+        self.manager.setStyleSheet("")
+        let_windows_be(self.manager)
+        self._docks = Docks(self.manager)
+        self.marks = TabMarks(self._docks, self)
+        self._layers = QStackedLayout(self)
+        self._layers.addWidget(self.nothing)
+        self._layers.addWidget(self.manager)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._settle)
+        self._bars = TitleBars(self.manager, self)
+        self._bars.asked.connect(self._on_asked)
+        self._bars.pressed.connect(self._on_tab)
+        self._bars.turned.connect(self._soon.start)
+        self.manager.dockAreaCreated.connect(self._soon.start)
+        self.manager.dockAreasRemoved.connect(self._soon.start)
+        self.manager.floatingWidgetCreated.connect(self._on_floating)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._on_focus)
+
+    # What is open.
+
+    @property
+    def active(self) -> ChatPane | None:
+        """The pane that the keys go to, or would."""
+        return self._active
+
+    def panes(self) -> list[ChatPane]:
+        """All open panes in reading order: left to right, down, by tab; then other windows'."""
+        return self._docks.panes()
+
+    def pane(self, chat_id: str) -> ChatPane | None:
+        """The chat's open pane."""
+        return self._docks.pane(chat_id)
+
+    def is_kept(self, chat_id: str) -> bool:
+        """Whether the chat's pane was closed and can be reopened in its place."""
+        dock = self._docks.get(chat_id)
+        return dock is not None and dock.closed
+
+    def dock(self, chat_id: str) -> QtAds.CDockWidget | None:
+        dock = self._docks.get(chat_id)
+        return dock.widget if dock is not None else None
+
+    # What changes it.
+
+    def show_chat(self, controller: ChatController, where: str = "tab") -> ChatPane:
+        """Open the chat, or bring it forward if it is open.
+
+        ``where``: "tab" beside the active one, "right" or "down" of it.
+        """
+        dock = self._docks.get(controller.id)
+        if dock is not None and not dock.closed:
+            self.activate(dock.pane)
+            return dock.pane
+        if dock is not None:
+            self._forget(controller.id)
+        dock = self._make_dock(controller)
+        self._insert(dock, where)
+        self._settle()
+        self.activate(dock.pane)
+        return dock.pane
+
+    def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
+        """Bring a pane forward and give it the keys."""
+        self._docks[pane.controller.id].widget.setAsCurrentTab()
+        self._set_active(pane)
+        if focus:
+            if pane.window() is not self.window():
+                pane.window().raise_()
+            pane.window().activateWindow()
+            pane.focus_composer()
+
+    def activate_next(self, step: int) -> None:
+        """Give the keys to the next pane (+1) or the previous one (-1)."""
+        panes = self.panes()
+        if panes:
+            at = panes.index(self._active) if self._active in panes else -step
+            self.activate(panes[(at + step) % len(panes)])
+
+    def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
+        """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place.
+
+        Not ``told``: nobody hears of it, as nothing is lost by it.
+        """
+        chat_id = pane.controller.id
+        dock = self._docks[chat_id]
+        if dock.closed:
+            return
+        order = self.panes()
+        at = order.index(pane) if pane in order else 0
+        self._docks.mark_closed(chat_id)
+        dock.widget.toggleView(False)
+        if pane is self._active:
+            rest = self.panes()
+            self._set_active(None)
+            if rest:
+                self.activate(rest[min(at, len(rest) - 1)])
+        self._forget_overdue()
+        self._settle()
+        if told:
+            self.pane_closed.emit(chat_id)
+
+    def reopen(self, chat_id: str) -> bool:
+        """Put a closed pane back where it was; False if it is not kept any more."""
+        dock = self._docks.get(chat_id)
+        if dock is None:
+            return False
+        if dock.closed:
+            self._docks.mark_open(chat_id)
+            self._put_back(dock)
+            self._settle()
+        self.activate(dock.pane)
+        return True
+
+    def float_pane(self, pane: ChatPane) -> None:
+        """Move a pane out into a window of its own, or back into the main one."""
+        widget = self._docks[pane.controller.id].widget
+        if widget.isInFloatingContainer():
+            self.manager.addDockWidget(QtAds.DockWidgetArea.RightDockWidgetArea, widget)
+        else:
+            widget.setFloating()
+            window = pane.window()
+            window.resize(max(480, pane.width()), max(520, pane.height()))
+        self._settle()
+        self.activate(pane)
+
+    def share_width(self, panes: list[ChatPane]) -> None:
+        """Give the columns that stand with these panes the same width."""
+        area = self._docks.area(panes[0])
+        sizes = self.manager.splitterSizes(area) if area is not None else []
+        if sizes:
+            self.manager.setSplitterSizes(area, [sum(sizes) // len(sizes)] * len(sizes))
+
+    # Keeping the layout.
+
+    def arrangement(self) -> Arrangement:
+        """How the panes stand now."""
+        return Arrangement(
+            docks=save_state(self.manager),
+            chats=tuple(pane.controller.id for pane in self.panes()),
+            active=self._active.controller.id if self._active is not None else None,
+        )
+
+    def arrange(self, arrangement: Arrangement, chats: list[ChatController]) -> list[str]:
+        """Open these chats, and no others, in an arrangement that was kept.
+
+        Returns the ids of the chats that were closed for it; ``reopen`` knows the latest of them.
+        """
+        wanted = {controller.id for controller in chats}
+        leaving = [p.controller.id for p in self.panes() if p.controller.id not in wanted]
+        if self._active is not None and self._active.controller.id in leaving:
+            self._set_active(None)
+        for chat_id in leaving:
+            self._docks.mark_closed(chat_id)
+        for controller in chats:
+            if self._docks.get(controller.id) is not None:
+                self._docks.mark_open(controller.id)
+            else:
+                self._insert(self._make_dock(controller), "tab")
+        self._restore(arrangement.docks)
+        self._forget_overdue()
+        self._settle()
+        chosen = self.pane(arrangement.active) if arrangement.active else None
+        panes = self.panes()
+        if chosen is None and panes:
+            chosen = panes[0]
+        if chosen is not None:
+            self.activate(chosen)
+        return leaving
+
+    def expect_panes(self) -> None:
+        """Panes are about to come: nobody needs to be told that there are none."""
+        self._layers.setCurrentWidget(self.manager)
+
+    def _restore(self, docks: str) -> None:
+        # Splitters share out the size they have at this moment: let it be the final one.
+        self.expect_panes()
+        for widget in (self.window(), self.parentWidget(), self):
+            layout = widget.layout() if widget is not None else None
+            if layout is not None:
+                layout.activate()
+        self._restoring = True
+        try:
+            restore_state(self.manager, docks)
+            # What the arrangement did not know is nowhere now, or as it was.
+            for dock in self._docks.all():
+                if dock.closed and not dock.widget.isClosed():
+                    dock.widget.toggleView(False)
+            for dock in self._docks.all():
+                if not dock.closed and dock.widget.isClosed():
+                    self._put_back(dock)
+        finally:
+            self._restoring = False
+
+    def end(self) -> None:
+        """The program ends: no more answers to what Qt tells while it takes things down."""
+        self._ending = True
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.disconnect(self._on_focus)
+        self._soon.stop()
+
+    # Inside.
+
+    def _make_dock(self, controller: ChatController) -> Dock:
+        dock = self._docks.add(ChatPane(controller))
+        dock.widget.closeRequested.connect(self._on_close_requested)
+        dock.widget.topLevelChanged.connect(self._on_moved_out_or_in)
+        self.marks.follow(controller)
+        self.pane_made.emit(dock.pane)
+        return dock
+
+    def _insert(self, dock: Dock, where: str) -> None:
+        """Beside the active pane; where its area is a floating window, in that window."""
+        area = self._docks.area(self._active)
+        if area is None:
+            area = self._docks.area(next(iter(self._docks.in_main_window()), None))
+        if area is None:
+            self.manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock.widget)
+        elif where == "tab":
+            self.manager.addDockWidgetTabToArea(dock.widget, area)
+        else:
+            side = "RightDockWidgetArea" if where == "right" else "BottomDockWidgetArea"
+            self.manager.addDockWidget(getattr(QtAds.DockWidgetArea, side), dock.widget, area)
+
+    def _put_back(self, dock: Dock) -> None:
+        """Show a hidden dock widget where it was, or with the others if that place is gone."""
+        if dock.widget.dockAreaWidget() is None:
+            self._insert(dock, "tab")
+        if dock.widget.isClosed():
+            dock.widget.toggleView(True)
+
+    def _forget(self, chat_id: str) -> None:
+        """Let go of a closed pane for good. Its chat stays in the list."""
+        self.marks.let_go(self._docks[chat_id].pane.controller)
+        self._docks.remove(chat_id)
+
+    def _forget_overdue(self) -> None:
+        for chat_id in self._docks.overdue():
+            self._forget(chat_id)
+            self.forgotten.emit(chat_id)
+
+    def _set_active(self, pane: ChatPane | None) -> None:
+        if pane is self._active:
+            return
+        before, self._active = self._active, pane
+        for one, active in ((before, False), (pane, True)):
+            if one is not None:
+                one.set_active(active)
+                self.marks.show_keys(one.controller.id, active=active)
+        if pane is not None:
+            self.marks.show_dot(pane.controller.id)
+        self.active_changed.emit()
+
+    @Slot()
+    def _settle(self) -> None:
+        """After any change: show the panes or the invitation, and tell."""
+        if self._ending:
+            return
+        panes = self.panes()
+        self.nothing.set_elsewhere(bool(panes))
+        shown = self.manager if self._docks.in_main_window() else self.nothing
+        self._layers.setCurrentWidget(shown)
+        if self._active is not None and self._active not in panes:
+            self._set_active(panes[0] if panes else None)
+        self.arranged.emit()
+
+    def _sender(self) -> ChatPane | None:
+        """The open pane in the dock widget that sent a signal."""
+        widget = self.sender()
+        if self._ending or self._restoring or not isinstance(widget, QObject):
+            return None
+        return self.pane(widget.objectName())
+
+    @Slot()
+    def _on_close_requested(self) -> None:
+        pane = self._sender()
+        if pane is not None:
+            self.close_pane(pane)
+
+    @Slot(bool)
+    def _on_moved_out_or_in(self, alone: bool) -> None:
+        """A pane was dragged to another place: the keys go with it."""
+        pane = self._sender()
+        if pane is not None:
+            self._set_active(pane)
+            pane.focus_composer()
+            self._soon.start()
+
+    @Slot(QWidget, QWidget)
+    def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
+        widget = now
+        while widget is not None and not isinstance(widget, ChatPane):
+            widget = widget.parentWidget()
+        if isinstance(widget, ChatPane) and self.pane(widget.controller.id) is widget:
+            self._set_active(widget)
+
+    @Slot(str, str)
+    def _on_asked(self, chat_id: str, where: str) -> None:
+        """A title bar's button: the area's current pane is the one that the new one goes beside."""
+        pane = self.pane(chat_id)
+        if pane is not None:
+            self._set_active(pane)
+        if where == "tab":
+            self.new_asked.emit()
+        else:
+            self.split_asked.emit(where)
+
+    @Slot(str)
+    def _on_tab(self, chat_id: str) -> None:
+        pane = self.pane(chat_id)
+        if pane is not None:
+            self._set_active(pane)
+            pane.focus_composer()
+
+    @Slot(object)
+    def _on_floating(self, window: QWidget) -> None:
+        window.setMinimumSize(300, 320)
+        self._soon.start()

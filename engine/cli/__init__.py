@@ -1,0 +1,1 @@
+"""The engine's commands, as `python -m engine COMMAND` runs them."""

@@ -1,0 +1,165 @@
+"""`python -m engine bench`: the measurements in order, as tables, as JSON and as a chart."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from engine.bench import contenders, latency, tables, throughput
+from engine.bench.capacity import capacity
+from engine.bench.chart import chart
+from engine.bench.server import Server
+from engine.bench.subject import Subject, subject
+from engine.bench.traffic import Contender, Figures, Peak, compare
+from engine.cli.arguments import FROZEN, positive
+from engine.errors import EngineError
+
+PARTS = ("decode", "traffic", "latency", "capacity")
+AGAINST = ("alone", "batch", "server")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a model folder, a downloaded hub id, or random:135m")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="which (all)")
+    parser.add_argument(
+        "--against",
+        nargs="*",
+        choices=AGAINST,
+        default=AGAINST,
+        help="in traffic: one after another, BatchGenerator, mlx_lm.server (all)",
+    )
+    parser.add_argument("--chats", type=positive, nargs="+", default=[1, 2, 4, 8, 16], metavar="N")
+    parser.add_argument("--tokens", type=positive, default=48, help="tokens per reply (48)")
+    parser.add_argument("--rounds", type=positive, default=3, help="median over so many (3)")
+    parser.add_argument("--short", type=positive, default=64, help="tokens, short prompt (64)")
+    parser.add_argument("--long", type=positive, default=1500, help="tokens, long prompt (1500)")
+    parser.add_argument("--every", type=float, default=0.5, help="s between staggered (0.5)")
+    parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
+    parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
+    parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
+    parser.add_argument("--length", type=positive, nargs="+", default=[512, 2048], metavar="N")
+    parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
+    parser.add_argument("--chart", metavar="FILE.svg", help="also draw the rates")
+
+
+def main(options: argparse.Namespace) -> int:
+    quiet = options.json == "-"
+
+    def say(line: str = "") -> None:
+        print(line, file=sys.stderr if quiet else sys.stdout, flush=True)
+
+    def note(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    figures: dict[str, Any] = {}
+    try:
+        if set(options.parts) - {"capacity"}:
+            with subject(options.model) as it:
+                _compare(it, options, say, note, figures)
+        if "capacity" in options.parts:  # with the memory to itself
+            held = capacity(options.model, options.length, 4, note)
+            tables.capacity(held, say)
+            figures["capacity"] = asdict(held)
+    except (EngineError, RuntimeError, ValueError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    if options.json:
+        text = json.dumps(figures, indent=2, default=dict)
+        if quiet:
+            print(text)
+        else:
+            Path(options.json).write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+def _compare(
+    it: Subject,
+    options: argparse.Namespace,
+    say: Callable[[str], None],
+    note: Callable[[str], None],
+    figures: dict[str, Any],
+) -> None:
+    backend = it.engine.stats()["backend"]
+    load = os.getloadavg()[0]
+    say(
+        f"{it.model.name}: {it.model.nbytes / 1e6:.0f} MB of weights in {it.model.dtype}, "
+        f"{it.model.step} step, on {backend['device']} ({backend['blas']} BLAS), {os.cpu_count()} "
+        f"cores with a load of {load:.1f} from before\n"
+    )
+    figures |= {"model": asdict(it.model), "backend": backend, "load_before": load}
+    if "decode" in options.parts:
+        tables.decode_head(say)
+        figures["decode"] = []
+        for r in throughput.compare(
+            it, options.chats, options.tokens, options.rounds, options.short, options.long, note
+        ):
+            tables.decode(r, say)
+            ratios = {"over_alone": r.over_alone, "over_batch": r.over_batch}
+            figures["decode"].append({**asdict(r), **ratios})
+    if "traffic" in options.parts:
+        found = _traffic(it, options, say, note)
+        figures["traffic"] = [asdict(f) for f in found]
+        if options.chart:
+            title = f"{it.model.name}, {it.model.dtype}, {backend['device']}: whole requests"
+            Path(options.chart).write_text(chart(found, title), encoding="utf-8")
+    if "latency" in options.parts:
+        gap = latency.long_prompt(it, options.arriving)
+        tables.long_prompt(gap, say)
+        turns = [latency.follow_up(it, n) for n in sorted(options.history)]
+        tables.follow_ups(turns, say)
+        several = [
+            latency.forks(it, max(options.history), options.forks),
+            latency.broadcast(it, max(options.history), options.forks),
+        ]
+        tables.many(several, say)
+        figures["long_prompt"] = {**asdict(gap), "bound": gap.bound}
+        figures["follow_ups"] = [asdict(t) for t in turns]
+        figures["several"] = [asdict(m) for m in several]
+
+
+def _traffic(
+    it: Subject,
+    options: argparse.Namespace,
+    say: Callable[[str], None],
+    note: Callable[[str], None],
+) -> list[Figures]:
+    """Whole requests; the rows are told as they come."""
+    with contextlib.ExitStack() as stack:
+        who: dict[str, tuple[Contender, Peak]] = {
+            "Stretto": (contenders.stretto(it), contenders.peak_here)
+        }
+        if "alone" in options.against:
+            who["one after another"] = (contenders.one_after_another(it), contenders.peak_here)
+        if "batch" in options.against:
+            who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
+        if {"alone", "batch"} & set(options.against):
+            assert it.net is not None  # loaded before anything is timed
+        if "server" in options.against and FROZEN:
+            note("mlx_lm.server is left out: it needs a Python to run in, and this program is one")
+        elif "server" in options.against:
+            note("mlx_lm.server starts …")
+            server = stack.enter_context(Server(it.model.path))
+            who["mlx_lm.server"] = (server, server.peak)
+        tables.traffic_head(say)
+        found: list[Figures] = []
+        for figures in compare(
+            it,
+            who,
+            options.chats,
+            options.tokens,
+            options.rounds,
+            options.short,
+            options.long,
+            options.every,
+            note,
+        ):
+            tables.traffic(figures, say)
+            found += figures
+        return found

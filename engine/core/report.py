@@ -1,0 +1,53 @@
+"""The figures of one moment, as `Engine.stats` gives them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from engine.core.session import SessionState
+from engine.core.state import State
+from engine.model import backend
+
+
+def report(state: State, queue: list[str]) -> dict[str, Any]:
+    """Plain Python: bytes, tokens, seconds; sessions by their id, `queue` those that wait."""
+    decoding, reading = state.meter.rates()
+    return {
+        "backend": asdict(state.backend),
+        "memory_budget": state.budget,
+        "memory_in_use": backend.memory_in_use(),
+        "weights_bytes": state.weights,
+        "kv_bytes": sum(s.kv.owed for s in state.sessions.values()),
+        "disk_bytes": state.offload.nbytes,
+        "prefix_bytes": state.prefix_cache.nbytes,
+        "step_seconds": state.step_seconds,
+        "phase_seconds": dict(state.meter.seconds),
+        "decoded_tokens": state.meter.decoded,
+        "read_tokens": state.meter.read,
+        "tokens_per_s": decoding,
+        "read_tokens_per_s": reading,
+        "queue": queue,
+        "models": [m.info for m in state.models.values()],
+        "sessions": {s.id: _session(s) for s in state.sessions.values()},
+    }
+
+
+def _session(session: SessionState) -> dict[str, Any]:
+    kv, reply = session.kv, session.reply
+    figures = {
+        "model": session.model.info.id,
+        "kv_tokens": kv.length,
+        "kv_bytes": kv.owed,
+        "kv_sharers": kv.sharers,
+        "kv_bits": session.kv_bits,
+        "context_tokens": session.model.info.context_length,
+        "dropped_messages": len(session.gone),
+        "priority": session.priority,
+        "status": "idle",
+        "paused": session.paused,
+    }
+    if reply is not None:
+        figures["status"] = reply.status.name.lower()
+        figures["reply"] = asdict(reply.stats())
+    return figures

@@ -1,0 +1,91 @@
+"""The engine thread's beginning and end, and how no program hangs or crashes for its sake."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import sys
+import threading
+from pathlib import Path
+
+from engine.core.mailbox import Mailbox, refuse
+from engine.errors import ENGINE_STOPPED, EngineError
+from engine.messages import Stop
+from engine.model import backend
+
+log = logging.getLogger(__name__)
+
+_this_thread = threading.local()
+
+
+def may_wait() -> None:
+    """Refuse to wait on the engine thread: what one waits for there would never come."""
+    if getattr(_this_thread, "runs_an_engine", False):
+        raise RuntimeError(
+            "Do not wait for the engine in on_event or a future's callback: they run on its thread."
+        )
+
+
+def run(
+    mailbox: Mailbox, memory_budget: int | None, cache_dir: Path | None, cache_bytes: int
+) -> None:
+    """The engine thread. Imports MLX here, so that no window waits for it."""
+    _this_thread.runs_an_engine = True
+    try:
+        backend.take_openblas()  # before anything imports MLX
+        from engine.core.loop import Loop
+
+        loop = Loop(mailbox, memory_budget, cache_dir, cache_bytes)
+    except BaseException as error:
+        log.exception("the engine could not start")
+        why = f"The engine could not start: {type(error).__name__}: {error}"
+        for command in mailbox.close():
+            refuse(command, EngineError(ENGINE_STOPPED, why))
+        return
+    with contextlib.suppress(Exception):  # told to every reply and logged by the loop
+        loop.run()
+
+
+_running: set[tuple[Mailbox, threading.Thread | None]] = set()
+
+
+def stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
+    """See to it that an engine left running, or forgotten, does not keep the process alive.
+
+    `atexit` is too late for stopping it: that runs after the interpreter has joined all threads,
+    which would wait for the engine thread for ever. The hook that concurrent.futures uses, too,
+    is earlier.
+    """
+    if not _hooks_set.is_set():
+        _hooks_set.set()
+        threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
+        atexit.register(_leave_mlx)
+    _running.add((mailbox, thread))
+
+
+_hooks_set = threading.Event()
+
+
+def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
+    """Take note that this engine thread has ended, or been told to."""
+    _running.discard((mailbox, thread))
+
+
+def _stop_all() -> None:
+    for mailbox, thread in list(_running):
+        with contextlib.suppress(EngineError):  # it has ended already
+            mailbox.post(Stop())
+        if thread is not None:
+            thread.join()
+
+
+def _leave_mlx() -> None:
+    """Clear what the main thread holds in MLX, for programs that use MLX beside the engine.
+
+    Its cache of compiled functions is freed when the thread's C++ locals are, after Python has
+    gone, and that crashes the process when the functions came from the engine thread.
+    """
+    mlx = sys.modules.get("mlx.core")
+    if mlx is not None:
+        mlx.clear_streams()

@@ -1,0 +1,1 @@
+"""What sessions' KV caches hold, share, and keep on disk."""

@@ -1,0 +1,223 @@
+"""A session's KV cache as one file: safetensors, with what else belongs to it in the header.
+
+The arrays come from the file and everything else is checked against caches that the model itself
+has made: no name of a class is ever taken from a file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import mlx.core as mx
+
+from engine.kv.cache_objects import Caches
+from engine.kv.ledger import Ledger
+from engine.kv.session_kv import SessionKV
+
+FORMAT = "stretto-kv-1"
+
+_NAMES = {
+    mx.float32: "F32",
+    mx.float16: "F16",
+    mx.bfloat16: "BF16",
+    mx.uint32: "U32",
+    mx.int32: "I32",
+    mx.uint8: "U8",
+    mx.int8: "I8",
+    mx.uint16: "U16",
+    mx.int64: "I64",
+    mx.bool_: "BOOL",
+}
+
+
+class DamagedError(Exception):
+    """The file is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a file's header says.
+
+    Attributes:
+        fingerprint: of the model, and of how it keeps its keys.
+        tokens: what had been fed.
+        cuts, ledger: as in `SessionKV`.
+        border: at how many tokens the copy for going back was made; -1 where there is none.
+    """
+
+    fingerprint: str
+    tokens: list[int]
+    cuts: list[int]
+    ledger: Ledger
+    border: int
+    shape: Any
+
+
+@dataclass(frozen=True)
+class Image:
+    """A cache ready to be written by any thread: a header, and the bytes of evaluated arrays.
+
+    The bytes are the arrays' own memory: it is freed when the image is, on the engine thread.
+    """
+
+    header: bytes
+    parts: Sequence[memoryview]
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.header) + sum(p.nbytes for p in self.parts)
+
+    def write(self, stream: BinaryIO) -> None:
+        stream.write(self.header)
+        for part in self.parts:
+            stream.write(part)
+
+
+def take_image(kv: SessionKV, fingerprint: str) -> Image:
+    """The image of a session's caches. Nobody may write to them any more.
+
+    Raises:
+        ValueError: they hold something that cannot be written.
+    """
+    arrays: list[mx.array] = []
+    snapshot = kv.border_copy
+    shape = {
+        "caches": _flat(kv.in_one_piece, arrays),
+        "border": _flat(snapshot[0], arrays) if snapshot else None,
+    }
+    ready = [_plain(a) for a in arrays]
+    mx.eval(ready)
+    views = [memoryview(a) for a in ready]  # type: ignore[arg-type]
+    if not all(v.c_contiguous for v in views):
+        ready = [
+            a if v.c_contiguous else mx.contiguous(a) for a, v in zip(ready, views, strict=True)
+        ]
+        mx.eval(ready)
+        views = [memoryview(a) for a in ready]  # type: ignore[arg-type]
+    parts = [v.cast("B") if v.nbytes else memoryview(b"") for v in views]
+    entries: dict[str, Any] = {}
+    place = 0
+    for number, (array, part) in enumerate(zip(arrays, parts, strict=True)):
+        entries[str(number)] = {
+            "dtype": _NAMES[array.dtype],
+            "shape": list(array.shape),
+            "data_offsets": [place, place + part.nbytes],
+        }
+        place += part.nbytes
+    ledger = kv.ledger
+    entries["__metadata__"] = {
+        "format": FORMAT,
+        "fingerprint": fingerprint,
+        "tokens": json.dumps(kv.tokens),
+        "cuts": json.dumps(kv.cuts),
+        "ledger": json.dumps([ledger.text, list(ledger.tokens), ledger.borders]),
+        "border": json.dumps(snapshot[1] if snapshot else -1),
+        "shape": json.dumps(shape),
+    }
+    head = json.dumps(entries).encode()
+    head += b" " * (-len(head) % 8)
+    return Image(len(head).to_bytes(8, "little") + head, parts)
+
+
+def read_record(path: Path) -> Record:
+    """The header of a file.
+
+    Raises:
+        DamagedError, OSError: it cannot be used.
+    """
+    with path.open("rb") as stream:
+        try:
+            size = path.stat().st_size
+            length = int.from_bytes(stream.read(8), "little")
+            if not 0 < length <= size - 8:
+                raise DamagedError("the header is cut off")
+            entries = json.loads(stream.read(length))
+            meta = entries.pop("__metadata__")
+            if meta["format"] != FORMAT:
+                raise DamagedError("of another format")
+            end = max((e["data_offsets"][1] for e in entries.values()), default=0)
+            if 8 + length + end != size:
+                raise DamagedError("of another length than it says")
+            text, tokens, borders = json.loads(meta["ledger"])
+            return Record(
+                meta["fingerprint"],
+                json.loads(meta["tokens"]),
+                json.loads(meta["cuts"]),
+                Ledger(text, tokens, tuple((a, b) for a, b in borders)),
+                json.loads(meta["border"]),
+                json.loads(meta["shape"]),
+            )
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise DamagedError(f"{type(error).__name__}: {error}") from None
+
+
+def read_caches(
+    path: Path, record: Record, fresh: Caches, again: Caches
+) -> tuple[Caches, Caches | None]:
+    """The caches of a file, and the copy at the border where there is one.
+
+    Args:
+        fresh, again: two sets of empty caches of the model; the first is filled, and the second
+            where there is a copy.
+
+    Raises:
+        DamagedError, OSError: it cannot be used.
+    """
+    try:
+        arrays = mx.load(str(path))
+        assert isinstance(arrays, dict)
+        mx.eval(list(arrays.values()))
+        caches = _built(record.shape["caches"], fresh, arrays)
+        kept = record.shape["border"]
+        return caches, _built(kept, again, arrays) if kept is not None else None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError) as error:
+        raise DamagedError(f"{type(error).__name__}: {error}") from None
+
+
+def _plain(array: mx.array) -> mx.array:
+    """With a type that Python's buffers know."""
+    return array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
+
+
+def _flat(value: Any, arrays: list[mx.array]) -> Any:
+    """What JSON can hold of caches; their arrays are gathered, and named by number."""
+    if isinstance(value, mx.array):
+        if value.dtype not in _NAMES:
+            raise ValueError(f"arrays of {value.dtype} are not written")
+        arrays.append(value)
+        return {"array": len(arrays) - 1}
+    if isinstance(value, (list, tuple)):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return {kind: [_flat(v, arrays) for v in value]}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return {"value": value}
+    if hasattr(value, "__dict__"):
+        return {"object": {n: _flat(v, arrays) for n, v in vars(value).items()}}
+    raise ValueError(f"{type(value).__name__} is not written")
+
+
+def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
+    """The value that `_flat` made `shape` of; objects are those of `fresh`, in the same places."""
+    ((kind, held),) = shape.items()
+    if kind == "array":
+        return arrays[str(held)]
+    if kind == "value":
+        return held
+    if kind == "object":
+        if fresh is None or not hasattr(fresh, "__dict__"):
+            raise DamagedError("the model's caches are of another kind")
+        for name, part in held.items():
+            setattr(fresh, name, _built(part, getattr(fresh, name, None), arrays))
+        return fresh
+    inside = fresh if isinstance(fresh, (list, tuple)) else ()
+    values = list(_paired(held, inside, arrays))
+    return values if kind == "list" else tuple(values)
+
+
+def _paired(held: list[Any], fresh: Sequence[Any], arrays: dict[str, mx.array]) -> Iterator[Any]:
+    for number, part in enumerate(held):
+        yield _built(part, fresh[number] if number < len(fresh) else None, arrays)

@@ -1,0 +1,1 @@
+"""The model: loaded, probed, run for many sessions at once, sampled from."""

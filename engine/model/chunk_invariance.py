@@ -1,0 +1,92 @@
+"""Whether what a model reads from a prompt depends on where the prompt is cut into chunks.
+
+It must not: where the cuts lie is decided by who else is there. Two faults of model code make it
+depend on them, and both are found by trying, on a freshly loaded model:
+
+- A layer's mask looks further back than its cache keeps. Within a chunk a token then sees more
+  than from the chunk before. Such caches are made as large as the mask asks for.
+- A token sees tokens that come after it in the same chunk. Such a model's prompts are read token
+  by token, as its answers are: slowly, and right.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mlx.core as mx
+
+from engine.kv.cache_objects import Caches
+
+log = logging.getLogger(__name__)
+
+SEEN = 0.01
+"""Of the logits' standard deviation. Rows of one and the same shape do not even round differently,
+and a token that sees the ones after it changes by about as much as logits vary."""
+
+
+def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
+    """`make_cache`, with every windowed cache as large as the model's masks look back.
+
+    Costs one forward pass of two tokens.
+    """
+    caches = make_cache()
+    windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
+    asked: dict[int, int] = {}
+    for cache in windows:
+        cache.make_mask = _Noting(cache, asked)
+    try:
+        mx.eval(net(mx.array([[1, 1]]), cache=caches))
+    except Exception as error:  # found again, and told, by those who probe the model's steps
+        log.debug("two tokens: %s: %s", type(error).__name__, error)
+    finally:
+        for cache in windows:  # each holds itself by it
+            del cache.make_mask
+    wider = {size: window for size, window in asked.items() if window > size}
+    if not wider:
+        return make_cache
+    log.debug("windows that look back further than their caches keep: %s", wider)
+
+    def make() -> Caches:
+        made = make_cache()
+        for cache in _flat(made):
+            size = getattr(cache, "max_size", None)
+            if size in wider:
+                cache.max_size = wider[size]
+        return made
+
+    return make
+
+
+class _Noting:
+    """In place of a cache's `make_mask`: notes how far back it is asked to look."""
+
+    def __init__(self, cache: Any, asked: dict[int, int]) -> None:
+        self._cache = cache
+        self._asked = asked
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        window = kwargs.get("window_size", args[1] if len(args) > 1 else None)
+        if window is not None:
+            size = self._cache.max_size
+            self._asked[size] = max(window, self._asked.get(size, 0))
+        return type(self._cache).make_mask(self._cache, *args, **kwargs)
+
+
+def sees_ahead(net: Any, make_cache: Callable[[], Caches], vocab: int) -> bool:
+    """Whether tokens see those after them: two passes over prompts that differ at the end."""
+    half = [(7 * i + 3) % vocab for i in range(8)]
+    ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
+    first, second = (net(mx.array([[*half, *end]]), cache=make_cache())[0, :8] for end in ends)
+    first, second = first.astype(mx.float32), second.astype(mx.float32)
+    # Some models give -inf to tokens that they never say.
+    spread = mx.std(mx.where(mx.isfinite(first), first, 0))
+    apart = mx.where(first == second, 0, mx.abs(first - second)).max()
+    return bool((apart > SEEN * spread).item())
+
+
+def _flat(caches: Any) -> Iterator[Any]:
+    for cache in caches:
+        yield cache
+        yield from _flat(getattr(cache, "caches", ()))

@@ -1,0 +1,157 @@
+"""Softmax attention with cheaper exponentials.
+
+The query heads that share a key head are taken as its rows, so a key is read once for all of them.
+Shapes as in `mx.fast.scaled_dot_product_attention`: queries `[batch, heads, n, dim]`, keys and
+values `[batch, key heads, length, dim]`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import mlx.core as mx
+import numpy as np
+
+from engine.model import cpu
+
+BLOCK = 32_768
+"""Scores that numpy works on at a time: they stay in a core's own cache."""
+
+SHORT = 4096
+"""Scores up to which MLX's softmax is quicker than the operations that take its place."""
+
+LOWEST = -1e30
+"""In place of the largest score where a mask hides all keys: infinities have no difference."""
+
+
+def attend(
+    queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any
+) -> mx.array | None:
+    """Attention under any of mlx-lm's masks; None where it is better left to MLX."""
+    batch, heads, n, dim = queries.shape
+    shared, length = keys.shape[1], keys.shape[2]
+    if mask is None and n == 1:
+        return one_query(queries * scale, keys, values)
+    if batch * heads * n * length < cpu.AT_ONCE or not _plain(mask):
+        return None
+    rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
+    found = _at_once(rows, keys, values, n, mask)
+    return None if found is None else (found.out / found.sums).reshape(batch, heads, n, -1)
+
+
+class Part(NamedTuple):
+    """What attention to some of the keys gives.
+
+    Attributes:
+        out: the sum of the values, each times its weight `exp(score - most)`.
+        sums: of the weights.
+        most: the largest score.
+    """
+
+    out: mx.array
+    sums: mx.array
+    most: mx.array
+
+
+def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
+    """Attention to some of the keys, on any device; its figures are float32.
+
+    The queries are `[batch, key heads, rows, dim]`, scaled already.
+
+    A key head's rows are `n` queries of every query head that shares it. The mask is None,
+    "causal" or boolean `[n, length]`.
+    """
+    length = keys.shape[2]
+    engaged = cpu.is_engaged(queries)
+    if engaged and queries.size // queries.shape[-1] * length >= cpu.AT_ONCE:
+        found = _at_once(queries, keys, values, n, mask)
+        if found is not None:
+            return found
+    scores = (queries @ keys.swapaxes(-1, -2)).astype(mx.float32)
+    if mask is not None:
+        if isinstance(mask, str):
+            mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
+        scores = _masked(scores.reshape(*scores.shape[:2], -1, n, length), mask)
+        scores = scores.reshape(*queries.shape[:3], length)
+    most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), LOWEST)
+    weights = mx.power(cpu.E, scores - most) if engaged else mx.exp(scores - most)
+    out = (weights.astype(values.dtype) @ values).astype(mx.float32)
+    return Part(out, mx.sum(weights, axis=-1, keepdims=True), most)
+
+
+def _at_once(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part | None:
+    """As `part`, with numpy's exponentials; None where nothing can be evaluated."""
+    batch, shared, rows, _ = queries.shape
+    length = keys.shape[2]
+    scores = queries @ keys.swapaxes(-1, -2)
+    if isinstance(mask, mx.array):
+        scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
+    if not cpu.evaluated(scores):
+        return None
+    # The array is this function's own, so it may be written to behind MLX's back.
+    table = np.asarray(scores).reshape(-1, n, length)
+    if isinstance(mask, str):
+        table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
+    sums, most = _exponentials(table.reshape(-1, length))
+    out = scores.reshape(batch, shared, rows, length) @ values
+    shape = batch, shared, rows, 1
+    return Part(out, mx.array(sums).reshape(shape), mx.array(most).reshape(shape))
+
+
+def _plain(mask: Any) -> bool:
+    if isinstance(mask, mx.array):
+        return mask.ndim == 2 and mask.dtype in (mx.bool_, mx.float32)
+    return mask is None or mask == "causal"
+
+
+def _masked(scores: mx.array, mask: mx.array) -> mx.array:
+    if mask.dtype == mx.bool_:
+        return mx.where(mask, scores, float("-inf"))
+    return scores + mask
+
+
+Table = np.ndarray[Any, Any]
+
+
+def _exponentials(table: Table) -> tuple[Table, Table]:
+    """Turn `scores [rows, length]` into `exp(score - the row's largest)`.
+
+    Returns the sum of each row, and what was the largest.
+    """
+    rows, length = table.shape
+    sums, most = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
+    step = max(1, BLOCK // length)
+    for begin in range(0, rows, step):
+        some, largest = table[begin : begin + step], most[begin : begin + step]
+        some.max(-1, keepdims=True, out=largest)
+        np.maximum(largest, LOWEST, out=largest)
+        np.subtract(some, largest, out=some)
+        np.exp(some, out=some)
+        some.sum(-1, out=sums[begin : begin + step])
+    return sums, most
+
+
+def one_query(
+    queries: mx.array, keys: mx.array, values: mx.array, beyond: mx.array | None = None
+) -> mx.array:
+    """Attention of one query a row, `[batch, heads, 1, dim]`, the queries scaled already.
+
+    `beyond` is added to the scores `[batch, key heads, heads a key head, length]`. In three
+    operations, or six with many scores, where MLX's own attention takes twice as many: each costs
+    some microseconds to dispatch, whatever it does.
+    """
+    batch, heads, _, dim = queries.shape
+    shared = keys.shape[1]
+    scores = queries.reshape(batch, shared, heads // shared, dim) @ keys.swapaxes(-1, -2)
+    if beyond is not None:
+        scores = scores + beyond
+    if scores.size >= cpu.AT_ONCE and cpu.evaluated(scores):
+        table = np.asarray(scores).reshape(-1, scores.shape[-1])
+        sums, _ = _exponentials(table)
+        out = (scores @ values) / mx.array(sums).reshape(batch, shared, -1, 1)
+    elif scores.size < SHORT:
+        out = mx.softmax(scores, axis=-1) @ values
+    else:
+        weights = mx.power(cpu.E, scores - mx.max(scores, axis=-1, keepdims=True))
+        out = (weights @ values) / mx.sum(weights, axis=-1, keepdims=True)
+    return out.reshape(batch, heads, 1, -1)

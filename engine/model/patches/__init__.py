@@ -1,0 +1,1 @@
+"""Every place where a function of mlx-lm or MLX is replaced."""

@@ -1,0 +1,120 @@
+"""Keys and values kept in 8 or 4 bits instead of the model's own type, chat by chat.
+
+mlx-lm's `QuantizedKVCache` takes the place of every layer's growing cache. Caches that are bounded
+anyway (windows, recurrent states) stay as they are. Not every model's attention can read quantised
+keys; whether one can is found out by trying, when the first chat asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+
+from engine.errors import UNSUPPORTED_SESSION, EngineError
+from engine.kv.cache_objects import Caches, clone, leaves
+from engine.kv.memory_estimate import MemoryEstimate, measure
+from engine.model import probe, ragged
+from engine.model.models import LoadedModel
+
+GROUP_SIZES = (64, 32)
+"""How many numbers may share a scale, the thriftier first; a head's width must be a multiple."""
+
+GARBLED = 1.0
+"""Off by more than this, in the logits' standard deviation, is not rounding: random logits are off
+by three or more."""
+
+
+@dataclass(frozen=True)
+class KeptIn:
+    """How one model keeps its keys in so many bits: empty caches, and what they cost."""
+
+    make: Callable[[], Caches]
+    estimate: MemoryEstimate
+
+
+def kept_in(model: LoadedModel, bits: int) -> KeptIn:
+    """How `model` keeps its keys in `bits` bits; tried out the first time, about ten short passes.
+
+    Raises:
+        EngineError: `unsupported_session`, saying why it cannot.
+    """
+    if bits not in model.kept_in:
+        try:
+            model.kept_in[bits] = _try(model, bits)
+        except EngineError as error:
+            # Not the exception: its traceback would hold the model in a ring of references.
+            model.kept_in[bits] = (error.code, error.message)
+    found = model.kept_in[bits]
+    if not isinstance(found, KeptIn):
+        raise EngineError(*found)
+    return found
+
+
+def _try(model: LoadedModel, bits: int) -> KeptIn:
+    # Not at the top: importing mlx_lm changes the process's file limit, see backend.
+    from mlx_lm.models.cache import KVCache, QuantizedKVCache
+
+    plain = model.new_caches()
+    model.net(mx.array([[1, 2, 3]]), cache=plain)
+    growing = [c for c in plain if type(c) is KVCache]
+    if not growing:
+        raise _refuse(model, bits, "none of its caches is of the kind that grows with the text")
+    widths = {a.shape[-1] for cache in growing for a in (cache.keys, cache.values)}
+    fitting = [size for size in GROUP_SIZES if all(width % size == 0 for width in widths)]
+    if not fitting:
+        shown = " and ".join(str(width) for width in sorted(widths))
+        raise _refuse(model, bits, f"its heads are {shown} wide, no multiple of {GROUP_SIZES[-1]}")
+
+    def make() -> Caches:
+        return [
+            QuantizedKVCache(group_size=fitting[0], bits=bits) if type(cache) is KVCache else cache
+            for cache in model.new_caches()
+        ]
+
+    try:
+        estimate = _check(model, make)
+    except Exception as error:  # whatever its attention does with keys of a form it does not know
+        raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
+    return KeptIn(make, estimate)
+
+
+def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
+    return EngineError(
+        UNSUPPORTED_SESSION,
+        f"{model.info.name} cannot keep its keys in {bits} bits: {why}. "
+        "Open the chat without kv_bits.",
+    )
+
+
+def _check(model: LoadedModel, make: Callable[[], Caches]) -> MemoryEstimate:
+    """Feed two sessions in few bits and one in full, alone and together; all must agree."""
+    vocab = len(model.tokenizer)
+    sessions = [make(), model.new_caches(), make()]
+    for count, caches in zip((9, 5, 7), sessions, strict=True):
+        model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)
+        mx.eval(list(leaves(caches)))
+    estimate = measure(sessions[0])
+    feeds = [mx.array([[token % vocab]]) for token in (5, 11, 17)]
+    alone = _logits(model, feeds, sessions)
+    if model.info.step != probe.ALONE:
+        together = [clone(caches) for caches in sessions]
+        shared = ragged.share_caches(together)
+        got = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
+        if probe.apart(got, alone) > probe.TOLERANCE:
+            raise ValueError("sharing a step garbles them")
+    whole = model.new_caches()
+    model.net(mx.array([[(7 * i + 3) % vocab for i in range(9)]]), cache=whole)
+    if probe.apart(alone[:1], _logits(model, feeds[:1], [whole])) > GARBLED:
+        raise ValueError("they make nonsense")
+    return estimate
+
+
+def _logits(model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches]) -> mx.array:
+    rows: list[Any] = [
+        model.net(feed, cache=clone(caches))[:, -1]
+        for feed, caches in zip(feeds, sessions, strict=True)
+    ]
+    return mx.concatenate(rows)

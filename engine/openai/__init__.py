@@ -1,0 +1,1 @@
+"""The shapes of OpenAI's requests and responses, which `serve` and `batch` share."""
