@@ -22,7 +22,7 @@ from engine.messages import (
     ReplyStats,
     TextDelta,
 )
-from engine.model.models import Model
+from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 

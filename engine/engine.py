@@ -33,7 +33,7 @@ from engine.messages import (
     Stop,
     Unload,
 )
-from engine.model.models import Model
+from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Listener, Reply
 
@@ -99,8 +99,15 @@ class Session:
             self._mailbox.post(Prioritise(self.id, priority))
 
     def fork(self, session_id: str | None = None) -> Session:
-        """A twin with the same conversation; its KV cache is shared until either side writes."""
+        """A twin with the same conversation; its KV cache is shared until either side writes.
+
+        Raises:
+            ValueError: the twin would have the session's own id.
+            EngineError: `engine_stopped`.
+        """
         twin = session_id or uuid.uuid4().hex
+        if twin == self.id:
+            raise ValueError("A fork needs an id of its own.")
         self._mailbox.post(Fork(self.id, twin, session_id is not None))
         return Session(twin, self.model, self._mailbox)
 

@@ -111,7 +111,7 @@ Sink = Callable[[Event, tuple[int, ...]], None]
 @dataclass(frozen=True)
 class Load:
     path: str
-    answer: Future[Any]  # of engine.model.models.Model
+    answer: Future[Any]  # of engine.model.info.Model
 
 
 @dataclass(frozen=True)
@@ -186,6 +186,13 @@ class GetStats:
 
 
 @dataclass(frozen=True)
+class WorkDone:
+    """A worker has finished: `deliver` hands over what came of it. For the engine thread."""
+
+    deliver: Callable[[], None]
+
+
+@dataclass(frozen=True)
 class Stop:
     pass
 
@@ -202,5 +209,6 @@ Command = (
     | CloseSession
     | Forget
     | GetStats
+    | WorkDone
     | Stop
 )

@@ -12,7 +12,7 @@ from engine.batch.requests import Request
 from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
-from engine.model.models import Model
+from engine.model.info import Model
 from engine.reply import Reply
 
 TICK_SECONDS = 0.25

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Message
-from engine.model.models import Model
+from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 

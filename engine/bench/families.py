@@ -102,17 +102,13 @@ def measure(architecture: str, folder: Path) -> Finding:
     import mlx.core as mx
 
     from engine.errors import EngineError
-    from engine.model import backend, models
+    from engine.model import backend
+    from engine.model.loader import load_at_once
     from engine.model.probe import ALONE
 
     try:
         write_family(folder, architecture)
-        pieces = models.load(folder, str(folder), backend.start(), 1 << 40)
-        try:
-            while True:
-                next(pieces)
-        except StopIteration as done:
-            model = done.value
+        model = load_at_once(folder, wide=backend.start().prefers_float32)
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})

@@ -25,8 +25,8 @@ from engine.errors import (
     EngineError,
 )
 from engine.messages import Failed, Finished, FinishReason
-from engine.model import models
-from engine.model.models import Model
+from engine.model import folder
+from engine.model.info import Model
 from engine.params import SamplingParams
 
 WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
@@ -50,12 +50,12 @@ def short_stems(tokens: int) -> Iterator[None]:
 @contextmanager
 def short_context(tokens: int) -> Iterator[None]:
     """Models loaded in this block take at most so many tokens, whatever their config says."""
-    known = models._context_length
-    models._context_length = lambda *_: tokens
+    known = folder.context_length
+    folder.context_length = lambda *_: tokens
     try:
         yield
     finally:
-        models._context_length = known
+        folder.context_length = known
 
 
 def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.engine import Engine, Session
 from engine.messages import Event, Finished, TextDelta
-from engine.model.models import Model
+from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 

@@ -20,7 +20,7 @@ from engine.cli.batch_progress import line
 from engine.cli.terminal import Line
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.model.models import Model
+from engine.model.info import Model
 from engine.openai import request
 from engine.params import SamplingParams
 

@@ -1,85 +1,159 @@
-"""Models in and out, read piece by piece between the steps of the chats that are answering."""
+"""Models in and out: examined by workers, read piece by piece between the steps of the chats."""
 
 from __future__ import annotations
 
 import logging
-from collections import deque
+import uuid
+from dataclasses import dataclass
 
 from engine.core.mailbox import refuse
+from engine.core.resolving import resolve
 from engine.core.state import State
+from engine.core.workers import Workers
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
-from engine.model import backend, models
+from engine.model import backend, loader
+from engine.model.loader import Examined, Pieces
+from engine.scheduling.plan import LoadAdmission, LoadRequest
 
 log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Load:
+    """A model that is wanted: by one or several callers, once it has been examined.
+
+    Attributes:
+        reserved: bytes that it may take, once its reading has begun.
+    """
+
+    key: str
+    callers: list[Load]
+    examined: Examined
+    pieces: Pieces | None = None
+    reserved: int = 0
 
 
 class Loading:
     """The commands `Load` and `Unload`, and the models that are being read."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
+        self._workers = workers
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
-        self._queue: deque[tuple[Load, tuple[object, ...], models.Pieces]] = deque()
+        self._examining: list[Load] = []
+        self._queue: list[_Load] = []
 
     @property
     def busy(self) -> bool:
         """Whether a model is being read."""
-        return bool(self._queue)
+        return any(load.pieces is not None for load in self._queue)
+
+    @property
+    def wanted(self) -> LoadRequest | None:
+        """The model that is to be read next, for the scheduler; one is read at a time."""
+        if not self._queue or self._queue[0].pieces is not None:
+            return None
+        load = self._queue[0]
+        nbytes = load.examined.nbytes
+        wide = 2 * nbytes if self._state.backend.prefers_float32 else nbytes
+        return LoadRequest(load.key, load.examined.name, nbytes, wide)
 
     def load(self, command: Load) -> None:
-        """Begin to read a model, or answer at once when it is there already."""
-        state = self._state
-        folder = models.resolve(command.path)
-        same = models.identity(folder)
-        known = state.models.get(self._identities.get(same, ""))
+        """Have a folder examined; what follows is `_examined`."""
+        self._examining.append(command)
+
+        def failed(error: BaseException) -> None:
+            self._examining.remove(command)
+            refuse(command, _as_engine_error(error))
+
+        self._workers.run(
+            lambda: loader.examine(resolve(command.path)),
+            lambda examined: self._examined(command, examined),
+            failed,
+        )
+
+    def _examined(self, command: Load, examined: Examined) -> None:
+        self._examining.remove(command)
+        known = self._state.models.get(self._identities.get(examined.identity, ""))
         if known is not None:
             command.answer.set_result(known.info)
             return
-        free = state.budget - backend.memory_in_use()
-        pieces = models.load(folder, command.path, state.backend, free)
-        self._queue.append((command, same, pieces))
+        for load in self._queue:
+            if load.examined.identity == examined.identity:
+                load.callers.append(command)
+                return
+        self._queue.append(_Load(uuid.uuid4().hex, [command], examined))
+
+    def begin(self, admission: LoadAdmission) -> None:
+        """Begin to read the model for which there is room."""
+        load = self._queue[0]
+        load.reserved = admission.nbytes
+        self._state.reserved += load.reserved
+        load.pieces = loader.load(load.examined, admission.wide)
+
+    def refuse(self, key: str, error: EngineError) -> None:
+        """Tell those who want a model that it cannot be."""
+        for load in [load for load in self._queue if load.key == key]:
+            self._end(load)
+            for command in load.callers:
+                refuse(command, error)
 
     def step(self) -> None:
         """Go on with the model that is being read, if any; the others wait for their turn."""
-        if not self._queue:
+        if not self.busy:
             return
-        self._state.undisturbed = False
-        command, same, pieces = self._queue[0]
+        load = self._queue[0]
+        assert load.pieces is not None
         try:
-            next(pieces)
+            next(load.pieces)
             return
         except StopIteration as done:
+            self._end(load)
             # The same weights loaded twice are kept once.
             known = self._state.models.setdefault(done.value.info.id, done.value)
-            self._identities[same] = known.info.id
-            command.answer.set_result(known.info)
-        except EngineError as error:
-            refuse(command, error)
-        except Exception as error:
-            log.exception("loading failed")
-            refuse(command, EngineError(MODEL_LOAD_FAILED, f"{type(error).__name__}: {error}"))
-        self._queue.popleft()
+            self._identities[load.examined.identity] = known.info.id
+            for command in load.callers:
+                command.answer.set_result(known.info)
+        except BaseException as error:
+            self._end(load)
+            for command in load.callers:
+                refuse(command, _as_engine_error(error))
+            if not isinstance(error, Exception) and type(error).__module__ == "builtins":
+                raise
         backend.give_back_memory()
 
+    def _end(self, load: _Load) -> None:
+        self._queue.remove(load)
+        self._state.reserved -= load.reserved
+        load.pieces = None
+        self._state.memory_changed()
+
     def unload(self, command: Unload) -> None:
-        """Free a model and end its sessions."""
-        for session in list(self._state.sessions.values()):
-            if session.model.info.id == command.model_id:
-                self._state.ended[session.id] = (
-                    UNKNOWN_MODEL,
-                    "The model was unloaded. Load it again.",
-                )
-                self._state.end_session(
-                    session, UNKNOWN_MODEL, "The model was unloaded. Load it again."
-                )
-        self._state.prefix_cache.forget(command.model_id)
-        if self._state.models.pop(command.model_id, None) is not None:
+        """Free a model and end its sessions. Named ones' caches go to disk first."""
+        state = self._state
+        message = "The model was unloaded. Load it again."
+        for session in [s for s in state.sessions.values() if s.model.info.id == command.model_id]:
+            if session.named and session.reply is None:
+                state.save(session)
+            state.ended[session.id] = (UNKNOWN_MODEL, message)
+            state.end_session(session, UNKNOWN_MODEL, message)
+        state.prefix_cache.forget(command.model_id)
+        if state.models.pop(command.model_id, None) is not None:
+            state.memory_changed()
             backend.give_back_memory()
         command.answer.set_result(None)
 
     def give_up(self) -> list[Load]:
         """Stop reading; returns the commands that nobody has answered yet."""
-        waiting = [command for command, _, _ in self._queue]
+        waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
+        self._examining.clear()
         self._queue.clear()
         return waiting
+
+
+def _as_engine_error(error: BaseException) -> EngineError:
+    if isinstance(error, EngineError):
+        return error
+    log.error("loading failed", exc_info=error)
+    return EngineError(MODEL_LOAD_FAILED, f"{type(error).__name__}: {error}")

@@ -1,14 +1,8 @@
-"""The engine thread: it owns every MLX object and gives each running chat one token a turn.
+"""The engine thread's loop: every running chat gets a token a turn, and prompts are read between.
 
-    commands in -> drain -> decode one token for every running session
-                         -> prefill one chunk of one prompt -> events out
-
-The two are one pass over the weights where the model can take that (`runner.Ride`).
-
-A model being loaded is read piece by piece after that.
-
-Read `step` first. What it calls has rooms of its own: `reception` takes what callers ask,
-`decoding`, `prefilling` and `loading` do the work, `state` holds what they share.
+Read `step` first. A turn is: take what callers ask (`reception`, `loading`), plan
+(`scheduling.Scheduler`), execute the plan (`execution`), finish it (`finishing`). Models that are
+loaded and caches that come back from disk are read piece by piece after that.
 """
 
 from __future__ import annotations
@@ -22,13 +16,15 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.core.admission_queue import AdmissionQueue
-from engine.core.decoding import Decoding
+from engine.core.execution import Execution
+from engine.core.finishing import Finishing
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
-from engine.core.prefilling import Prefilling
 from engine.core.reception import Reception
+from engine.core.restoring import Restoring
 from engine.core.state import State
+from engine.core.view import view
+from engine.core.workers import Workers
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
 from engine.messages import (
     Cancel,
@@ -44,7 +40,9 @@ from engine.messages import (
     Send,
     Stop,
     Unload,
+    WorkDone,
 )
+from engine.scheduling.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
 
@@ -62,11 +60,14 @@ class Loop:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes)
-        self._loading = Loading(self._state)
-        self._prefilling = Prefilling(self._state)
-        self._decoding = Decoding(self._state, self._prefilling)
-        self._room = AdmissionQueue(self._state)
-        reception = Reception(self._state, self._room)
+        self._scheduler = Scheduler()
+        self._workers = Workers(mailbox)
+        self._loading = Loading(self._state, self._workers)
+        self._restoring = Restoring(self._state, self._workers)
+        self._execution = Execution(self._state, self._restoring, self._loading)
+        self._finishing = Finishing(self._state, self._loading)
+        self._idle = True
+        reception = Reception(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
             Load: self._loading.load,
             Unload: self._loading.unload,
@@ -79,6 +80,7 @@ class Loop:
             CloseSession: reception.close,
             Forget: reception.forget,
             GetStats: reception.stats,
+            WorkDone: self._workers.done,
         }
 
     def run(self) -> None:
@@ -96,31 +98,33 @@ class Loop:
 
     def step(self) -> bool:
         """One turn of the loop; False when it is over. Blocks only when there is nothing to do."""
+        if not self._take_commands():
+            return False
+        now = view(self._state, self._loading.wanted)
+        plan = self._scheduler.plan(now)
+        results = self._execution.execute(plan)
+        self._finishing.finish(plan, results)
+        self._scheduler.observe(now, plan, results.timing)
+        self._idle = plan.idle and not self._next_pieces()
+        return True
+
+    def _take_commands(self) -> bool:
         phase = self._state.meter.phase
-        if not self._busy() and not self._inbox:
+        if self._idle and not self._inbox:
             with phase("idle"):
                 self._inbox.extend(self._mailbox.take(block=True))
         with phase("commands"):
-            if not self._drain():
-                return False
             self._state.offload.settle()
-            self._room.step()
-        with phase("decode"):
-            self._decoding.step()
-        with phase("prefill"):
-            self._prefilling.step()
-        with phase("load"):
+            return self._drain()
+
+    def _next_pieces(self) -> bool:
+        """Read the next piece of a model or a cache; False where there was none."""
+        if not (self._restoring.busy or self._loading.busy):
+            return self._loading.wanted is not None
+        with self._state.meter.phase("load"):
+            self._restoring.step()
             self._loading.step()
         return True
-
-    def _busy(self) -> bool:
-        """Whether there is more to do than to wait: what is queued or paused does not count."""
-        sessions = self._state.sessions.values()
-        return (
-            self._loading.busy
-            or self._state.released
-            or any(s.is_running and not s.paused for s in sessions)
-        )
 
     def _drain(self) -> bool:
         self._inbox.extend(self._mailbox.take(block=False))
@@ -141,11 +145,16 @@ class Loop:
 
     def _shut_down(self, why: str) -> None:
         state = self._state
+        self._workers.close()
+        self._restoring.clear()
         for session in state.sessions.values():
             if session.named and session.reply is None:
                 with contextlib.suppress(Exception):  # the end must not fail over a cache
-                    state.offload.save(session)
+                    state.save(session)
         for session in list(state.sessions.values()):
+            if not session.named:
+                with contextlib.suppress(Exception):  # nobody can come back to it
+                    state.offload.forget(session.id)
             state.end_session(session, ENGINE_STOPPED, why)
         for command in [*self._loading.give_up(), *self._inbox, *self._mailbox.close()]:
             refuse(command, EngineError(ENGINE_STOPPED, why))

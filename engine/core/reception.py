@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from engine.core.admission_queue import AdmissionQueue
+from engine.core.preparing import Outcome, Request, prepare
+from engine.core.reply_state import ReplyState
 from engine.core.report import report
-from engine.core.session import ReplyState, SessionState
+from engine.core.session import SessionState
 from engine.core.state import State
-from engine.errors import (
-    CONTEXT_OVERFLOW,
-    INVALID_REQUEST,
-    SESSION_BUSY,
-    SESSION_CLOSED,
-    UNKNOWN_MODEL,
-    EngineError,
-)
+from engine.core.workers import Workers
+from engine.errors import SESSION_BUSY, SESSION_CLOSED, UNKNOWN_MODEL, EngineError
+from engine.kv.cache_file import Record
 from engine.kv.session_kv import SessionKV
 from engine.messages import (
     Cancel,
@@ -22,28 +18,23 @@ from engine.messages import (
     Forget,
     Fork,
     GetStats,
-    Message,
     OpenSession,
     Pause,
     Prioritise,
     Send,
 )
 from engine.model import backend
-from engine.model.constraint import constrain
-from engine.model.models import LoadedModel
 from engine.model.quantised import kept_in
-from engine.params import SamplingParams
-from engine.scheduling import overflow
-from engine.text import prompt
-from engine.text.text import ReplyText
+from engine.scheduling.scheduler import Scheduler
 
 
 class Reception:
     """The commands that concern sessions, each a method that takes the command."""
 
-    def __init__(self, state: State, room: AdmissionQueue) -> None:
+    def __init__(self, state: State, workers: Workers, scheduler: Scheduler) -> None:
         self._state = state
-        self._room = room
+        self._workers = workers
+        self._scheduler = scheduler
 
     def open(self, command: OpenSession) -> None:
         """Open a session; where its model is not loaded, its first message is told so."""
@@ -80,107 +71,61 @@ class Reception:
         )
 
     def send(self, command: Send) -> None:
-        """Begin a reply, or refuse it with the reason."""
+        """Have a reply's prompt prepared; it waits for memory after that. Or refuse it."""
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it anew.")
             raise EngineError(*self._state.ended.get(command.session_id, closed))
         if session.reply is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
-        reply = self._prepare(session, command)
-        session.reply = reply
-        try:
-            self._room.enter(session)
-        except EngineError:
-            session.reply = None
-            raise
-
-    def _prepare(self, session: SessionState, command: Send) -> ReplyState:
-        """What a reply needs before it may begin; nothing of the session is changed yet."""
-        model, params, asked = session.model, command.params, command.prompt
-        whole = not isinstance(asked, str)
-        given = prompt.check_messages(asked if whole else [{"role": "user", "content": asked}])
-        messages = session.conversation(given if whole else given[0]["content"])
-        messages, gone = self._without_gone(session, messages, whole)
-        if session.named and not session.kv.tokens and not session.kv.ledger.text:
-            record = self._state.offload.look(session)
-            if record is not None:
-                session.kv.ledger = record.ledger
-        ready = self._build(session, messages)
-        room = model.info.context_length - len(ready.tokens)
-        if session.on_overflow == "slide" and room < self._least_room(model, params):
-            kept, more = self._slide(session, messages)
-            if more:
-                gone = [*gone, *messages[overflow.head(messages) :][:more]]
-                messages, ready = kept, self._build(session, kept)
-                room = model.info.context_length - len(ready.tokens)
-        if room < 1:
-            raise EngineError(
-                CONTEXT_OVERFLOW,
-                f"The conversation is {len(ready.tokens):,} tokens long and {model.info.name} "
-                f"takes at most {model.info.context_length:,}. Shorten it, start a new chat, or "
-                "let this one drop its oldest turns.",
-            )
-        limit = min(params.max_tokens, room)
-        text = ReplyText(model.tokenizer, ready.opened, params.stop)
-        constraint = constrain(model, params, text, session.reasoning)
-        if ready.answered:
-            begun = ready.tokens[-ready.answered :]
-            try:
-                text.resume(begun, constraint.accept if constraint is not None else None)
-            except EngineError as error:
-                raise EngineError(
-                    INVALID_REQUEST, "The answer's beginning does not have the form asked for."
-                ) from error
         reply = ReplyState(
-            command.reply_id,
-            session.id,
-            messages,
-            ready,
-            params,
-            text,
-            command.sink,
-            command.sent_at,
-            limit,
-            constraint,
+            command.reply_id, session.id, command.params, command.sink, command.sent_at
         )
-        session.gone = gone
-        reply.dropped = len(gone)
-        return reply
+        request = self._request(session, command)
+        session.reply = reply
+        self._state.answering[session.id] = session
+        self._workers.run(
+            lambda: prepare(request),
+            lambda outcome: self._prepared(session, reply, outcome),
+            lambda error: self._not_prepared(session, reply, error),
+        )
 
-    def _build(self, session: SessionState, messages: list[Message]) -> prompt.Prompt:
-        ledger = session.kv.ledger
-        return prompt.build(session.model.tokenizer, messages, session.reasoning, ledger)
+    def _request(self, session: SessionState, command: Send) -> Request:
+        look = None
+        if session.named and not session.kv.tokens and not session.kv.ledger.text:
+            offload, name, fingerprint = self._state.offload, session.id, session.fingerprint
+            if offload.may_hold(name):
 
-    def _least_room(self, model: LoadedModel, params: SamplingParams) -> int:
-        """Tokens that an answer should find free in the context."""
-        return min(params.max_tokens, model.info.context_length // 8)
+                def look() -> Record | None:
+                    return offload.look(name, fingerprint)
 
-    def _without_gone(
-        self, session: SessionState, messages: list[Message], whole: bool
-    ) -> tuple[list[Message], list[Message]]:
-        """The messages without those that did not fit the last time, and these.
+        return Request(
+            session.model,
+            session.system,
+            session.reasoning,
+            session.on_overflow == "slide",
+            list(session.history),
+            list(session.gone),
+            session.kv.ledger,
+            command.prompt,
+            command.params,
+            look,
+        )
 
-        `whole`: the caller sent all of the conversation, these among them. Were they tried again,
-        every turn would drop some more, and no cache could be reused.
-        """
-        gone, start = session.gone, overflow.head(messages)
-        if not whole or not gone:
-            return messages, gone
-        end = start + len(gone)
-        if session.on_overflow == "slide" and messages[start:end] == gone and messages[end:]:
-            return [*messages[:start], *messages[end:]], gone
-        return messages, []
+    def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome) -> None:
+        if session.reply is not reply:
+            return  # it has ended meanwhile
+        try:
+            session.kv.ledger = outcome.ledger
+            session.gone = outcome.prepared.gone
+            reply.begin(outcome.prepared)
+            self._state.memory_changed()
+        except Exception as error:
+            self._state.fail_reply(session, error, keep_cache=True)
 
-    def _slide(self, session: SessionState, messages: list[Message]) -> tuple[list[Message], int]:
-        """The messages without the oldest turns, as far as that helps, and how many went."""
-        context = session.model.info.context_length
-
-        def length(some: list[Message]) -> int:
-            return len(self._build(session, some).tokens)
-
-        target = int(context * overflow.KEPT_SHARE)
-        return overflow.slide(messages, target, context - 1, length) or (messages, 0)
+    def _not_prepared(self, session: SessionState, reply: ReplyState, error: BaseException) -> None:
+        if session.reply is reply:
+            self._state.fail_reply(session, error, keep_cache=True)
 
     def cancel(self, command: Cancel) -> None:
         """End a reply as the caller wants it."""
@@ -207,23 +152,26 @@ class Reception:
             source.kv_bits,
             source.on_overflow,
             named=command.named,
+            priority=source.priority,
             history=[dict(m) for m in source.history],
             gone=list(source.gone),
         )
 
     def close(self, command: CloseSession) -> None:
         """Free a session."""
-        self._state.ended.pop(command.session_id, None)
-        session = self._state.sessions.get(command.session_id)
-        if session is not None:
-            if session.named and not command.forget and session.reply is None:
-                self._state.offload.save(session)
-            else:
-                self._state.offload.forget(session.id)
-            self._state.end_session(
-                session, SESSION_CLOSED, "The chat was closed while it answered."
-            )
-            backend.give_back_memory()
+        state = self._state
+        state.ended.pop(command.session_id, None)
+        session = state.sessions.get(command.session_id)
+        if session is None:
+            if command.forget:
+                state.offload.forget(command.session_id)
+            return
+        if session.named and not command.forget and session.reply is None:
+            state.save(session)
+        else:
+            state.offload.forget(session.id)
+        state.end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")
+        backend.give_back_memory()
 
     def forget(self, command: Forget) -> None:
         """Remove what is on disk of a session."""
@@ -234,15 +182,15 @@ class Reception:
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.reply and session.reply.id == command.reply_id:
             session.reply.pause(command.paused)
-            self._state.released = True
+            self._state.memory_changed()
 
     def prioritise(self, command: Prioritise) -> None:
         """Say whose prompts come first."""
         session = self._state.sessions.get(command.session_id)
         if session is not None:
             session.priority = command.priority
-            self._state.released = True
+            self._state.memory_changed()
 
     def stats(self, command: GetStats) -> None:
         """Answer with the figures of this moment."""
-        command.answer.set_result(report(self._state, [s.id for s in self._room.queue]))
+        command.answer.set_result(report(self._state, self._scheduler.step_seconds))

@@ -8,9 +8,10 @@ from typing import Any
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import backend
+from engine.scheduling.plan import Status
 
 
-def report(state: State, queue: list[str]) -> dict[str, Any]:
+def report(state: State, step_seconds: float) -> dict[str, Any]:
     """Plain Python: bytes, tokens, seconds; sessions by their id, `queue` those that wait."""
     decoding, reading = state.meter.rates()
     return {
@@ -21,16 +22,22 @@ def report(state: State, queue: list[str]) -> dict[str, Any]:
         "kv_bytes": sum(s.kv.owed for s in state.sessions.values()),
         "disk_bytes": state.offload.nbytes,
         "prefix_bytes": state.prefix_cache.nbytes,
-        "step_seconds": state.step_seconds,
+        "step_seconds": step_seconds,
         "phase_seconds": dict(state.meter.seconds),
         "decoded_tokens": state.meter.decoded,
         "read_tokens": state.meter.read,
         "tokens_per_s": decoding,
         "read_tokens_per_s": reading,
-        "queue": queue,
+        "queue": _queue(state),
         "models": [m.info for m in state.models.values()],
         "sessions": {s.id: _session(s) for s in state.sessions.values()},
     }
+
+
+def _queue(state: State) -> list[str]:
+    waiting = [s for s in state.answering.values() if s.reply_status == Status.QUEUED]
+    since = {s.id: s.reply.waiting_since for s in waiting if s.reply is not None}
+    return [s.id for s in sorted(waiting, key=lambda s: (-s.priority, since[s.id]))]
 
 
 def _session(session: SessionState) -> dict[str, Any]:

@@ -1,38 +1,42 @@
 """What the engine thread has in hand: its models, its sessions, the memory they may take.
 
-The rooms of the engine thread (`loading`, `reception`, `prefilling`, `decoding`) share one `State`,
-and how a reply or a session ends is written here once for all of them.
+How a reply or a session ends is written here once. Whatever fails meanwhile, a reply that ends has
+exactly one last event.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import time
 from pathlib import Path
 
 import mlx.core as mx
 
 from engine.core.meter import Meter
-from engine.core.session import SessionState, Status
+from engine.core.session import SessionState
 from engine.errors import INTERNAL_ERROR, OUT_OF_MEMORY, SESSION_CLOSED, EngineError
 from engine.kv.offload import Offload
 from engine.kv.prefix_cache import PrefixCache
 from engine.messages import FinishReason
 from engine.model import backend
 from engine.model.backend import Backend
-from engine.model.models import LoadedModel
-from engine.scheduling.scheduler import Scheduler
+from engine.model.loaded import LoadedModel
+from engine.scheduling.plan import Status
 
 log = logging.getLogger(__name__)
 
-# MLX keeps freed buffers for reuse; not more than this, since they are not in the arithmetic.
 BUFFER_CACHE = 2**30
+"""MLX keeps freed buffers for reuse; not more bytes than this, since nobody accounts for them."""
 
-# Left for the rest of the process and for MLX's scratch buffers when no budget is given.
 BUDGET_SHARE = 0.85
+"""Of the memory, when no budget is given; the rest is for the process and MLX's scratch buffers."""
 
-# Of the budget, for the beginnings of prompts that are kept for chats to come. They go first.
-POOL_SHARE = 1 / 16
+PREFIX_SHARE = 1 / 16
+"""Of the budget, for the beginnings of prompts that are kept for chats to come. They go first."""
+
+_OUT_OF_MEMORY = re.compile(r"out of memory|insufficient memory|alloc(ate|ation)", re.IGNORECASE)
+"""In the words of MLX, Metal and CUDA."""
 
 
 class State:
@@ -40,16 +44,16 @@ class State:
 
     Attributes:
         budget: bytes that weights and KV caches may take together.
+        sessions: all of them, by id.
+        answering: those that have a reply, by id. A step looks at these alone, so that thousands
+            of idle sessions cost it nothing.
+        reserved: bytes of the models that are being loaded.
         ended: why there is no such session (any more), as an error's code and message. Not as an
             exception: one that was raised holds all that its frames did.
         offload: caches on disk, of chats that had to make room or were closed.
         prefix_cache: beginnings of prompts that chats to come may take over.
-        released: memory was given back since the waiting room looked last.
+        memory_version: changes whenever memory may have been given back.
         meter: where the time goes.
-        round_over: every model that has running chats has had a turn since the last chunk.
-        undisturbed: nothing but decoding has been done since the last round began.
-        gathering: those whose prompts are read wait for the ones that came with them.
-        step_seconds: what a round took last, the reading between two rounds not in it.
     """
 
     def __init__(
@@ -61,38 +65,32 @@ class State:
         self.backend: Backend = backend.start()
         self.budget = memory_budget or int(self.backend.memory * BUDGET_SHARE)
         mx.set_cache_limit(min(BUFFER_CACHE, self.budget // 8))
-        self.scheduler = Scheduler()
         self.offload = Offload(cache_dir, cache_bytes)
-        self.prefix_cache = PrefixCache(int(self.budget * POOL_SHARE))
+        self.prefix_cache = PrefixCache(int(self.budget * PREFIX_SHARE))
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}
+        self.answering: dict[str, SessionState] = {}
+        self.reserved = 0
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()
-        self.released = False
-        self.round_over = True
-        self.undisturbed = False
-        self.gathering = False
-        self.step_seconds = self.step_started = 0.0
+        self.memory_version = 0
 
     @property
     def weights(self) -> int:
-        """Bytes of all models' weights."""
-        return sum(m.info.nbytes for m in self.models.values())
+        """Bytes of all models' weights, those being loaded among them."""
+        return self.reserved + sum(m.info.nbytes for m in self.models.values())
 
-    def begin_reply(self, session: SessionState) -> None:
-        """Let the session's reply, for which there is room, have its prompt read."""
+    def memory_changed(self) -> None:
+        """Those who wait for memory are looked at again."""
+        self.memory_version += 1
+
+    def note_read(self, session: SessionState) -> None:
+        """Let the session decode once only its last token is left to feed."""
         reply = session.reply
-        assert reply is not None
-        if session.kv.caches is None:
-            self.offload.restore(session)
-        reply.reused = session.kv.begin(reply.tokens)
-        reply.rebuilt = session.kv.rebuilt
-        reply.status = Status.PREFILLING
-        reply.queue_position = -1
-        if self.remaining(session):
-            others = sum(s.reply_status == Status.PREFILLING for s in self.sessions.values()) - 1
-            reply.progress(reply.reused, others)
-        self.note_prefilled(session)
+        if reply is not None and session.remaining == 0:
+            reply.status = Status.DECODING
+            reply.ready_at = time.perf_counter()
+            reply.progress(reply.prompt_length, 0)
 
     def end_reply(self, session: SessionState, reason: FinishReason) -> None:
         """End the session's reply as asked, and keep what it adds to the conversation."""
@@ -101,64 +99,75 @@ class State:
         try:
             reply.flush()
             session.conclude(reply, reason)
+            session.kv.settle()
         except Exception as error:
             return self.fail_reply(session, error)
         reply.next = None
-        session.reply = None
-        session.kv.settle()
         session.used_at = time.monotonic()
         self._let_go(session)
         reply.finish(reason)
         return None
 
-    def fail_reply(self, session: SessionState, error: Exception) -> None:
-        """End the session's reply with an error. The session stays and may be asked again."""
+    def fail_reply(
+        self, session: SessionState, error: BaseException, keep_cache: bool = False
+    ) -> None:
+        """End the session's reply with an error. The session stays and may be asked again.
+
+        Unless the caches are known to be sound (`keep_cache`) they are dropped: nobody goes on
+        from whatever state they were left in.
+        """
         reply = session.reply
         assert reply is not None
-        session.reply = None
-        session.kv.drop()  # whatever state the caches were left in, nobody goes on from it
+        reply.next = None
+        if not keep_cache:
+            self._drop(session)
         self._let_go(session)
-        if isinstance(error, EngineError):
-            reply.fail(error.code, error.message)
-        elif isinstance(error, MemoryError) or "allocate" in str(error).lower():
-            reply.fail(OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again.")
-        else:
-            log.error("a reply failed", exc_info=error)
-            reply.fail(INTERNAL_ERROR, f"Answering failed: {type(error).__name__}: {error}")
-
-    def _let_go(self, session: SessionState) -> None:
-        """A reply has ended: who waited for its memory may have it."""
-        self.released = True
-        if session.scratch:
-            self.sessions.pop(session.id, None)
-            session.kv.drop()
+        reply.fail(*_said(error))
 
     def end_session(self, session: SessionState, code: str, message: str) -> None:
         """Free a session; a reply that is running hears why."""
         self.sessions.pop(session.id, None)
-        session.kv.drop()
-        self.released = True
-        if session.reply is not None:
-            session.reply.fail(code, message)
+        reply = session.reply
+        self._drop(session)
+        self._let_go(session)
+        if reply is not None:
+            reply.fail(code, message)
 
     def end_namesake(self, session_id: str) -> None:
         """A session opened under an id that is taken replaces the one before."""
         self.ended.pop(session_id, None)
-        if session_id in self.sessions:
-            if self.sessions[session_id].reply is None:
-                self.offload.save(self.sessions[session_id])  # the new one may go on from there
+        before = self.sessions.get(session_id)
+        if before is not None:
+            if before.reply is None:
+                self.save(before)  # the new one may go on from there
             message = "The chat was opened anew while it answered."
-            self.end_session(self.sessions[session_id], SESSION_CLOSED, message)
+            self.end_session(before, SESSION_CLOSED, message)
 
-    def remaining(self, session: SessionState) -> int:
-        """Tokens to read before the last one, which the first decode step feeds."""
-        assert session.reply is not None
-        return len(session.reply.tokens) - 1 - session.kv.length
+    def save(self, session: SessionState) -> None:
+        """Have a session's caches written to disk; nobody uses them any more."""
+        self.offload.save(session.id, session.fingerprint, session.kv)
 
-    def note_prefilled(self, session: SessionState) -> None:
-        """Let the session decode once only its last token is left to feed."""
-        reply = session.reply
-        if reply is not None and self.remaining(session) == 0:
-            reply.status = Status.DECODING
-            reply.ready_at = time.perf_counter()
-            reply.progress(len(reply.prompt.tokens), 0)
+    def _let_go(self, session: SessionState) -> None:
+        """A reply has ended, or never was: who waited for its memory may have it."""
+        session.reply = None
+        self.answering.pop(session.id, None)
+        self.memory_changed()
+        if session.scratch:
+            self.sessions.pop(session.id, None)
+            self._drop(session)
+
+    def _drop(self, session: SessionState) -> None:
+        try:
+            session.kv.drop()
+        except Exception:  # its reply must end all the same
+            log.exception("caches could not be dropped in order")
+
+
+def _said(error: BaseException) -> tuple[str, str]:
+    """An error's code, and its words for a person."""
+    if isinstance(error, EngineError):
+        return error.code, error.message
+    if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
+        return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."
+    log.error("a reply failed", exc_info=error)
+    return INTERNAL_ERROR, f"Answering failed: {type(error).__name__}: {error}"

@@ -7,12 +7,13 @@ has made: no name of a class is ever taken from a file.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import mlx.core as mx
+import numpy as np
 
 from engine.kv.cache_objects import Caches
 from engine.kv.ledger import Ledger
@@ -32,6 +33,21 @@ _NAMES = {
     mx.int64: "I64",
     mx.bool_: "BOOL",
 }
+_TYPES = {name: dtype for dtype, name in _NAMES.items()}
+_NUMPY: dict[str, Any] = {
+    "F32": np.float32,
+    "F16": np.float16,
+    "U32": np.uint32,
+    "I32": np.int32,
+    "U8": np.uint8,
+    "I8": np.int8,
+    "U16": np.uint16,
+    "I64": np.int64,
+    "BOOL": np.bool_,
+}
+
+PIECE = 32 * 2**20
+"""Bytes that are made into arrays between two turns of the engine's loop."""
 
 
 class DamagedError(Exception):
@@ -155,27 +171,82 @@ def read_record(path: Path) -> Record:
             raise DamagedError(f"{type(error).__name__}: {error}") from None
 
 
-def read_caches(
-    path: Path, record: Record, fresh: Caches, again: Caches
-) -> tuple[Caches, Caches | None]:
-    """The caches of a file, and the copy at the border where there is one.
+@dataclass(frozen=True)
+class Contents:
+    """A file's header, and its arrays as they lie on disk: bytes, not MLX's.
+
+    Attributes:
+        parts: by number, the type and shape of an array and its bytes.
+    """
+
+    record: Record
+    parts: dict[str, tuple[str, list[int], bytearray]]
+
+
+def read_contents(path: Path, record: Record) -> Contents:
+    """All of a file, without making an array of it; any thread may call it.
+
+    Raises:
+        DamagedError, OSError: it cannot be used.
+    """
+    parts = {}
+    with path.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        try:
+            entries = json.loads(stream.read(length))
+            start = stream.tell()
+            for name, entry in entries.items():
+                if name == "__metadata__":
+                    continue
+                begin, end = entry["data_offsets"]
+                data = bytearray(end - begin)
+                stream.seek(start + begin)
+                if stream.readinto(data) != end - begin or entry["dtype"] not in _TYPES:
+                    raise DamagedError("it is cut off, or of a type that is not known")
+                parts[name] = (str(entry["dtype"]), list(entry["shape"]), data)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DamagedError(f"{type(error).__name__}: {error}") from None
+    return Contents(record, parts)
+
+
+def build_caches(
+    contents: Contents, fresh: Caches, again: Caches
+) -> Generator[None, None, tuple[Caches, Caches | None]]:
+    """The caches of a file, made piece by piece: the engine's other work goes on at each `yield`.
+
+    Returns them, and the copy at the turn's border where there is one.
 
     Args:
         fresh, again: two sets of empty caches of the model; the first is filled, and the second
             where there is a copy.
 
     Raises:
-        DamagedError, OSError: it cannot be used.
+        DamagedError: the file cannot be used.
     """
+    arrays: dict[str, mx.array] = {}
+    fresh_bytes = 0
     try:
-        arrays = mx.load(str(path))
-        assert isinstance(arrays, dict)
-        mx.eval(list(arrays.values()))
-        caches = _built(record.shape["caches"], fresh, arrays)
-        kept = record.shape["border"]
+        for name, (kind, shape, data) in contents.parts.items():
+            arrays[name] = _array(kind, shape, data)
+            fresh_bytes += len(data)
+            if fresh_bytes >= PIECE:
+                fresh_bytes = 0
+                yield
+        caches = _built(contents.record.shape["caches"], fresh, arrays)
+        kept = contents.record.shape["border"]
         return caches, _built(kept, again, arrays) if kept is not None else None
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError) as error:
         raise DamagedError(f"{type(error).__name__}: {error}") from None
+
+
+def _array(kind: str, shape: list[int], data: bytearray) -> mx.array:
+    dtype = _TYPES[kind]
+    if dtype == mx.bfloat16:  # numpy has no such type
+        array = mx.array(np.frombuffer(data, np.uint16).reshape(shape)).view(mx.bfloat16)
+    else:
+        array = mx.array(np.frombuffer(data, _NUMPY[kind]).reshape(shape))
+    mx.eval(array)
+    return array
 
 
 def _plain(array: mx.array) -> mx.array:

@@ -1,9 +1,9 @@
 """KV caches on disk: those of chats that had to make room, or were closed, come back from a file.
 
-The engine thread only looks: it takes the bytes of evaluated arrays and hands them to a writer
-thread, which gives them back when they are on disk. Reading is done by the engine thread, since
-the chat waits for it anyway. A file that is damaged, or of another model, is removed and costs the
-chat nothing but reading its prompt again.
+The engine thread takes the bytes of evaluated arrays and hands them to a writer thread, which says
+when they are on disk. Files are read by workers (`look`, `read`), and the engine thread makes
+arrays of what they have read, piece by piece. A file that is damaged, or of another model, is
+removed and costs the chat nothing but reading its prompt again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,16 @@ import threading
 from collections import deque
 from pathlib import Path
 
-from engine.core.session import SessionState
-from engine.kv.cache_file import DamagedError, Image, Record, read_caches, read_record, take_image
+from engine.kv.cache_file import (
+    Contents,
+    DamagedError,
+    Image,
+    Record,
+    read_contents,
+    read_record,
+    take_image,
+)
+from engine.kv.session_kv import SessionKV
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +37,8 @@ LEAST_TOKENS = 64
 class Offload:
     """The files of one folder.
 
+    Methods are for the engine thread, but for `look`, `read` and `remove`, which workers call.
+
     Args:
         folder: where they lie; None writes nothing. Made when needed, for its owner only.
         limit: bytes that they may take together; the least recently used go first.
@@ -38,9 +48,11 @@ class Offload:
         self._folder = folder
         self._limit = limit
         self._jobs: queue.SimpleQueue[tuple[Path, Image] | None] = queue.SimpleQueue()
-        self._written: deque[tuple[Path, Image]] = deque()
-        self._pending: dict[Path, int] = {}
-        self._change = threading.Condition()
+        self._change = threading.Condition()  # guards the three below
+        self._writing: dict[Path, int] = {}  # how many images of a file are on their way
+        self._written: deque[Image] = deque()  # to be freed by the engine thread
+        self._forgotten: set[Path] = set()  # being written, and not wanted any more
+        self._pending = 0
         self._writer: threading.Thread | None = None
         self._held: int | None = None
         for half in folder.glob("*.part") if folder is not None else ():
@@ -57,35 +69,46 @@ class Offload:
     @property
     def pending(self) -> int:
         """Bytes of memory that are still being written."""
-        return sum(self._pending.values())
+        return self._pending
 
-    def save(self, session: SessionState) -> None:
+    def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Have a session's caches written; nobody uses them any more."""
-        kv = session.kv
         if self._folder is None or kv.caches is None or kv.length < LEAST_TOKENS:
             return
-        path = self._path(session.id)
+        path = self._path(name)
         if kv.length == kv.on_disk and path.exists():
             return
         try:
-            image = take_image(kv, _fingerprint(session))
+            image = take_image(kv, fingerprint)
         except ValueError as error:
             log.info("A KV cache is not kept on disk: %s", error)
             return
         if image.nbytes > self._limit:
             return
-        self._pending[path] = image.nbytes
+        with self._change:
+            self._writing[path] = self._writing.get(path, 0) + 1
+            self._forgotten.discard(path)
+        self._pending += image.nbytes
         self._jobs.put((path, image))
-        if self._writer is None:
+        if self._writer is None or not self._writer.is_alive():
             self._writer = threading.Thread(target=self._write, name="stretto-offload")
             self._writer.start()
 
-    def look(self, session: SessionState) -> Record | None:
-        """What there is on disk for a session, if it can be used."""
-        path = self._path(session.id)
+    def may_hold(self, name: str) -> bool:
+        """Whether there is, or soon will be, a file for a session."""
+        if self._folder is None:
+            return False
+        path = self._path(name)
+        with self._change:
+            return path in self._writing or path.exists()
+
+    def look(self, name: str, fingerprint: str) -> Record | None:
+        """What there is on disk for a session, if it can be used. Waits for its writing."""
         if self._folder is None:
             return None
-        self.settle(path)
+        path = self._path(name)
+        with self._change:
+            self._change.wait_for(lambda: path not in self._writing)
         if not path.exists():
             return None
         try:
@@ -93,45 +116,41 @@ class Offload:
         except (DamagedError, OSError) as error:
             self._remove(path, str(error))
             return None
-        return record if record.fingerprint == _fingerprint(session) else None
+        return record if record.fingerprint == fingerprint else None
 
-    def restore(self, session: SessionState) -> bool:
-        """Fill a session's empty caches from its file."""
-        record = self.look(session)
+    def read(self, name: str, fingerprint: str) -> Contents | None:
+        """The whole of a session's file, if it can be used."""
+        record = self.look(name, fingerprint)
         if record is None:
-            return False
-        path = self._path(session.id)
-        kv = session.kv
+            return None
+        path = self._path(name)
         try:
-            caches, border = read_caches(path, record, kv.make(), kv.make())
+            contents = read_contents(path, record)
         except (DamagedError, OSError) as error:
             self._remove(path, str(error))
-            return False
-        kv.take(caches, record.tokens, record.cuts, (border, record.border) if border else None)
-        kv.on_disk = kv.length
+            return None
         with contextlib.suppress(OSError):
             os.utime(path)  # used just now
-        return True
+        return contents
 
-    def forget(self, session_id: str) -> None:
+    def remove(self, name: str, why: str) -> None:
+        """Remove a file that has turned out to be of no use."""
+        self._remove(self._path(name), why)
+
+    def forget(self, name: str) -> None:
         """Remove a session's file, also one that is still being written."""
-        path = self._path(session_id)
-        self.settle(path)
+        path = self._path(name)
+        with self._change:
+            if path in self._writing:
+                self._forgotten.add(path)
         self._unlink(path)
 
-    def settle(self, path: Path | None = None) -> None:
-        """Free what has been written. With a path, wait until that is on disk."""
-        if not self._pending:
-            return
+    def settle(self) -> None:
+        """Free what has been written."""
         with self._change:
-            while True:
-                while self._written:
-                    done, _ = self._written.popleft()
-                    self._pending.pop(done, None)
-                    self._held = None
-                if path not in self._pending:
-                    return
-                self._change.wait()
+            while self._written:
+                self._pending -= self._written.popleft().nbytes
+                self._held = None
 
     def close(self) -> None:
         """Wait until all is written."""
@@ -140,7 +159,7 @@ class Offload:
             self._writer.join()
             self._writer = None
         self._written.clear()
-        self._pending.clear()
+        self._pending = 0
 
     def _path(self, session_id: str) -> Path:
         # The name tells nothing: ids may be anything, and need not be fit for a file.
@@ -172,13 +191,19 @@ class Offload:
             path, image = job
             try:
                 self._write_one(path, image)
-            except OSError as error:  # a full disk: the chat is read again, nothing is lost
+            except Exception as error:  # a full disk: the chat is read again, nothing is lost
                 log.warning("A KV cache was not written: %s", error)
-            # Back to the engine thread, which frees MLX's memory; nothing of it is left here.
+            # The image goes back to the engine thread, which frees MLX's memory.
             with self._change:
-                self._written.append((path, image))
+                self._writing[path] -= 1
+                if not self._writing[path]:
+                    del self._writing[path]
+                    if path in self._forgotten:
+                        self._forgotten.discard(path)
+                        self._unlink(path)
+                self._written.append(image)
                 del job, image
-                self._change.notify()
+                self._change.notify_all()
 
     def _write_one(self, path: Path, image: Image) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -188,7 +213,7 @@ class Offload:
             with open(handle, "wb") as stream:
                 image.write(stream)
             os.replace(part, path)
-        except OSError:
+        except BaseException:
             with contextlib.suppress(OSError):
                 part.unlink()
             raise
@@ -201,7 +226,3 @@ class Offload:
                 with contextlib.suppress(OSError):
                     old.unlink()
                 surplus -= size
-
-
-def _fingerprint(session: SessionState) -> str:
-    return f"{session.model.info.id} {session.kv_bits}"

@@ -14,7 +14,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
-from engine.model.models import LoadedModel
+from engine.model.loaded import LoadedModel
 from engine.params import SamplingParams
 from engine.text.forms import MISSING, grammar
 from engine.text.text import ReplyText
@@ -115,8 +115,9 @@ def constrain(
         import llguidance
     except ImportError:
         raise EngineError(INVALID_REQUEST, MISSING) from None
-    if model.form_tokenizer is None:
-        model.form_tokenizer = _tokenizer(llguidance, model)
+    with model.form_lock:
+        if model.form_tokenizer is None:
+            model.form_tokenizer = _tokenizer(llguidance, model)
     matcher = llguidance.LLMatcher(
         model.form_tokenizer, grammar(llguidance.LLMatcher, params), log_level=0
     )

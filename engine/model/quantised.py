@@ -17,7 +17,7 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv.cache_objects import Caches, clone, leaves
 from engine.kv.memory_estimate import MemoryEstimate, measure
 from engine.model import probe, ragged
-from engine.model.models import LoadedModel
+from engine.model.loaded import LoadedModel
 
 GROUP_SIZES = (64, 32)
 """How many numbers may share a scale, the thriftier first; a head's width must be a multiple."""

@@ -4,40 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import mlx.core as mx
 
-from engine.core.session import ReplyState, SessionState
 from engine.kv.cache_objects import Caches, leaves
+from engine.kv.session_kv import SessionKV
 from engine.model import cpu, ragged
-from engine.model.models import LoadedModel
+from engine.model.constraint import Constraint
+from engine.model.loaded import LoadedModel
 from engine.model.probe import ALONE
-from engine.model.sampling import sample_rows
+from engine.model.sampling import Sampler, sample_rows
+from engine.params import SamplingParams
 
 
-def prefill(session: SessionState, count: int) -> None:
-    """Feed the next `count` tokens of the reply's prompt and wait until that is done.
+class Answer(Protocol):
+    """What the runner must know of a reply.
 
-    Logits are not computed for them: what nobody evaluates, MLX does not run.
+    Attributes:
+        tokens: the prompt and everything generated and read so far.
+        next: the lazy id after them, sampled but not read yet; None where there is none.
+        index: which token of the answer is chosen next.
     """
-    reply, kv = session.reply, session.kv
-    assert reply is not None
-    assert kv.caches is not None
-    tokens = reply.tokens[kv.length : kv.length + count]
-    pieces = [[t] for t in tokens] if session.model.token_by_token else [tokens]
-    for piece in pieces:
-        with cpu.engaged():
-            session.model.net(mx.array([piece]), cache=kv.caches)
-            mx.eval(list(leaves(kv.caches)))
-    kv.note_read(tokens)
+
+    tokens: list[int]
+    next: Any
+    params: SamplingParams
+    sampler: Sampler
+    constraint: Constraint | None
+
+    @property
+    def index(self) -> int: ...
 
 
 @dataclass(frozen=True)
-class Ride:
-    """The next `count` tokens of a prompt, to be read with a decode step of others."""
+class Row:
+    """One session's part in a decode step."""
 
-    session: SessionState
-    count: int
+    kv: SessionKV
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The next tokens of a prompt, read in the pass of a decode step of others."""
+
+    kv: SessionKV
+    tokens: list[int]
 
 
 @dataclass(frozen=True)
@@ -47,63 +60,77 @@ class Unsampled:
     logits: mx.array
 
 
+Following = mx.array | Unsampled | Exception
+"""The token after the one that was fed: lazy, still to be chosen, or its sampler's error."""
+
+
+def prefill(model: LoadedModel, kv: SessionKV, tokens: list[int]) -> None:
+    """Feed tokens of a prompt to a session's caches, and wait until that is done.
+
+    Logits are not computed for them: what nobody evaluates, MLX does not run.
+    """
+    assert kv.caches is not None
+    pieces = [[t] for t in tokens] if model.token_by_token else [tokens]
+    for piece in pieces:
+        with cpu.engaged():
+            model.net(mx.array([piece]), cache=kv.caches)
+            mx.eval(list(leaves(kv.caches)))
+    kv.note_read(tokens)
+
+
 def decode(
-    sessions: Sequence[SessionState], alone: bool, ride: Ride | None = None
-) -> list[mx.array | Unsampled | Exception]:
-    """Feed every session's pending token; returns the lazy token after it, or its sampler's error.
+    model: LoadedModel, rows: Sequence[Row], shared: bool, reading: Reading | None = None
+) -> list[Following]:
+    """Feed the pending token of every row; returns what follows each.
 
-    For a reply whose answer has a form the token is still to be chosen, by `choose`.
+    Where an answer has a form its token is still to be chosen, by `choose`.
 
-    All sessions are of one model. With `alone` (or where the model cannot share a step) each gets
-    a forward pass of its own.
+    The rows take part in one forward pass if `shared` is set and the model can; else each has a
+    pass of its own. With a `reading` there is one pass, and it is waited for.
 
     The pass is launched before Python knows the id that it feeds, so the device works while
     Python handles the token before. A reply that turns out to have ended with that token has
-    wasted one row of one pass. With a `ride` the pass is waited for: the chunk has been read then.
+    wasted one row of one pass.
     """
-    model = sessions[0].model
-    alone = alone or model.info.step == ALONE or len(sessions) == 1
-    turn = sessions
+    alone = not shared or model.info.step == ALONE or len(rows) == 1
+    turn = rows
     if model.slots is not None:
-        order = model.slots.arrange([] if alone else [s.kv for s in sessions])
-        turn = [sessions[row] for row in order] or sessions
-    feeds, caches = [_pending(s) for s in turn], [s.kv.layers for s in turn]
-    if ride is not None:
-        logits = _forward_with(ride, feeds, caches)
+        order = model.slots.arrange([] if alone else [r.kv for r in rows])
+        turn = [rows[row] for row in order] or rows
+    feeds, caches = [_pending(r.answer) for r in turn], [r.kv.layers for r in turn]
+    if reading is not None:
+        logits = _forward_mixed(model, feeds, caches, reading)
     else:
         logits = forward(model, feeds, caches, alone)
-    replies = [s.reply for s in turn if s.reply is not None]
-    free = [row for row, r in enumerate(replies) if r.constraint is None]
-    out: list[mx.array | Unsampled | Exception] = [
-        Unsampled(logits[row : row + 1]) for row in range(len(replies))
-    ]
+    answers = [r.answer for r in turn]
+    free = [row for row, a in enumerate(answers) if a.constraint is None]
+    out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(answers))]
     if free:
-        unbound = [replies[row] for row in free]
+        unbound = [answers[row] for row in free]
         sampled = sample_rows(
-            logits if len(free) == len(replies) else logits[mx.array(free)],
-            [r.sampler for r in unbound],
-            [r.index for r in unbound],
-            [_recent(r) for r in unbound],
+            logits if len(free) == len(answers) else logits[mx.array(free)],
+            [a.sampler for a in unbound],
+            [a.index for a in unbound],
+            [_recent(a) for a in unbound],
         )
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
     lazy = [t for t in out if isinstance(t, mx.array)]
     lazy += [t.logits for t in out if isinstance(t, Unsampled)]
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    if ride is not None:
-        kv = ride.session.kv
-        mx.eval(list(leaves(kv.layers)))
-        kv.note_read(_next(ride))
-    following = {s.id: token for s, token in zip(turn, out, strict=True)}
-    return [following[s.id] for s in sessions]
+    if reading is not None:
+        mx.eval(list(leaves(reading.kv.layers)))
+        reading.kv.note_read(reading.tokens)
+    places = {id(r): number for number, r in enumerate(turn)}
+    return [out[places[id(r)]] for r in rows]
 
 
-def choose(reply: ReplyState, unsampled: Unsampled) -> mx.array:
-    """The lazy token of a reply whose answer has a form; the one before it has been accepted."""
-    assert reply.constraint is not None
+def choose(answer: Answer, unsampled: Unsampled) -> mx.array:
+    """The lazy token of an answer that has a form; the one before it has been accepted."""
+    assert answer.constraint is not None
     logits = unsampled.logits
-    allowed = reply.constraint.allowed(logits.shape[-1])
-    token = reply.sampler(logits, reply.index, _recent(reply), allowed)
+    allowed = answer.constraint.allowed(logits.shape[-1])
+    token = answer.sampler(logits, answer.index, _recent(answer), allowed)
     mx.async_eval(token)  # type: ignore[no-untyped-call]
     return token
 
@@ -122,39 +149,31 @@ def forward(
     return logits
 
 
-def _next(ride: Ride) -> list[int]:
-    reply, start = ride.session.reply, ride.session.kv.length
-    assert reply is not None
-    return reply.tokens[start : start + ride.count]
-
-
-def _forward_with(ride: Ride, feeds: Sequence[mx.array], caches: Sequence[Caches]) -> mx.array:
+def _forward_mixed(
+    model: LoadedModel, feeds: Sequence[mx.array], caches: Sequence[Caches], reading: Reading
+) -> mx.array:
     """As `forward`, in one pass with a chunk of a prompt: the weights are read once for both."""
-    model = ride.session.model
-    reading = ride.session.kv.layers, ride.count
-    shared = ragged.share_caches(caches, model.slots, reading)
-    chunk = mx.array(_next(ride), feeds[0].dtype).reshape(-1, 1)
+    shared = ragged.share_caches(caches, model.slots, (reading.kv.layers, len(reading.tokens)))
+    chunk = mx.array(reading.tokens, feeds[0].dtype).reshape(-1, 1)
     with cpu.engaged(wanted=len(feeds)):
         logits: mx.array = model.net(mx.concatenate([*feeds, chunk]), cache=shared)
     return logits[: len(feeds), -1]
 
 
-def _pending(session: SessionState) -> mx.array:
+def _pending(answer: Answer) -> mx.array:
     """The pending token as `[1, 1]`: sampled and still lazy, or the last one known."""
-    reply = session.reply
-    assert reply is not None
-    if reply.next is not None:
-        pending: mx.array = reply.next.reshape(1, 1)
+    if answer.next is not None:
+        pending: mx.array = answer.next.reshape(1, 1)
         return pending
-    return mx.array([[reply.tokens[-1]]], mx.uint32)
+    return mx.array([[answer.tokens[-1]]], mx.uint32)
 
 
-def _recent(reply: ReplyState) -> mx.array | None:
+def _recent(answer: Answer) -> mx.array | None:
     """The latest token ids, the pending one included, for a sampler with penalties."""
-    if not reply.params.uses_history:
+    if not answer.params.uses_history:
         return None
-    window = reply.params.penalty_window
-    if reply.next is None:
-        return mx.array(reply.tokens[-window:], mx.uint32)
-    known = reply.tokens[-(window - 1) :] if window > 1 else []
-    return mx.concatenate([mx.array(known, mx.uint32), reply.next.astype(mx.uint32).reshape(1)])
+    window = answer.params.penalty_window
+    if answer.next is None:
+        return mx.array(answer.tokens[-window:], mx.uint32)
+    known = answer.tokens[-(window - 1) :] if window > 1 else []
+    return mx.concatenate([mx.array(known, mx.uint32), answer.next.astype(mx.uint32).reshape(1)])

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine import errors
 from engine.messages import Finished, ReplyStats, TextDelta
-from engine.model.models import Model
+from engine.model.info import Model
 
 STATUS = {
     errors.INVALID_REQUEST: 400,

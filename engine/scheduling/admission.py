@@ -1,20 +1,109 @@
-"""Whether a request fits into memory, and whose idle cache makes room for it. Pure arithmetic."""
+"""Whether replies and models fit into memory, and whose idle caches make room for them.
+
+A reply that could never fit is refused at once. One that would fit if fewer others ran waits in
+the admission queue: the chats in front first, otherwise in the order in which they were sent; none
+is passed by.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from engine.errors import CAPACITY_EXHAUSTED, EngineError
+from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, EngineError
+from engine.scheduling.plan import (
+    Admission,
+    Idle,
+    LoadAdmission,
+    LoadRequest,
+    Memory,
+    Refusal,
+    Row,
+    Status,
+)
+
+SCRATCH_SHARE = 1 / 16
+"""Of the budget, at most so much is kept free for a single question that may come."""
 
 
-@dataclass(frozen=True)
-class Idle:
-    """A session that is not answering: what dropping its cache would give back."""
+def order(rows: Iterable[Row]) -> list[Row]:
+    """The rows that wait for memory, the first to be admitted first."""
+    waiting = [r for r in rows if r.status == Status.QUEUED]
+    return sorted(waiting, key=lambda r: (-r.priority, r.waiting_since))
 
-    key: str
-    nbytes: int
-    used_at: float
+
+def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> tuple[Refusal, ...]:
+    """Those in the queue that would not fit if nothing else ran."""
+    refused = []
+    for row in queue:
+        try:
+            make_room(memory.budget, memory.weights + row.most, 0, (), _kept_free(rows, memory))
+        except EngineError as error:
+            refused.append(Refusal(row.id, error.code, error.message))
+    return tuple(refused)
+
+
+def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admission | None:
+    """The first of the queue for which there is room, or can be made.
+
+    None of the queue is passed by, but for those that are paused. Single questions come first:
+    room is kept free for one.
+    """
+    for row in sorted(queue, key=lambda r: not r.scratch):
+        if row.paused:
+            continue
+        running = sum(r.most for r in rows if is_running(r))
+        try:
+            evict = make_room(
+                memory.budget,
+                memory.weights + row.most,
+                running,
+                (i for i in memory.idle() if i.key != row.id),
+                _kept_free(rows, memory),
+            )
+        except EngineError:
+            continue  # refused
+        if evict is not None:
+            return Admission(row.id, tuple(evict))
+        if not row.scratch:
+            break
+    return None
+
+
+def load(request: LoadRequest, rows: Sequence[Row], memory: Memory) -> LoadAdmission | Refusal:
+    """How a model is read: what replies have been promised and what is loaded counts."""
+    promised = sum(r.most for r in rows if is_running(r))
+    idle = memory.idle()
+    free = memory.budget - memory.weights - promised
+    if request.wide <= free - sum(i.nbytes for i in idle):
+        return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
+    evict = None
+    if request.nbytes <= free:
+        evict = make_room(memory.budget, memory.weights + request.nbytes, promised, idle)
+    if evict is None:
+        return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, promised))
+    return LoadAdmission(request.key, request.nbytes, wide=False, evict=tuple(evict))
+
+
+def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
+    ways = "Close another model or choose a smaller or quantized one."
+    if promised and request.nbytes <= free + promised:
+        ways = "Wait until the chats that are answering have finished, or close another model."
+    return (
+        f"{request.name} needs {request.nbytes / 1e9:.2f} GB for its weights and "
+        f"{max(0, free) / 1e9:.2f} GB may be used. {ways}"
+    )
+
+
+def is_running(row: Row) -> bool:
+    """Whether a reply has been admitted and has not ended, be it paused."""
+    return row.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
+
+
+def _kept_free(rows: Sequence[Row], memory: Memory) -> int:
+    """Bytes that are left for a single question that may come."""
+    if any(r.scratch for r in rows):
+        return 0
+    return min(memory.scratch, int((memory.budget - memory.weights) * SCRATCH_SHARE))
 
 
 def make_room(

@@ -1,190 +1,214 @@
-"""Who is served next and how much at a time. Pure: numbers in, decisions out, no model, no clock.
+"""Who decodes, which prompt is read, who is admitted and what is evicted: one plan a turn.
 
-Every decoding session gets one token per turn of the loop. Prompts are read in chunks between
-these turns: one chunk of one prompt a turn, sized so that the decoding sessions wait no longer
-than the gap budget.
+`plan` looks at a `View` and returns a `StepPlan`. It touches no model, reads no clock, and gives
+the same plan for the same view. `observe` is told how long the plan took; only there it learns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-FIXED_CHUNK = 64
-"""Chunk borders of reproducible sessions lie at multiples of this, whatever the load: where a
-prompt is cut changes how its keys are rounded."""
+from engine.scheduling import admission
+from engine.scheduling.pacing import TILE, Pacing, Waiting
+from engine.scheduling.plan import (
+    Adoption,
+    Chunk,
+    Pass,
+    Refusal,
+    Row,
+    StepPlan,
+    Timing,
+    View,
+)
+from engine.scheduling.turns import Turns
 
-TILE = 16
-"""Larger chunks are whole multiples of this: matrix products work on tiles of so many rows."""
+APART_EVERY = 256
+"""One chunk in so many is read after a step and not with it, to learn how long a step takes by
+itself. More often would hurt: the tokens of that step come early and the next ones late, which is
+a gap of nearly two passes."""
 
-MIN_CHUNK = 4
-"""Smaller chunks hardly take less time, since the weights are read for each. Smaller ones than a
-tile only pay far into a prompt, where attention takes most of the time."""
+MIN_GAIN = 32
+"""Tokens that a copy of another's cache must save. Fewer are read about as fast."""
 
-GAP_BUDGET = 0.05
-"""Seconds."""
+COPY_PER_TOKEN = 64
+"""Copying this many tokens' keys takes about as long as reading one token."""
 
-AIM = 0.8
-"""Of the budget: what chunks of one size take varies by about so much."""
-
-
-def fixed_cuts(length: int, border: int | None) -> list[int]:
-    """Where a reproducible session's chunks end when it reads `length` tokens from the first on.
-
-    `border` is where it must stop for a snapshot, if anywhere.
-    """
-    cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
-    if border is not None and 0 < border < length:
-        cuts.add(border)
-    return sorted(cuts)
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A prompt that is not wholly read yet."""
-
-    key: str
-    remaining: int
-    since: float  # seconds, any clock, as `now` below
-    priority: int = 0
+GATHERED_FOR = 0.5
+"""Seconds for which those with the same prompt take over what has just been read, while the
+chats that were read first wait anyway."""
 
 
 class Scheduler:
     """The policy of one engine.
 
     Attributes:
-        gap_budget: seconds that reading may add between two tokens of the others.
-        idle_budget: seconds a chunk may take when nothing decodes; bounds how late a stop or a
-            new chat is noticed.
-        ageing: how many tokens shorter a prompt counts for every second it has waited.
-        preference: how many tokens shorter it counts for each step of priority.
-        gathering: seconds that a chat's first token may wait for prompts that came with its own.
+        pacing: sizes of chunks and the order of prompts.
+        step_seconds: what a decode step takes at present, with no chunk beside it.
     """
 
-    def __init__(
-        self,
-        gap_budget: float = GAP_BUDGET,
-        idle_budget: float = 0.5,
-        ageing: float = 50.0,
-        preference: float = 4096.0,
-        gathering: float = 1.0,
-    ) -> None:
-        self.gap_budget = gap_budget
-        self.idle_budget = idle_budget
-        self.ageing = ageing
-        self.preference = preference
-        self.gathering = gathering
-        self._sizes: dict[str, float] = {}  # by model, while others decode
-        self._idle_sizes: dict[str, float] = {}  # by model, while nothing does
-        self._rides: dict[str, float] = {}  # by model, rows of passes that do both
+    def __init__(self, pacing: Pacing | None = None) -> None:
+        self.pacing = pacing or Pacing()
+        self.step_seconds = 0.0
+        self._turns = Turns()
+        self._round_over = True  # every model with chats that decode has had a turn
+        self._chunks = 0
+        self._hand_on_until = 0.0
+        self._looked_at = -1  # version of the memory at which nobody in the queue fitted
 
-    def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
-        """Shortest remaining prompt first; waiting makes shorter, so none is starved."""
+    def plan(self, view: View) -> StepPlan:
+        """What to do in this turn."""
+        queue = admission.order(view.rows)
+        names = tuple(r.id for r in queue)
+        if view.load is not None:
+            load = admission.load(view.load, view.rows, view.memory)
+            if isinstance(load, Refusal):
+                return StepPlan(refuse=(load,), queue=names)
+            return StepPlan(load=load, queue=names)
+        if queue and view.memory.version != self._looked_at:
+            refused = admission.refuse(queue, view.rows, view.memory)
+            admitted = admission.admit(queue, view.rows, view.memory)
+            if refused or admitted:
+                return StepPlan(refuse=refused, admit=admitted, queue=names)
+        order = self._reading_order(view)
+        adoption = self._adoption(view, order)
+        if adoption is not None:
+            return StepPlan(adopt=adoption, queue=names, reading=tuple(r.id for r in order))
+        return self._compute(view, order, names)
 
-        def length(w: Waiting) -> float:
-            return w.remaining - self.ageing * (now - w.since) - self.preference * w.priority
+    def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
+        """Learn from a turn: what it took, and what came of the chunk."""
+        if plan.queue and not (plan.refuse or plan.admit or plan.load):
+            self._looked_at = view.memory.version
+        if len(plan.models) > 1:
+            self._turns.next(plan.models)
+            self._round_over = self._turns.charge(plan.model, timing.decode)
+        elif plan.models:
+            self._round_over = True
+        chunk = plan.chunk
+        alone = len(plan.models) == 1 and not (chunk is not None and chunk.mixed)
+        if alone and plan.passes and timing.decode > 0:
+            self.step_seconds = timing.decode
+        if chunk is None or not timing.read:
+            return
+        self._chunks += 1
+        if not timing.left:
+            grace = GATHERED_FOR if plan.gathering else self.step_seconds
+            self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
+        elif chunk.mixed:
+            rows = len(plan.passes[0].feed) + chunk.count
+            self.pacing.observe_mixed(chunk.model, rows, timing.decode, self.step_seconds)
+        elif not chunk.fixed:
+            step = self.step_seconds if plan.answering else None
+            self.pacing.observe(chunk.model, chunk.count, timing.chunk, step)
 
-        return sorted(waiting, key=lambda w: (length(w), w.since, w.key))
+    def _compute(self, view: View, order: Sequence[Row], queue: tuple[str, ...]) -> StepPlan:
+        """A plan of passes and of a chunk."""
+        reading = tuple(r.id for r in order)
+        if self._gathers(view, order):
+            chunk = self._chunk(view, order, []) if self._round_over else None
+            return StepPlan(chunk=chunk, reading=reading, queue=queue, gathering=True)
+        groups = _groups(view.rows)
+        models = tuple(dict.fromkeys(g[0].model for g in groups))
+        model = self._turns.next(models) if models else ""
+        passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
+        chunk = None
+        if order and self._mixes(view, order[0], groups, passes):
+            count = self.pacing.mixed_chunk(model, len(passes[0].feed), order[0].remaining)
+            chunk = Chunk(order[0].id, model, order[0].length, count, mixed=True)
+        elif order and (len(models) < 2 or self._turns.completes(model)):
+            chunk = self._chunk(view, order, groups)
+        return StepPlan(
+            models=models,
+            model=model,
+            passes=passes,
+            chunk=chunk,
+            reading=reading,
+            queue=queue,
+            answering=len(groups) if chunk is not None else 0,
+        )
 
-    def chunk(self, model: str, remaining: int, decoding: float | None) -> int:
-        """How many of the `remaining` tokens to read now.
+    def _reading_order(self, view: View) -> list[Row]:
+        rows = {r.id: r for r in view.rows if r.reads}
+        waiting = [Waiting(r.id, r.remaining, r.waiting_since, r.priority) for r in rows.values()]
+        return [rows[w.key] for w in self.pacing.order(waiting, view.now)]
 
-        `decoding` is what a decode step takes at present in seconds, or None when nothing
-        decodes. The gap that the others feel is a step and a chunk; a chunk may take the gap
-        budget and as long as a step, so that a slow machine still gets on with its prompts.
-        """
-        if decoding is None:
-            size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
-        else:
-            size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, 512
-        size = max(low, min(size, high))
-        if size > TILE:
-            size = int(size / TILE + 0.25) * TILE  # rather one less
-        return min(remaining, int(size))
+    def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
+        """What the next to be read need not read; just after a prompt was read, the others too."""
+        asked = order if view.now < self._hand_on_until else order[:1]
+        for row in asked:
+            offer = view.offer(row)
+            if offer is None:
+                continue
+            worth = 1 if offer.free else max(MIN_GAIN, offer.length // COPY_PER_TOKEN)
+            if offer.length - row.length >= worth:
+                return Adoption(row.id, offer.donor, offer.length)
+        return None
 
-    def ride(self, model: str, rows: int, remaining: int) -> int:
-        """How many tokens to read in one pass with a decode step of so many `rows`.
-
-        With these they fill whole tiles. Less than one would halve the pace far into a prompt
-        (10,018 tokens in 235 s and not in 115), and the longest gaps stay: they are the machine's.
-        """
-        size = min(self._rides.get(model, 2.0 * TILE), 512.0)
-        tiles = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE))
-        return min(remaining, tiles * TILE - rows)
-
-    def observe_ride(self, model: str, rows: int, seconds: float, decoding: float) -> None:
-        """Learn from a pass with a ride, `rows` with those of the chunk.
-
-        The others' gap is the pass. It may take as long as a step, and a chunk of its own after
-        it, would: two steps of `decoding` seconds and the gap budget.
-        """
-        budget = self.gap_budget + 2 * decoding
-        self._rides[model] = rows * self._factor(rows, budget, seconds)
-
-    def _factor(self, tokens: int, budget: float, seconds: float) -> float:
-        """From a size that took so long towards the one that takes the budget."""
-        # From a single tile to two is more than half as much again.
-        most = max(1.5, 1 + TILE / tokens)
-        return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
-
-    def seconds(self, model: str, tokens: int) -> float:
-        """About how long reading so many tokens takes when nothing decodes."""
-        return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
-
-    def gathers(self, model: str, shortest: int, waited: float) -> bool:
-        """Whether chats that have not said a word yet should wait for another to be read.
-
-        Prompts that come together are read sooner at a stretch than between the steps of those
-        that were read first, and then decode together: eight chats of 81 tokens had their last
-        first token after 3.8 s, one by one. `shortest` is what the next prompt has left, `waited`
-        for how many seconds the first one has been ready; nobody waits longer than `gathering`.
-        """
-        return waited + self.seconds(model, shortest) <= self.gathering
-
-    def fixed_chunk(self, position: int, remaining: int) -> int:
-        """The chunk of a reproducible session: up to the next fixed border."""
-        return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
-
-    def observe(self, model: str, tokens: int, seconds: float, decoding: float | None) -> None:
-        """Learn from a chunk that was read: steer the next one's time towards its budget.
-
-        A chunk's cost is no fixed rate: the weights are read once however small it is, and
-        attention grows with the context. So the size follows the measured time, by at most a
-        factor per chunk lest one slow moment of the machine decides.
-        """
-        sizes = self._idle_sizes if decoding is None else self._sizes
-        budget = self.idle_budget if decoding is None else self.gap_budget + decoding
-        factor = self._factor(tokens, budget, seconds)
-        sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
-
-
-class Turns:
-    """Several models share the device by time: the one that has used least of it is next.
-
-    A turn each would slow a small model's chats down to the pace of a large one.
-    """
-
-    def __init__(self) -> None:
-        self._used: dict[str, float] = {}
-        self._served: set[str] = set()
-
-    def next(self, active: Iterable[str]) -> str:
-        """Whose turn it is among `active` models; at least one.
-
-        One that was not active before begins with as little time as the others have used, not
-        with less: it is owed nothing for the time when it had nothing to do.
-        """
-        known = {m: self._used[m] for m in active if m in self._used}
-        least = min(known.values(), default=0.0)
-        self._used = {m: known.get(m, least) for m in active}
-        self._served &= self._used.keys()
-        return min(self._used, key=lambda m: self._used[m])
-
-    def charge(self, model: str, seconds: float) -> bool:
-        """Count a turn that `model` has had; True when all active ones have had one since."""
-        self._used[model] += seconds
-        self._served.add(model)
-        if self._served != self._used.keys():
+    def _gathers(self, view: View, order: Sequence[Row]) -> bool:
+        """Whether all who could decode are about to begin, and wait for others to be read."""
+        ready = [r for r in view.rows if r.decodes]
+        if not ready or not order or any(r.begun for r in ready):
             return False
-        self._served = set()
-        return True
+        first = min(order, key=lambda r: r.remaining)
+        waited = view.now - min(r.ready_at for r in ready)
+        return self.pacing.gathers(first.model, first.remaining, waited)
+
+    def _mixes(
+        self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[Pass]
+    ) -> bool:
+        """Whether the next prompt's chunk is read in the turn's only pass."""
+        return (
+            len(groups) == 1
+            and bool(passes[0].feed)
+            and self.step_seconds > 0
+            and self._chunks % APART_EVERY != APART_EVERY - 1
+            and _may_mix(view, row, groups[0])
+        )
+
+    def _chunk(self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]) -> Chunk:
+        """What is read of the next prompt in a pass of its own; `groups` wait meanwhile."""
+        row = order[0]
+        if row.reproducible:
+            count = self.pacing.fixed_chunk(row.length, row.remaining)
+        else:
+            step = self.step_seconds if groups else None
+            count = self.pacing.chunk(row.model, row.remaining, step)
+            if len(groups) == 1 and _may_mix(view, row, groups[0]):
+                count = min(count, TILE)  # what chunks behind a step take is hardly ever learned
+        for stop in (row.snapshot_at, view.halt(row, order[1:])):
+            if stop > row.length:
+                count = min(count, stop - row.length)
+        return Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
+
+
+def _groups(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows that decode, by the forward pass that they take part in."""
+    groups: list[list[Row]] = []
+    shared: dict[str, list[Row]] = {}
+    for row in rows:
+        if not row.decodes:
+            continue
+        if row.apart:
+            groups.append([row])
+        else:
+            shared.setdefault(row.model, []).append(row)
+    return [*groups, *shared.values()]
+
+
+def _pass(group: Sequence[Row], view: View) -> Pass:
+    feed = tuple(r.id for r in group if r.wants_more)
+    if all(r.awaits_first for r in group):
+        feed = ()  # somebody waits for these first tokens: they are told before the next pass
+    shared = len(group) > 1 and group[0].model not in view.faulty
+    return Pass(tuple(r.id for r in group), feed, shared)
+
+
+def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
+    """Whether a chunk of `row`'s prompt can be read in one pass with the next step of `group`."""
+    return (
+        row.mixable
+        and row.model in view.mixing
+        and row.model not in view.faulty
+        and row.model == group[0].model
+        and all(r.joins for r in group)
+    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from engine.engine import Engine, Session
 from engine.messages import Message
-from engine.model.models import Model
+from engine.model.info import Model
 
 
 @dataclass(eq=False)

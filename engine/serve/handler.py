@@ -23,7 +23,7 @@ from engine.batch.requests import Defaults, parsed
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
-from engine.model.models import Model
+from engine.model.info import Model
 from engine.openai import request as body_shape
 from engine.openai import response
 from engine.reply import Reply

@@ -15,7 +15,8 @@ from engine import Engine, SamplingParams
 from engine.bench.families import write_family
 from engine.kv.cache_objects import Caches
 from engine.model import chunk_invariance, runner
-from engine.scheduling.scheduler import Scheduler
+from engine.model.loaded import LoadedModel
+from engine.scheduling.pacing import Pacing
 
 PROMPT = "one two three four five six seven " * 6
 SOME = SamplingParams(max_tokens=30, temperature=0.9, seed=4, logit_bias={2: -1e9})
@@ -56,7 +57,7 @@ def test_a_prompt_read_in_other_chunks_is_answered_alike(
     some = replace(SOME, temperature=temperature)
     answers = []
     for size in (1000, 64, 7, 1):
-        monkeypatch.setattr(Scheduler, "chunk", lambda _, __, left, ___, size=size: min(size, left))
+        monkeypatch.setattr(Pacing, "chunk", lambda _, __, left, ___, size=size: min(size, left))
         chat = engine.open_session(model)
         answers.append([chat.send(p, some).tokens(60) for p in (prompt, "so")])
         chat.close()
@@ -92,18 +93,23 @@ def test_one_token_at_a_time_is_what_token_by_token_means(
     model = engine.load(family("phi3small"))
     sizes: set[int] = set()
 
-    def watched(session: object, count: int, prefill: Callable[..., None] = runner.prefill) -> None:
-        net = session.model.net  # type: ignore[attr-defined]
+    def watched(
+        loaded: LoadedModel,
+        kv: object,
+        prompt: list[int],
+        prefill: Callable[..., None] = runner.prefill,
+    ) -> None:
+        net = loaded.net
 
         def noting(tokens: mx.array, cache: Caches) -> mx.array:
             sizes.add(tokens.shape[1])
             return net(tokens, cache=cache)
 
-        session.model.net = noting  # type: ignore[attr-defined]
+        loaded.net = noting
         try:
-            prefill(session, count)
+            prefill(loaded, kv, prompt)
         finally:
-            session.model.net = net  # type: ignore[attr-defined]
+            loaded.net = net
 
     monkeypatch.setattr(runner, "prefill", watched)
     engine.open_session(model).send(PROMPT, SOME).tokens(60)

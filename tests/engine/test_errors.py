@@ -388,6 +388,7 @@ def test_an_ending_that_fails_still_ends(
     with pytest.raises(EngineError, match="cannot finish"):
         chat.send("hello", SamplingParams(max_tokens=3)).text(60)
     stopped = engine.open_session(chat.model).send("hello", ENDLESS)
+    next(event for event in stopped if isinstance(event, TextDelta))
     stopped.cancel()
     with pytest.raises(EngineError, match="cannot finish"):
         stopped.text(60)
@@ -481,17 +482,17 @@ def test_a_listener_that_raises_harms_nobody(
 def test_a_loop_that_cannot_go_on_tells_everybody(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.core.decoding import Decoding
+    from engine.core.execution import Execution
 
     engine = Engine()
     model = engine.load(model_folder("plain"))
     reply = engine.open_session(model).send("hello", ENDLESS)
     next(event for event in reply if isinstance(event, TextDelta))
 
-    def broken(self: Decoding) -> None:
+    def broken(self: Execution, plan: object) -> None:
         raise SystemError("the floor is gone")
 
-    monkeypatch.setattr(Decoding, "step", broken)
+    monkeypatch.setattr(Execution, "execute", broken)
     with pytest.raises(EngineError, match="the floor is gone") as caught:
         reply.text(60)
     assert caught.value.code == "engine_stopped"

@@ -13,8 +13,9 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.kv.cache_objects import clone, leaves
-from engine.model import backend, models
-from engine.model.models import LoadedModel
+from engine.model import backend
+from engine.model.loaded import LoadedModel
+from engine.model.loader import load_at_once
 from engine.model.quantised import kept_in
 from tests.engine.families import FAMILIES
 
@@ -111,12 +112,7 @@ def test_bits_take_what_they_should_and_are_reckoned_so(
 
 def loaded(folder: Path) -> LoadedModel:
     """A model on this thread."""
-    pieces = models.load(folder, "plain", backend.start(), 1 << 30)
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as done:
-            return done.value
+    return load_at_once(folder, wide=backend.start().prefers_float32)
 
 
 def test_the_need_in_bits(wide_folder: Callable[[str], Path]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine.scheduling.scheduler import FIXED_CHUNK, MIN_CHUNK, TILE, Scheduler, Turns, Waiting
+from engine.scheduling.pacing import FIXED_CHUNK, MIN_CHUNK, TILE, Pacing, Waiting
+from engine.scheduling.turns import Turns
 
 
 def names(order: list[Waiting]) -> list[str]:
@@ -11,11 +12,11 @@ def names(order: list[Waiting]) -> list[str]:
 
 def test_the_shortest_prompt_goes_first() -> None:
     waiting = [Waiting("long", 3000, 0.0), Waiting("short", 30, 1.0)]
-    assert names(Scheduler().order(waiting, 1.0)) == ["short", "long"]
+    assert names(Pacing().order(waiting, 1.0)) == ["short", "long"]
 
 
 def test_a_long_prompt_is_never_starved() -> None:
-    scheduler = Scheduler(ageing=50.0)
+    scheduler = Pacing(ageing=50.0)
     for second in range(0, 200, 5):
         waiting = [Waiting("long", 3000, 0.0), Waiting("short", 200, float(second))]
         if names(scheduler.order(waiting, float(second)))[0] == "long":
@@ -25,7 +26,7 @@ def test_a_long_prompt_is_never_starved() -> None:
 
 
 def test_chunks_settle_at_the_gap_budget() -> None:
-    scheduler = Scheduler(gap_budget=0.04)
+    scheduler = Pacing(gap_budget=0.04)
     step = 0.02
 
     def cost(tokens: int) -> float:  # weights read once, then so much a token
@@ -40,20 +41,20 @@ def test_chunks_settle_at_the_gap_budget() -> None:
 
 
 def test_one_slow_moment_does_not_decide() -> None:
-    scheduler = Scheduler()
+    scheduler = Pacing()
     before = scheduler.chunk("m", 10_000, 0.02)
     scheduler.observe("m", before, 10.0, 0.02)
     assert scheduler.chunk("m", 10_000, 0.02) >= max(MIN_CHUNK, before * 0.5)
 
 
 def test_chunks_are_large_when_nothing_decodes() -> None:
-    scheduler = Scheduler()
+    scheduler = Pacing()
     assert scheduler.chunk("m", 10_000, None) > scheduler.chunk("m", 10_000, 0.02)
     assert scheduler.chunk("m", 5, None) == 5
 
 
 def test_reproducible_borders_lie_at_fixed_positions() -> None:
-    scheduler = Scheduler()
+    scheduler = Pacing()
     assert scheduler.fixed_chunk(0, 1000) == FIXED_CHUNK
     assert scheduler.fixed_chunk(10, 1000) == FIXED_CHUNK - 10
     assert scheduler.fixed_chunk(2 * FIXED_CHUNK, 7) == 7
@@ -95,7 +96,7 @@ def test_a_model_that_comes_later_is_owed_nothing() -> None:
 
 
 def test_priority_goes_before_length_but_not_for_ever() -> None:
-    scheduler = Scheduler(ageing=50, preference=1000)
+    scheduler = Pacing(ageing=50, preference=1000)
     front, back = Waiting("front", 900, 0.0, 1), Waiting("back", 10, 0.0)
     assert [w.key for w in scheduler.order([back, front], 0.0)] == ["front", "back"]
     late = Waiting("front", 900, 30.0, 1)
@@ -103,7 +104,7 @@ def test_priority_goes_before_length_but_not_for_ever() -> None:
 
 
 def test_who_is_read_waits_a_while_for_those_who_came_too() -> None:
-    scheduler = Scheduler(gathering=1.0)
+    scheduler = Pacing(gathering=1.0)
     scheduler.observe("m", 100, 0.5, None)  # a hundred tokens in half a second
     each = scheduler.seconds("m", 100)
     assert 0.4 < each < 0.6
@@ -113,8 +114,8 @@ def test_who_is_read_waits_a_while_for_those_who_came_too() -> None:
     assert not scheduler.gathers("m", 3000, 0.0)
 
 
-def test_rides_fill_whole_tiles_and_settle_at_their_budget() -> None:
-    scheduler = Scheduler(gap_budget=0.05)
+def test_mixed_chunks_fill_whole_tiles_and_settle_at_their_budget() -> None:
+    scheduler = Pacing(gap_budget=0.05)
     step = 0.04
 
     def cost(rows: int) -> float:
@@ -122,9 +123,9 @@ def test_rides_fill_whole_tiles_and_settle_at_their_budget() -> None:
 
     for rows in (1, 3, 15, 40):
         for _ in range(30):
-            size = scheduler.ride("m", rows, 100_000)
+            size = scheduler.mixed_chunk("m", rows, 100_000)
             assert size >= MIN_CHUNK
             assert (rows + size) % TILE == 0
-            scheduler.observe_ride("m", rows + size, cost(rows + size), step)
+            scheduler.observe_mixed("m", rows + size, cost(rows + size), step)
         assert cost(rows + size) <= 0.05 + 2 * step < cost(rows + size + 3 * TILE)
-    assert scheduler.ride("m", 3, 2) == 2
+    assert scheduler.mixed_chunk("m", 3, 2) == 2

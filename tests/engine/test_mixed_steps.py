@@ -10,7 +10,7 @@ import pytest
 
 from engine import Engine, Reply, SamplingParams, TextDelta
 from engine.model import runner
-from engine.model.runner import Ride
+from engine.model.runner import Reading
 
 PROMPT = "Listen to this story, all of you, and say how it goes on. " * 8
 NAMES = "abc"
@@ -23,14 +23,14 @@ def params(seed: int, tokens: int) -> SamplingParams:
 
 @pytest.fixture
 def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """How many sessions and tokens each pass with a ride had."""
+    """How many sessions and tokens each mixed pass had."""
     seen: list[tuple[int, int]] = []
     decode = runner.decode
 
-    def watched(sessions: Any, alone: bool, ride: Ride | None = None) -> Any:
-        if ride is not None:
-            seen.append((len(sessions), ride.count))
-        return decode(sessions, alone, ride)
+    def watched(model: Any, rows: Any, shared: bool, reading: Reading | None = None) -> Any:
+        if reading is not None:
+            seen.append((len(rows), len(reading.tokens)))
+        return decode(model, rows, shared, reading)
 
     monkeypatch.setattr(runner, "decode", watched)
     return seen
@@ -97,16 +97,16 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     folder = model_folder("plain")
     model = engine.load(folder)
     replies = streaming(engine, model)
-    forward, failed = runner._forward_with, []
+    forward, failed = runner._forward_mixed, []
 
-    def failing(ride: Ride, *rest: Any) -> Any:
-        logits = forward(ride, *rest)
-        if not failed and ride.session.kv.length > 50:
-            failed.append(ride)
+    def failing(model: Any, feeds: Any, caches: Any, reading: Reading) -> Any:
+        logits = forward(model, feeds, caches, reading)
+        if not failed and reading.kv.length > 50:
+            failed.append(reading)
             raise RuntimeError("a fault in the middle")
         return logits
 
-    monkeypatch.setattr(runner, "_forward_with", failing)
+    monkeypatch.setattr(runner, "_forward_mixed", failing)
     late = engine.open_session(model).send(PROMPT, params(7, 20))
     assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
     for seed, reply in enumerate(replies):
@@ -116,7 +116,7 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     assert mixes
 
 
-def test_cancelled_while_it_rides_and_asked_again(
+def test_cancelled_while_it_is_read_beside_others_and_asked_again(
     engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]]
 ) -> None:
     folder = model_folder("plain")

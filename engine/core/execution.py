@@ -1,0 +1,235 @@
+"""`execute(plan)`: what the scheduler has decided is done. Decides nothing itself."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import mlx.core as mx
+
+from engine.core.loading import Loading
+from engine.core.restoring import Restoring
+from engine.core.session import SessionState
+from engine.core.state import State
+from engine.model import runner
+from engine.model.runner import Following, Reading, Row
+from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, Status, StepPlan, Timing
+
+log = logging.getLogger(__name__)
+
+PENDING_SHARE = 1 / 16
+"""Of the budget: while more is on its way to the disk, caches that make room are not written."""
+
+
+@dataclass
+class PassResult:
+    """What came of one decode step.
+
+    Attributes:
+        read: by session, the token that was pending; None where the prompt's last was.
+        following: by session, what follows the token that was fed.
+        error: what the step raised, in Python or on the device.
+        seconds: what the pass took, where a chunk was read in it.
+    """
+
+    plan: Pass
+    read: dict[str, int | None] = field(default_factory=dict)
+    following: dict[str, Following] = field(default_factory=dict)
+    error: Exception | None = None
+    seconds: float = 0.0
+
+
+@dataclass
+class Results:
+    """What came of a plan.
+
+    Attributes:
+        passes: as in the plan.
+        failed: what concerned a single session and raised, with that session's id.
+        chunk_read: tokens of the chunk that were read.
+        timing: for the scheduler.
+    """
+
+    passes: list[PassResult] = field(default_factory=list)
+    failed: list[tuple[str, Exception]] = field(default_factory=list)
+    chunk_read: int = 0
+    timing: Timing = field(default_factory=Timing)
+
+
+class Execution:
+    """Carries plans out on the engine's state."""
+
+    def __init__(self, state: State, restoring: Restoring, loading: Loading) -> None:
+        self._state = state
+        self._restoring = restoring
+        self._loading = loading
+
+    def execute(self, plan: StepPlan) -> Results:
+        """Do what the plan says; errors are in the results, with whose they are."""
+        results = Results()
+        if plan.load is not None:
+            self.evict(plan.load.evict)
+            self._loading.begin(plan.load)
+        if plan.admit is not None:
+            with _fence(results, plan.admit.session):
+                self._admit(plan.admit)
+        if plan.adopt is not None:
+            with _fence(results, plan.adopt.session):
+                self._adopt(plan.adopt)
+        if plan.passes or plan.chunk is not None:
+            self._compute(plan, results)
+        return results
+
+    def _compute(self, plan: StepPlan, results: Results) -> None:
+        chunk, meter = plan.chunk, self._state.meter
+        mixed = chunk is not None and chunk.mixed
+        started = time.perf_counter()
+        with meter.phase("decode"):
+            for step in plan.passes:
+                results.passes.append(self._decode(step, chunk if mixed else None))
+            if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
+                # What one pass has been told to do is not counted as another's time. A fault in
+                # it is found by those whose step it is, when they read their tokens.
+                with contextlib.suppress(Exception):
+                    mx.synchronize()
+        decoded = time.perf_counter()
+        left = 0
+        if chunk is not None and not any(p.error for p in results.passes if mixed):
+            with meter.phase("prefill"), _fence(results, chunk.session):
+                if mixed or self._read(chunk):
+                    results.chunk_read = chunk.count
+                    left = self._after_chunk(plan, chunk)
+        decode = results.passes[0].seconds if mixed and results.passes else decoded - started
+        ended = time.perf_counter()
+        results.timing = Timing(ended, decode, ended - decoded, results.chunk_read, left)
+
+    def evict(self, keys: Iterable[str]) -> None:
+        """Drop idle caches; those of chats go to disk, as far as it keeps up."""
+        state = self._state
+        for key in keys:
+            if key in state.prefix_cache.kept:
+                state.prefix_cache.drop(key)
+            elif key in state.sessions:
+                session = state.sessions[key]
+                if state.offload.pending < state.budget * PENDING_SHARE:
+                    state.save(session)
+                session.kv.drop()
+
+    def begin(self, session: SessionState) -> None:
+        """Let a reply, for which there is room, have its prompt read."""
+        reply = session.reply
+        assert reply is not None
+        reply.reused = session.kv.begin(reply.tokens)
+        reply.rebuilt = session.kv.rebuilt
+        reply.status = Status.PREFILLING
+        reply.queue_position = -1
+        if session.remaining:
+            answering = self._state.answering.values()
+            others = sum(s.reply_status == Status.PREFILLING for s in answering) - 1
+            reply.progress(reply.reused, others)
+        self._state.note_read(session)
+
+    def _admit(self, admission: Admission) -> None:
+        self.evict(admission.evict)
+        session = self._state.answering[admission.session]
+        if session.kv.caches is None and self._state.offload.may_hold(session.id):
+            assert session.reply is not None
+            session.reply.status = Status.RESTORING
+            self._restoring.start(session, lambda: self.begin(session))
+        else:
+            self.begin(session)
+
+    def _adopt(self, adoption: Adoption) -> None:
+        state = self._state
+        session = state.answering[adoption.session]
+        reply = session.reply
+        assert reply is not None
+        kept = state.prefix_cache.kept.get(adoption.donor)
+        donor = kept.kv if kept is not None else state.sessions[adoption.donor].kv
+        before = session.kv.length
+        try:
+            state.prefix_cache.adopt(session.reader, donor, adoption.length)
+        except Exception as error:  # the donor's trouble: its own step will find it
+            log.debug("no copy of another chat's cache: %s", error)
+            reply.adopts = False
+            return
+        reply.reused += session.kv.length - before
+        reply.progress(session.kv.length, 0)
+        state.note_read(session)
+
+    def _decode(self, step: Pass, chunk: Chunk | None) -> PassResult:
+        """One step; with a chunk, in the same pass."""
+        state, out = self._state, PassResult(step)
+        rows = [state.answering[i] for i in step.rows]
+        feeding = [state.answering[i] for i in step.feed]
+        try:
+            if chunk is not None:
+                started = time.perf_counter()
+                with state.meter.phase("mixed"):
+                    out.following = self._decode_mixed(feeding, chunk)
+                out.seconds = time.perf_counter() - started
+            elif feeding:
+                with state.meter.phase("launch"):
+                    out.following = _launch(feeding, step.shared)
+            with state.meter.phase("wait"):
+                out.read = {s.id: s.reply.read() for s in rows if s.reply is not None}
+        except Exception as error:
+            out.error = error
+        state.meter.note(sum(token is not None for token in out.read.values()), 0)
+        return out
+
+    def _decode_mixed(self, feeding: list[SessionState], chunk: Chunk) -> dict[str, Following]:
+        session = self._state.answering[chunk.session]
+        with contextlib.suppress(Exception):  # found when its tokens are read
+            mx.synchronize()  # the step before is not counted as this one's time
+        session.kv.expect(session.remaining - chunk.count)
+        following = _launch(feeding, True, Reading(session.kv, _tokens(session, chunk)))
+        mx.synchronize()
+        return following
+
+    def _read(self, chunk: Chunk) -> bool:
+        """Read a chunk in a pass of its own; False where a fault of this turn has undone it."""
+        session = self._state.answering.get(chunk.session)
+        if session is None or session.kv.length != chunk.start:
+            return False
+        session.kv.expect(session.remaining - chunk.count)
+        runner.prefill(session.model, session.kv, _tokens(session, chunk))
+        return True
+
+    def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> int:
+        """Keep what is worth keeping of what has been read; returns how much is left to read."""
+        state = self._state
+        state.meter.note(0, chunk.count)
+        session = state.answering[chunk.session]
+        kv, reader = session.kv, session.reader
+        if kv.needs_snapshot and kv.length == reader.border:
+            kv.snapshot()
+        if session.reply is not None and not session.reply.generated:
+            others = (state.answering[i] for i in plan.reading if i in state.answering)
+            state.prefix_cache.keep(reader, chunk.start, [s.reader for s in others])
+        return session.remaining
+
+
+@contextlib.contextmanager
+def _fence(results: Results, session: str) -> Iterator[None]:
+    """What is raised inside is that session's."""
+    try:
+        yield
+    except Exception as error:
+        results.failed.append((session, error))
+
+
+def _tokens(session: SessionState, chunk: Chunk) -> list[int]:
+    assert session.reply is not None
+    return session.reply.tokens[chunk.start : chunk.start + chunk.count]
+
+
+def _launch(
+    feeding: list[SessionState], shared: bool, reading: Reading | None = None
+) -> dict[str, Following]:
+    rows = [Row(s.kv, s.reply) for s in feeding if s.reply is not None]
+    tokens = runner.decode(feeding[0].model, rows, shared, reading)
+    return {s.id: t for s, t in zip(feeding, tokens, strict=True)}

@@ -1,0 +1,147 @@
+"""`finish(plan, results)`: tokens become text, replies end, and everybody hears how it stands."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from engine.core.execution import PassResult, Results
+from engine.core.loading import Loading
+from engine.core.session import SessionState
+from engine.core.state import State
+from engine.errors import EngineError
+from engine.messages import FinishReason
+from engine.model import runner
+from engine.scheduling.plan import Status, StepPlan
+
+log = logging.getLogger(__name__)
+
+
+class Finishing:
+    """Turns results into events."""
+
+    def __init__(self, state: State, loading: Loading) -> None:
+        self._state = state
+        self._loading = loading
+
+    def finish(self, plan: StepPlan, results: Results) -> None:
+        """Take what a plan brought."""
+        self._refuse(plan)
+        for done in results.passes:
+            if done.error is None:
+                self._advance_all(done)
+            else:
+                reading = plan.chunk if plan.chunk is not None and plan.chunk.mixed else None
+                self._fence(done, reading.session if reading is not None else None)
+        for session_id, error in results.failed:
+            session = self._state.answering.get(session_id)
+            if session is not None:
+                self._state.fail_reply(session, error)
+        if plan.chunk is not None and results.chunk_read:
+            self._note_read(plan.chunk.session)
+        self._tell_places(plan)
+
+    def _refuse(self, plan: StepPlan) -> None:
+        for refusal in plan.refuse:
+            error = EngineError(refusal.code, refusal.message)
+            session = self._state.answering.get(refusal.key)
+            if session is not None:
+                self._state.fail_reply(session, error, keep_cache=True)
+            else:
+                self._loading.refuse(refusal.key, error)
+
+    def _advance_all(self, done: PassResult) -> None:
+        for session_id in done.plan.rows:
+            session = self._state.answering[session_id]
+            try:
+                self._advance(session, done.read[session_id], done.following.get(session_id))
+            except Exception as error:
+                self._state.fail_reply(session, error)
+
+    def _advance(self, session: SessionState, token: int | None, following: Any) -> None:
+        """Take the token that was pending (None: it was the prompt's last), go on to the next.
+
+        `following` is the lazy token after it, its sampler's exception, or None when the pending
+        one was the last that is wanted and was not fed.
+        """
+        reply = session.reply
+        assert reply is not None
+        if token is None:
+            session.kv.note_fed(reply.tokens[-1])
+        else:
+            if following is not None:
+                session.kv.note_fed(token)
+            if token in session.model.eos:
+                return self._state.end_reply(session, FinishReason.STOP)
+            reply.accept(token)
+            if reply.complete:
+                return self._state.end_reply(session, FinishReason.STOP)
+            if reply.generated >= reply.limit:
+                return self._state.end_reply(session, FinishReason.LENGTH)
+        if isinstance(following, Exception):
+            return self._state.fail_reply(session, following)
+        if isinstance(following, runner.Unsampled):
+            following = runner.choose(reply, following)
+        reply.next = following
+        return None
+
+    def _fence(self, done: PassResult, reading: str | None) -> None:
+        """Keep a fault with the session that caused it.
+
+        A step that several shared does not tell whose fault it was. All of them go on alone, with
+        caches made anew, and whoever fails alone is the one.
+        """
+        error = done.error
+        assert error is not None
+        ids = [*done.plan.rows, *([reading] if reading is not None else [])]
+        group = [self._state.answering[i] for i in ids]
+        if len(group) == 1:
+            self._state.fail_reply(group[0], error)
+            return
+        log.warning("a shared step failed (%s); its sessions go on alone", error)
+        group[0].model.faults += 1
+        for session in group:
+            try:
+                self._begin_again(session)
+            except Exception as fault:
+                self._state.fail_reply(session, fault)
+
+    def _begin_again(self, session: SessionState) -> None:
+        reply = session.reply
+        assert reply is not None
+        session.kv.drop()
+        session.kv.begin(reply.tokens)
+        reply.next = None
+        reply.reused = 0
+        reply.alone = reply.rebuilt = True
+        reply.status = Status.PREFILLING
+        reply.waiting_since = time.perf_counter()
+        self._state.note_read(session)
+
+    def _note_read(self, session_id: str) -> None:
+        session = self._state.answering.get(session_id)
+        if session is None or session.reply_status != Status.PREFILLING:
+            return
+        assert session.reply is not None
+        if session.remaining:
+            session.reply.progress(session.kv.length, 0)
+        else:
+            self._state.note_read(session)
+
+    def _tell_places(self, plan: StepPlan) -> None:
+        """Tell those who wait how many come before them."""
+        answering = self._state.answering
+        for place, session_id in enumerate(plan.reading):
+            session = answering.get(session_id)
+            if place and session is not None and session.reply_status == Status.PREFILLING:
+                self._tell(session, place)
+        for place, session_id in enumerate(plan.queue, 1):  # at least the one who has the memory
+            session = answering.get(session_id)
+            if session is not None and session.reply_status == Status.QUEUED:
+                self._tell(session, place)
+
+    def _tell(self, session: SessionState, place: int) -> None:
+        reply = session.reply
+        if reply is not None and reply.queue_position != place:
+            reply.progress(reply.reused, place)

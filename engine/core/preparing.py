@@ -1,0 +1,138 @@
+"""From what a caller sends to a prompt that is ready to be read: a worker's job, without MLX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.core.reply_state import Prepared
+from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
+from engine.kv.cache_file import Record
+from engine.kv.ledger import Ledger
+from engine.messages import Message
+from engine.model.constraint import constrain
+from engine.model.loaded import LoadedModel
+from engine.params import SamplingParams
+from engine.scheduling import overflow
+from engine.text import prompt
+from engine.text.text import ReplyText
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was sent, and what of the session it depends on, as of that moment.
+
+    Attributes:
+        asked: a text, which goes after the history, or the whole conversation.
+        gone: the oldest messages, which did not fit any more the last time.
+        ledger: which text the session's tokens stand for.
+        look: reads the header of the session's cache on disk; None where it needs none.
+    """
+
+    model: LoadedModel
+    system: str | None
+    reasoning: bool | None
+    slides: bool
+    history: list[Message]
+    gone: list[Message]
+    ledger: Ledger
+    asked: str | tuple[Message, ...]
+    params: SamplingParams
+    look: Callable[[], Record | None] | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A prepared reply, and the ledger that the session goes on with."""
+
+    prepared: Prepared
+    ledger: Ledger
+
+
+def prepare(request: Request) -> Outcome:
+    """Render and tokenise the conversation, compile the form, leave out what does not fit.
+
+    Raises:
+        EngineError: `invalid_request`, `template_error` or `context_overflow`, with what to do.
+    """
+    model, params = request.model, request.params
+    whole = not isinstance(request.asked, str)
+    given = prompt.check_messages(
+        request.asked if whole else [{"role": "user", "content": request.asked}]
+    )
+    messages = _conversation(request, given, whole)
+    messages, gone = _without_gone(request, messages, whole)
+    ledger = request.ledger
+    if request.look is not None:
+        record = request.look()
+        if record is not None:
+            ledger = record.ledger
+
+    def build(some: list[Message]) -> prompt.Prompt:
+        return prompt.build(model.tokenizer, some, request.reasoning, ledger)
+
+    ready = build(messages)
+    context = model.info.context_length
+    room = context - len(ready.tokens)
+    if request.slides and room < min(params.max_tokens, context // 8):
+        kept, more = _slide(context, messages, build)
+        if more:
+            gone = [*gone, *messages[overflow.head(messages) :][:more]]
+            messages, ready = kept, build(kept)
+            room = context - len(ready.tokens)
+    if room < 1:
+        raise EngineError(
+            CONTEXT_OVERFLOW,
+            f"The conversation is {len(ready.tokens):,} tokens long and {model.info.name} "
+            f"takes at most {context:,}. Shorten it, start a new chat, or "
+            "let this one drop its oldest turns.",
+        )
+    text = ReplyText(model.tokenizer, ready.opened, params.stop)
+    constraint = constrain(model, params, text, request.reasoning)
+    if ready.answered:
+        begun = ready.tokens[-ready.answered :]
+        try:
+            text.resume(begun, constraint.accept if constraint is not None else None)
+        except EngineError as error:
+            raise EngineError(
+                INVALID_REQUEST, "The answer's beginning does not have the form asked for."
+            ) from error
+    limit = min(params.max_tokens, room)
+    return Outcome(Prepared(messages, gone, ready, text, limit, constraint), ledger)
+
+
+def _conversation(request: Request, given: list[Message], whole: bool) -> list[Message]:
+    """The messages of the next turn: a text goes after the history, a list replaces it."""
+    messages = given if whole else [*request.history, *given]
+    if request.system and messages[0]["role"] != "system":
+        messages = [{"role": "system", "content": request.system}, *messages]
+    return messages
+
+
+def _without_gone(
+    request: Request, messages: list[Message], whole: bool
+) -> tuple[list[Message], list[Message]]:
+    """The messages without those that did not fit the last time, and these.
+
+    `whole`: the caller sent all of the conversation, these among them. Were they tried again,
+    every turn would drop some more, and no cache could be reused.
+    """
+    gone, start = request.gone, overflow.head(messages)
+    if not whole or not gone:
+        return messages, gone
+    end = start + len(gone)
+    if request.slides and messages[start:end] == gone and messages[end:]:
+        return [*messages[:start], *messages[end:]], gone
+    return messages, []
+
+
+def _slide(
+    context: int, messages: list[Message], build: Callable[[list[Message]], prompt.Prompt]
+) -> tuple[list[Message], int]:
+    """The messages without the oldest turns, as far as that helps, and how many went."""
+
+    def length(some: list[Message]) -> int:
+        return len(build(some).tokens)
+
+    target = int(context * overflow.KEPT_SHARE)
+    return overflow.slide(messages, target, context - 1, length) or (messages, 0)

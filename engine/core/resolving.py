@@ -1,0 +1,33 @@
+"""Which folder a caller means: a path, or a model from the hub that has been downloaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine import hub
+from engine.model.folder import refuse
+
+
+def resolve(path_or_id: str) -> Path:
+    """The folder of a model: a path, or a hub id (``@revision``) that has been downloaded.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is missing and what to do.
+    """
+    if not path_or_id.strip():
+        raise refuse("No model was named. Give a folder or the id of a downloaded model.")
+    folder = Path(path_or_id).expanduser()
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise refuse(f"{path_or_id} is a file. Choose the folder that holds config.json.")
+    wanted = hub.parse(path_or_id)
+    if wanted is None:
+        raise refuse(f"There is no folder {path_or_id}.")
+    downloaded = hub.find(wanted.repo, wanted.revision)
+    if downloaded is None:
+        raise refuse(
+            f"There is no folder {path_or_id}, and no model of that name has been downloaded. "
+            "Download it first."
+        )
+    return downloaded

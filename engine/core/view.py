@@ -1,0 +1,93 @@
+"""How everything stands at the beginning of a turn, in the scheduler's terms."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from engine.core.session import SessionState
+from engine.core.state import State
+from engine.scheduling.plan import Idle, LoadRequest, Memory, Offer, Row, Status, View
+
+TOO_MANY_FAULTS = 3
+"""A model of which so many shared steps have failed is stepped session by session from then on."""
+
+SCRATCH_TOKENS = 1024
+"""So long a single question always finds room, if no other one runs."""
+
+LONG_AGO = -1e9
+"""Seconds: kept beginnings of prompts make room before any chat does."""
+
+
+def view(state: State, load: LoadRequest | None) -> View:
+    """The view of this moment. `load` is the model that waits to be read, if any."""
+    sessions = state.answering
+    return View(
+        now=time.perf_counter(),
+        rows=[_row(s) for s in sessions.values()],
+        mixing=frozenset(i for i, m in state.models.items() if m.mixes),
+        faulty=frozenset(i for i, m in state.models.items() if m.faults >= TOO_MANY_FAULTS),
+        memory=Memory(
+            state.budget,
+            state.weights,
+            max((m.estimate.bytes(SCRATCH_TOKENS) for m in state.models.values()), default=0),
+            lambda: _idle(state),
+            state.memory_version,
+        ),
+        load=load,
+        offer=lambda row: _offer(state, sessions[row.id]),
+        halt=lambda row, others: _halt(state, row, others),
+    )
+
+
+def _row(session: SessionState) -> Row:
+    reply, kv, model = session.reply, session.kv, session.model
+    assert reply is not None
+    reading = reply.status == Status.PREFILLING
+    prepared = reply.prompt is not None
+    snapshot_at = -1
+    if reading and reply.prompt is not None and kv.needs_snapshot:
+        snapshot_at = reply.prompt.border
+    return Row(
+        session.id,
+        model.info.id,
+        reply.status,
+        reply.paused,
+        session.reproducible,
+        apart=session.reproducible or reply.alone,
+        mixable=reading
+        and not (session.reproducible or reply.alone or model.token_by_token)
+        and kv.is_plain,
+        joins=not (session.reproducible or session.kv_bits or reply.alone),
+        scratch=session.scratch,
+        priority=session.priority,
+        length=kv.length if reading else 0,
+        remaining=session.remaining if reading else 0,
+        waiting_since=reply.waiting_since,
+        ready_at=reply.ready_at,
+        begun=reply.has_begun,
+        awaits_first=reply.awaits_first,
+        wants_more=reply.wants_more,
+        snapshot_at=snapshot_at,
+        most=session.most if prepared else 0,
+    )
+
+
+def _idle(state: State) -> list[Idle]:
+    """The caches that nobody is using: of chats that are not answering, and kept beginnings."""
+    chats = [Idle(s.id, s.kv.owed, s.used_at) for s in state.sessions.values() if not s.is_running]
+    kept = state.prefix_cache.kept.items()
+    return chats + [Idle(key, p.kv.owed, p.used_at + LONG_AGO) for key, p in kept]
+
+
+def _offer(state: State, session: SessionState) -> Offer | None:
+    if session.reply is None or not session.reply.adopts:
+        return None
+    kind = session.kind
+    others = [(s.id, s.kv) for s in state.sessions.values() if s is not session and s.kind == kind]
+    return state.prefix_cache.offer(session.reader, others)
+
+
+def _halt(state: State, row: Row, others: Sequence[Row]) -> int:
+    waiting = [state.answering[r.id].reader for r in others]
+    return state.prefix_cache.halt(state.answering[row.id].reader, waiting)

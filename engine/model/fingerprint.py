@@ -1,0 +1,49 @@
+"""What a model is recognised by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+
+def identity(folder: Path) -> tuple[object, ...]:
+    """The same for the same unchanged folder, known without reading it."""
+    files = sorted(f for f in folder.iterdir() if f.is_file())
+    stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
+    return (str(folder.resolve()), *stats)
+
+
+def fingerprint(contents: str, dtype: str) -> str:
+    """Names a loaded model: its folder's `contents`, its dtype and mlx-lm's version.
+
+    A KV cache is only ever used with the fingerprint that it was made with.
+    """
+    from mlx_lm._version import __version__
+
+    return hashlib.sha256(f"{__version__} {dtype} {contents}".encode()).hexdigest()[:32]
+
+
+def contents(folder: Path) -> str:
+    """Names a folder's weights, config, tokenizer and template.
+
+    Of every tensor the beginning, the middle and the end count, 4 KB each: hashing all of many
+    gigabytes would take longer than loading them.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("*")):
+        if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
+            digest.update(file.name.encode() + file.read_bytes())
+        elif file.suffix == ".safetensors":
+            digest.update(file.name.encode())
+            with file.open("rb") as stream:
+                head = stream.read(int.from_bytes(stream.read(8), "little"))
+                digest.update(head)
+                start = stream.tell()
+                for tensor, entry in sorted(json.loads(head).items()):
+                    if tensor != "__metadata__":
+                        begin, end = entry["data_offsets"]
+                        for place in (begin, (begin + end) // 2, max(begin, end - 4096)):
+                            stream.seek(start + place)
+                            digest.update(stream.read(min(4096, end - place)))
+    return digest.hexdigest()

@@ -1,0 +1,34 @@
+"""A loaded model as everyone outside the engine thread sees it. Imports no MLX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Model:
+    """A loaded model, as everyone outside the engine thread sees it.
+
+    Attributes:
+        id: fingerprint of weights, config, tokenizer, template, dtype and mlx-lm's version.
+        name: what to show people.
+        path: the folder it came from.
+        context_length: most tokens a prompt and its reply may have together.
+        nbytes: bytes of weights in memory.
+        dtype: what the weights compute in, e.g. "float32".
+        step: how sessions share a decode step: "shared", "rows" (attention row by row) or "alone".
+        thinking: whether the model can reason before it answers.
+        defaults: the sampling settings its maker recommends (`generation_config.json`).
+    """
+
+    id: str
+    name: str
+    path: str
+    context_length: int
+    nbytes: int
+    dtype: str
+    step: str
+    thinking: bool
+    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)

@@ -1,0 +1,53 @@
+"""A loaded model with everything of it that lives on the engine thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.kv.cache_objects import Caches
+from engine.kv.memory_estimate import MemoryEstimate
+from engine.kv.slots import Slots
+from engine.model.info import Model
+
+
+@dataclass
+class LoadedModel:
+    """A model with everything that lives on the engine thread.
+
+    Attributes:
+        net: the model itself, an `mlx.nn.Module`.
+        tokenizer: mlx-lm's `TokenizerWrapper`.
+        eos: ids that end a turn.
+        estimate: what a session's caches cost.
+        make_cache: gives a session's empty caches.
+        slots: where the keys of sessions that decode together lie, if the model can take that.
+        shares_prefix: its sessions can go on from a beginning that they share.
+        mixes: a prompt's chunk can be read in one pass with a step of others.
+        token_by_token: its prompts cannot be read in chunks (`chunk_invariance`).
+        kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
+        form_tokenizer: llguidance's, once an answer of a given form was asked for.
+        form_lock: held while that is made: workers ask for it.
+        faults: shared steps that raised; after a few of them its sessions step alone.
+    """
+
+    info: Model
+    net: Any
+    tokenizer: Any
+    eos: frozenset[int]
+    estimate: MemoryEstimate
+    make_cache: Callable[[], Caches]
+    slots: Slots | None = None
+    shares_prefix: bool = False
+    mixes: bool = False
+    token_by_token: bool = False
+    kept_in: dict[int, Any] = field(default_factory=dict)
+    form_tokenizer: Any = None
+    form_lock: threading.Lock = field(default_factory=threading.Lock)
+    faults: int = 0
+
+    def new_caches(self) -> Caches:
+        """A session's caches, empty."""
+        return list(self.make_cache())

@@ -1,0 +1,170 @@
+"""Loading a model: looked at by a worker, then read by the engine thread piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+from mlx.utils import tree_flatten
+
+from engine.errors import OUT_OF_MEMORY, EngineError
+from engine.kv.slots import Slots
+from engine.model import chunk_invariance, fingerprint, folder, probe
+from engine.model.folder import refuse
+from engine.model.info import Model
+from engine.model.loaded import LoadedModel
+
+Pieces = Generator[None, None, LoadedModel]
+"""A model being loaded: runs until the next `yield`, returns the model at the end."""
+
+PIECE = 64 * 2**20
+"""Bytes of weights that are read between two turns of the loop."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A model folder that has been looked at and can be loaded.
+
+    Attributes:
+        identity: the same for the same unchanged folder.
+        nbytes: of its weights as they lie on disk.
+        contents: names its files' contents.
+        tokenizer: mlx-lm's `TokenizerWrapper`, loaded.
+    """
+
+    folder: Path
+    identity: tuple[object, ...]
+    name: str
+    config: dict[str, Any]
+    nbytes: int
+    contents: str
+    tokenizer: Any
+
+
+def examine(path: Path) -> Examined:
+    """Check a folder, load its tokenizer and name its contents. For a worker: no MLX is used.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is wrong and what to do.
+    """
+    from mlx_lm.utils import load_config, load_tokenizer
+
+    identity = fingerprint.identity(path)
+    name = folder.display_name(path)
+    config = folder.check(path, name)
+    try:
+        eos = load_config(path).get("eos_token_id")  # generation_config.json's, where it has one
+        ids = [eos] if isinstance(eos, int) else eos or None
+        tokenizer = load_tokenizer(path, eos_token_ids=ids)
+        contents = fingerprint.contents(path)
+    except Exception as error:
+        raise _load_error(name, config, error) from None
+    nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
+    return Examined(path, identity, name, config, nbytes, contents, tokenizer)
+
+
+def load(examined: Examined, wide: bool) -> Pieces:
+    """Load a model piece by piece, so that running chats go on meanwhile. Engine thread only.
+
+    Args:
+        wide: compute in float32, whatever the weights are kept in.
+
+    Raises:
+        EngineError: `model_load_failed` or `out_of_memory`.
+    """
+    from mlx_lm.models.cache import make_prompt_cache
+    from mlx_lm.utils import load_model
+
+    name, tokenizer, config = examined.name, examined.tokenizer, examined.config
+    try:
+        net, config = load_model(examined.folder, lazy=True, trust_remote_code=False)
+        if wide:
+            net.set_dtype(mx.float32)
+        yield from _read_weights(net)
+    except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
+        raise refuse(
+            f"{name} needs a package that is not installed: mlx-lm's module for the type "
+            f"{config['model_type']!r} gave up."
+        ) from None
+    except Exception as error:
+        raise _load_error(name, config, error) from None
+    make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
+    yield
+    estimate, ways = yield from probe.explore(net, make_cache, len(tokenizer))
+    token_by_token = chunk_invariance.sees_ahead(net, make_cache, len(tokenizer))
+    dtype = _compute_dtype(net)
+    info = Model(
+        id=fingerprint.fingerprint(examined.contents, dtype),
+        name=name,
+        path=str(examined.folder.resolve()),
+        context_length=folder.context_length(config, tokenizer),
+        nbytes=_weight_bytes(net),
+        dtype=dtype,
+        step=ways.step,
+        thinking=bool(tokenizer.has_thinking),
+        defaults=folder.defaults(examined.folder),
+    )
+    return LoadedModel(
+        info=info,
+        net=net,
+        tokenizer=tokenizer,
+        eos=frozenset(tokenizer.eos_token_ids),
+        estimate=estimate,
+        make_cache=make_cache,
+        slots=Slots() if ways.seats else None,
+        shares_prefix=ways.shares_prefix,
+        mixes=ways.mixes,
+        token_by_token=token_by_token,
+    )
+
+
+def load_at_once(path: Path, wide: bool) -> LoadedModel:
+    """Examine and load a folder on the calling thread, for tools that have no engine."""
+    pieces = load(examine(path), wide)
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as done:
+            model: LoadedModel = done.value
+            return model
+
+
+def _read_weights(net: Any) -> Generator[None, None, None]:
+    """Evaluate the lazily loaded weights, so many bytes at a time."""
+    batch: list[Any] = []
+    for _, array in tree_flatten(net.parameters()):
+        batch.append(array)
+        if sum(a.nbytes for a in batch) >= PIECE:
+            mx.eval(batch)
+            batch.clear()
+            yield
+    mx.eval(batch)
+
+
+def _load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
+    text = str(error).strip().splitlines()
+    first = text[0] if text else type(error).__name__
+    if "not supported" in first and "odel type" in first:
+        return refuse(
+            f"{name} is of the type {config['model_type']!r}, which this version does not "
+            "know. A newer version of Stretto may."
+        )
+    if isinstance(error, MemoryError) or "allocate" in first.lower():
+        return EngineError(OUT_OF_MEMORY, f"There is not enough memory to load {name}.")
+    return refuse(f"{name} could not be loaded: {first}")
+
+
+def _compute_dtype(net: Any) -> str:
+    counts: dict[str, int] = {}
+    for _, array in tree_flatten(net.parameters()):
+        if mx.issubdtype(array.dtype, mx.floating):
+            name = str(array.dtype).rsplit(".", 1)[-1]
+            counts[name] = counts.get(name, 0) + array.size
+    return max(counts, key=lambda n: counts[n]) if counts else "float32"
+
+
+def _weight_bytes(net: Any) -> int:
+    return sum(array.nbytes for _, array in tree_flatten(net.parameters()))
