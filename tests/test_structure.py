@@ -54,7 +54,8 @@ NOT_YET: dict[str, set[str]] = {
     },
     "the walk leads through what is there": {
         "app/chats/chat.py Chat.submit",
-        "app/ui/composer/composer.py Composer.submit",
+        "app/ui/composer/composer_text.py ComposerText.keyPressEvent",
+        "app/ui/pane/pane.py ChatPane.act",
         "engine/core/execution.py Execution.execute",
         "engine/core/finishing.py Finishing.finish",
         "engine/core/workers.py Workers.prepare",
