@@ -28,7 +28,7 @@ bench: setup
 	$(PY) -m engine bench $(ARGS)
 
 screenshots: setup
-	QT_QPA_PLATFORM=offscreen $(PY) -m app.bench.screenshots resources/screenshots
+	QT_QPA_PLATFORM=offscreen $(PY) -m app.bench.screenshots resources/screenshots $(ARGS)
 
 app: setup
 	$(PY) packaging/build.py $(ARGS)

@@ -9,6 +9,8 @@
             print(event)
 
 Importing this package does not import MLX; the engine thread does, when it starts.
+
+Imports: engine.cli, engine.core, engine.model.
 """
 
 from engine.engine import Engine, Session

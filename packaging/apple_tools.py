@@ -1,4 +1,4 @@
-"""Stand-ins for the three of Apple's tools that PyInstaller calls, where there are none.
+"""Replacements for the three tools of Apple's that PyInstaller calls, for other systems.
 
 lipo and install_name_tool do what Apple's do with files of 64 bits; codesign takes a signature
 away, and signs nothing. They are called as PyInstaller's module would call `subprocess`, whose
@@ -19,7 +19,7 @@ PIPE, STDOUT = subprocess.PIPE, subprocess.STDOUT
 
 
 def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
-    """What one call would have answered."""
+    """Run one command and return its result as `subprocess.run` would."""
     tool, *options = command
     try:
         {"lipo": lipo, "install_name_tool": install_name_tool, "codesign": codesign}[
@@ -78,7 +78,7 @@ def _is_run_path(command: bytes, text: str) -> bool:
 
 
 def codesign(options: list[str]) -> None:
-    """`--remove` takes the signature from a thin file; nothing is signed."""
+    """`--remove` removes the signature of a thin file. Signing does nothing."""
     if "--remove" not in options:
         return
     file = Path(options[-1])

@@ -1,6 +1,6 @@
 """Make .venv ready: the one set-up step behind `make run` and `make test`.
 
-Needs nothing but the standard library of Python 3.11 or newer. Does nothing, quickly, when the
+It needs nothing but the standard library of Python 3.11 or newer, and ends at once if the
 environment already matches `pyproject.toml` and `packaging/constraints.txt`.
 """
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
 
-# What Qt's xcb and offscreen platforms load on Linux: Debian's package for each shared library.
+# Shared libraries that Qt's xcb and offscreen platforms load on Linux, and their Debian packages.
 QT_LIBRARIES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
@@ -55,12 +55,12 @@ QT_LIBRARIES = {
     "libxcb-xfixes.so.0": "libxcb-xfixes0",
     "libxcb-xkb.so.1": "libxcb-xkb1",
 }
-# Not needed to run, but 15-30 times faster prompts on a Linux CPU, and fonts for bare systems.
+# Not needed to run. With it a Linux CPU reads prompts 15 to 30 times faster.
 RECOMMENDED = {"libopenblas.so.0": "libopenblas0-pthread"}
 
 
 def missing(libraries: dict[str, str]) -> list[str]:
-    """Debian packages of those shared libraries that the dynamic loader cannot find."""
+    """The Debian packages of those libraries that the dynamic loader does not find."""
     packages = []
     for library, package in libraries.items():
         try:
@@ -71,7 +71,7 @@ def missing(libraries: dict[str, str]) -> list[str]:
 
 
 def apt_install(packages: list[str]) -> bool:
-    """Install Debian packages when that is possible without asking; True when it worked."""
+    """Install Debian packages if this is root; whether it worked."""
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -85,7 +85,7 @@ def apt_install(packages: list[str]) -> bool:
 
 
 def ensure_system_libraries() -> None:
-    """Check for the libraries Qt needs on Linux: install them as root, else print the apt line."""
+    """Check for the libraries that Qt needs on Linux; install them as root, else print how."""
     if sys.platform != "linux":
         return
     needed, wanted = missing(QT_LIBRARIES), missing(RECOMMENDED)
@@ -102,7 +102,7 @@ def ensure_system_libraries() -> None:
 
 
 def create_venv() -> None:
-    """Create .venv, also where Debian's python3 comes without the venv module."""
+    """Create .venv. Debian's python3 may lack the venv module, which is installed then."""
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     if subprocess.run(command, capture_output=True, check=False).returncode == 0:
         return
@@ -116,19 +116,19 @@ def create_venv() -> None:
 
 
 def project() -> dict[str, Any]:
-    """What `pyproject.toml` says of the project, so that it stands in one place."""
+    """The `[project]` table of pyproject.toml."""
     found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return found
 
 
 def requirements(backend: str) -> list[str]:
-    """What to install."""
+    """The requirements of .venv for `backend`."""
     extras = project()["optional-dependencies"]
     return [*project()["dependencies"], *extras[backend], *extras["dev"]]
 
 
 def install(wanted: list[str]) -> None:
-    """Install into .venv, at the versions of the constraints file."""
+    """Install into .venv at the versions that the constraints pin."""
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
     command = [*pip, "--quiet", "--constraint", str(CONSTRAINTS), *wanted]
     if subprocess.run(command, check=False).returncode:

@@ -1,8 +1,8 @@
 """Build the program as people get it: ``make app``.
 
-A folder that needs no Python, an archive of it, and a report of what takes how much. Fails when
-the program is larger than the budget, its own self-test does not pass or it names folders of the
-building machine.
+Makes a folder that needs no Python and an archive of it, and prints the size of its parts. Fails if
+the folder is larger than its budget, if the program's self-test fails, or if the bundle names
+folders of this machine.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FOLDER = BUILD / "dist" / "Stretto"
 ICON = ROOT / "resources" / "icons" / "stretto.svg"
 
 FOLDER_BUDGET = 290_000_000
-"""Bytes of the Linux folder, where `strip` is there."""
+"""Most bytes of the Linux folder, if `strip` is installed."""
 UNSTRIPPED_BUDGET = 320_000_000
 MAC_BUDGET = 350_000_000
 ARCHIVE_BUDGET = 95_000_000
@@ -47,7 +47,7 @@ ARCHIVE_BUDGET = 95_000_000
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--no-archive", action="store_true", help="the folder is enough")
+    parser.add_argument("--no-archive", action="store_true", help="make only the folder")
     options = parser.parse_args()
     bootstrap.install(bootstrap.project()["optional-dependencies"]["app"])
     if sys.platform == "darwin":
@@ -90,13 +90,13 @@ def main() -> int:
 
 
 def freeze() -> None:
-    """Run PyInstaller. Whatever may vary from one build to the next is fixed."""
+    """Run PyInstaller with everything fixed that could vary between two builds of one commit."""
     shutil.rmtree(FOLDER.parent, ignore_errors=True)
     environment = {
         **os.environ,
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": str(committed_at()),
-        # Qt's hooks import it, and there may be no screen.
+        # PyInstaller's hooks import Qt, and this machine may have no screen.
         "QT_QPA_PLATFORM": "offscreen",
     }
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
@@ -107,14 +107,14 @@ def freeze() -> None:
 
 
 def committed_at() -> int:
-    """Seconds since 1970 at which what is built was committed."""
+    """When the commit that is built was made, in seconds since 1970."""
     git = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     done = subprocess.run(git, check=False, capture_output=True, text=True)
     return int(done.stdout.strip() or 0)
 
 
 def write_parts_list() -> None:
-    """The list of what the bundle is made of, beside it."""
+    """Write the bundle's bill of materials beside it."""
     system = "macos" if sys.platform == "darwin" else sys.platform
     target = BUILD / f"Stretto-{contents.version()}-{system}-{os.uname().machine}.cdx.json"
     listed = release.parts_list(BUILD / licences.SHIPPED)
@@ -122,7 +122,7 @@ def write_parts_list() -> None:
 
 
 def add_desktop_files() -> None:
-    """What a Linux desktop wants to know, and the script that tells it."""
+    """Add icons, desktop entry and metadata for Linux, and the script that installs them."""
     linux = ROOT / "packaging" / "linux"
     shutil.copy(linux / "install.sh", FOLDER)
     (FOLDER / "share").mkdir()
@@ -135,7 +135,7 @@ def add_desktop_files() -> None:
 
 
 def report() -> int:
-    """Print what takes how much, largest first; returns the bytes of all."""
+    """Print the sizes of the largest parts; returns the bytes of the whole folder."""
     sizes: Counter[str] = Counter()
     for file in FOLDER.rglob("*"):
         if file.is_symlink() or not file.is_file():
@@ -152,11 +152,11 @@ def report() -> int:
 
 
 def self_test() -> None:
-    """The frozen program must work. Raises CalledProcessError."""
+    """Run the frozen program's self-test. Raises CalledProcessError if it fails."""
     program = FOLDER / "stretto"
     if sys.platform == "darwin":
         program = FOLDER.parent / "Stretto.app" / "Contents" / "MacOS" / "stretto"
-    # All names are looked up at once, so that one that is missing is missed here.
+    # The loader looks up all symbols at once, so that a missing one fails here.
     subprocess.run(
         [str(program), "--self-test", "--json", str(BUILD / "self-test.json")],
         check=True,
@@ -165,7 +165,7 @@ def self_test() -> None:
 
 
 def pack() -> Path:
-    """The folder as an archive in which only the contents can differ: no times, no owners."""
+    """Pack the folder without owners and build times, so that equal folders give equal archives."""
     name = f"Stretto-{contents.version()}-linux-{os.uname().machine}"
     target = BUILD / f"{name}.tar.xz"
     moment = committed_at()

@@ -1,8 +1,7 @@
-"""What two bundles differ in: ``python packaging/compare.py FOLDER FOLDER``.
+"""Lists the differences between two bundles: ``python packaging/compare.py FOLDER FOLDER``.
 
-Two builds of one commit should differ in nothing. Differences are named by file, and within files
-that are archives by what is in them; what is known to differ has its reason beside it. Exit status
-1 when something differs without one.
+Two builds of one commit should be equal. Differences are listed by file, and within an archive by
+its members. A difference that is expected has a reason in `REASONS`. Exit status 1 if one has none.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 
 REASONS: dict[str, str] = {}
-"""Why what begins so may differ. Nothing has to: two builds on one machine were the same."""
+"""Reasons by the beginning of a difference. None is needed: two builds were equal."""
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
@@ -42,7 +41,7 @@ def differences(one: Path, other: Path) -> Iterator[str]:
 
 
 def _within(name: str, a: Path, b: Path) -> Iterator[str]:
-    """The parts of two archives that differ; the file itself where it is none."""
+    """The members of two archives that differ, or the file itself if it is no archive."""
     first, second = _parts(a), _parts(b)
     said = False
     for part in sorted({*first, *second}):
@@ -63,7 +62,7 @@ def _parts(file: Path) -> dict[str, bytes]:
 
 
 def _frozen(file: Path) -> dict[str, bytes]:
-    """What is in a start file that PyInstaller made."""
+    """The members of an executable that PyInstaller made."""
     from PyInstaller.archive.readers import ArchiveReadError, CArchiveReader
 
     try:

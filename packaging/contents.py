@@ -1,4 +1,4 @@
-"""What goes into the frozen program, and what stays out."""
+"""Which modules, files and libraries the frozen program contains."""
 
 from __future__ import annotations
 
@@ -15,35 +15,34 @@ import bootstrap
 from app import licences
 from app.versions import PACKAGES
 
-# Their versions are asked for at run time, by our reports or by transformers' own checks.
+# Packages whose version is read at run time, by our reports or by transformers' own checks.
 METADATA = (
     *PACKAGES,
     *("filelock", "numpy", "packaging", "pyyaml", "regex", "safetensors", "tqdm"),
 )
 
-# Never needed, though something that is there would import them if it could.
+# Packages that some module would import if they were there, and that are never needed.
 EXCLUDED = [
     *("tkinter", "turtle", "idlelib", "lib2to3", "ensurepip", "pip", "setuptools", "wheel"),
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "ruff", "PyInstaller"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
-    # huggingface_hub has them for its own commands and its client of inference servers
+    # huggingface_hub needs these for its own commands and for inference servers only
     *("typer", "rich", "shellingham", "pydantic", "pydantic_core"),
-    # another way to download, 11 MB; ours (`engine/hub`) goes on where it was and has no need of it
+    # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
     *("PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtQuickWidgets", "PySide6.QtTest"),
     *("PySide6.QtDesigner", "PySide6.QtHelp", "PySide6.QtUiTools", "PySide6.QtSql"),
 ]
 
-# huggingface_hub finds its own modules by name when they are used. The client and what it brings
-# are imported only then.
+# huggingface_hub imports its own modules by name when they are used, and its HTTP client with them.
 HUB = (
     *("huggingface_hub.constants", "huggingface_hub.errors", "huggingface_hub.hf_api"),
     *("huggingface_hub.file_download", "huggingface_hub._snapshot_download"),
     *("httpx2", "httpcore2", "h11", "idna", "truststore", "filelock"),
 )
 
-# What of transformers needs torch, or belongs to training: this program takes its tokenizers.
+# Modules of transformers that need torch or belong to training. The program uses its tokenizers.
 _TRAINING = re.compile(
     r"transformers\."
     r"(pipelines|trainer|data|integrations|kernels|loss|onnx|quantizers|sagemaker|cli|commands"
@@ -51,7 +50,7 @@ _TRAINING = re.compile(
     r"|(.*\.)?(modeling|modular|image_processing|processing|feature_extraction|video_processing"
     r"|convert|generation|fusion)(_|$|\.))"
 )
-# Imported by transformers' own start or by its tokenizers, although they look as if not.
+# Exceptions: modules that transformers or its tokenizers import on start.
 _KEPT = re.compile(
     r"transformers\.(processing_utils|feature_extraction_utils|image_processing_base"
     r"|modeling_(gguf_pytorch|rope)_utils|convert_slow_tokenizer|generation(\.configuration_utils)?"
@@ -59,7 +58,7 @@ _KEPT = re.compile(
     r"|models\.\w+)$"
 )
 
-# libQt6Qml itself must stay: the bindings of the docking library are linked with it.
+# libQt6Qml itself must stay: the docking library's bindings link with it.
 _UNUSED_FILES = re.compile(
     r"(^|/)(libQt6(Quick|Test|Designer|Help|Sql|Pdf|VirtualKeyboard|EglF)"
     r"|Qt(OpenGL|Qml|Quick|Test|Designer|Help|Sql|UiTools)\w*\.abi3\.so|qml/|translations/qt)"
@@ -70,17 +69,17 @@ _UNUSED_FILES = re.compile(
 )
 
 
-# What the program opens by name; nothing is linked with it.
+# Libraries that the program opens by name; no other library links with them.
 _OPENED_BY_NAME = ("libpython", "libopenblas")
 
 
 def version() -> str:
-    """The program's version, from where it is written down."""
+    """The program's version, from pyproject.toml."""
     return str(bootstrap.project()["version"])
 
 
 def resources() -> Iterator[Path]:
-    """The program's own data: icons, licences, and of the Guide only what is loaded."""
+    """The program's own data: icons, licences, and those files of the Guide that are loaded."""
     whole = bootstrap.ROOT / "resources"
     for folder in ("icons", "licences"):
         yield from sorted(p for p in (whole / folder).iterdir() if p.is_file())
@@ -90,7 +89,7 @@ def resources() -> Iterator[Path]:
 
 
 def transformers_modules() -> list[str]:
-    """The modules of transformers that are shipped; found on disk, as importing them takes long."""
+    """The modules of transformers that are shipped, found on disk, since importing takes long."""
     spec = importlib.util.find_spec("transformers")
     assert spec is not None
     assert spec.submodule_search_locations is not None
@@ -105,12 +104,12 @@ def transformers_modules() -> list[str]:
 
 
 def wanted_module(name: str) -> bool:
-    """Whether a module that was found is shipped."""
+    """Whether a module is shipped."""
     return bool(_KEPT.match(name)) or not _TRAINING.match(name)
 
 
 def wanted_file(name: str) -> bool:
-    """Whether a file is shipped, by where it would lie in the program's folder."""
+    """Whether a file is shipped. `name` is its path in the program's folder."""
     if name.startswith("transformers/") and name.endswith(".py"):
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return wanted_module(module)
@@ -118,10 +117,10 @@ def wanted_file(name: str) -> bool:
 
 
 def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """The entries without the libraries that only what has been left out asked for.
+    """The entries without those of the system's libraries that nothing shipped needs.
 
-    The system's libraries lie at the top of the folder; they stay where something that stays,
-    directly or by way of others, is linked with them.
+    The system's libraries lie at the top of the folder. One is needed if a file that is shipped
+    links with it, directly or through others.
     """
     from PyInstaller.depend import bindepend
 
@@ -145,7 +144,7 @@ def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, st
 
 
 def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
-    """What the bundle is made of, for its window of licences and the list of its parts."""
+    """Write the list of the bundle's parts, for the window of licences and for releases."""
     of_system = sorted({Path(source).resolve() for _, source, _ in binaries})
     shipped = (p for p in licences.installed() if p.name.replace("-", "_") not in EXCLUDED)
     parts = [*shipped, *_system_parts(of_system)]
@@ -154,10 +153,10 @@ def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
 
 
 def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
-    """The Debian packages that these files belong to, where they belong to one."""
+    """The Debian packages that these files belong to, if they belong to any."""
     if not files or shutil.which("dpkg-query") is None:
         return
-    # Older packages know their files without the /usr before them.
+    # Older packages list their files without the leading /usr.
     paths = [path for file in files for path in (str(file), str(file).removeprefix("/usr"))]
     asked = ["dpkg-query", "--search", *paths]
     found = subprocess.run(asked, check=False, capture_output=True, text=True).stdout
@@ -171,7 +170,7 @@ def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
 
 
 def openblas() -> list[Path]:
-    """The building machine's OpenBLAS, if it has one: it reads prompts 15 to 30 times faster."""
+    """This machine's OpenBLAS, if it has one. It reads prompts 15 to 30 times faster."""
     if ctypes.util.find_library("openblas") is None:
         return []
     lines = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True)

@@ -1,6 +1,7 @@
-"""What a Mac is given: the .app, notarised where the secrets are there, in a disk image.
+"""Makes the disk image for Macs: the .app, signed and notarised if the secrets are set.
 
-Environment; with the notary's key all of it (`packaging/QA.md` says what to look at afterwards):
+The environment; if the notary's key is set, all four must be (`packaging/QA.md` says what to check
+afterwards):
 
 STRETTO_CODESIGN_IDENTITY   "Developer ID Application: …", in a keychain that is unlocked
 STRETTO_NOTARY_KEY          file of an App Store Connect API key (.p8)
@@ -18,16 +19,16 @@ from typing import Any
 import macos
 
 WINDOW = ((200, 160), (640, 400))
-"""Where the image's window opens, and its size."""
+"""The position and the size of the image's window."""
 NOTARY = ("STRETTO_NOTARY_KEY", "STRETTO_NOTARY_KEY_ID", "STRETTO_NOTARY_ISSUER")
 
 
 def make(app: Path, version: str) -> Path:
-    """The disk image of an app, signed and notarised as far as the secrets go.
+    """The disk image of an app, signed and notarised as far as the secrets are set.
 
     Raises:
-        ValueError: only some of the secrets are there.
-        CalledProcessError: a tool of Apple's has refused.
+        ValueError: only some of the secrets are set.
+        CalledProcessError: one of Apple's tools failed.
     """
     notary = secrets()
     if notary:
@@ -52,10 +53,10 @@ def make(app: Path, version: str) -> Path:
 
 
 def settings(app: Path) -> dict[str, Any]:
-    """What the image holds and how its window looks: the app, an arrow, Applications."""
+    """The image's contents and layout: the app, an arrow, a link to Applications."""
     (_, (width, height)) = WINDOW
     return {
-        "format": "ULFO",  # compressed so that every macOS since 10.11 reads it
+        "format": "ULFO",  # a compression that macOS reads since 10.11
         "files": [str(app)],
         "symlinks": {"Applications": "/Applications"},
         "icon": str(app / "Contents" / "Resources" / "Stretto.icns"),
@@ -72,10 +73,10 @@ def settings(app: Path) -> dict[str, Any]:
 
 
 def secrets() -> list[str]:
-    """The arguments of notarytool; none when nothing is to be notarised."""
+    """The arguments of notarytool; none if nothing is to be notarised."""
     given = {name: os.environ.get(name) for name in ("STRETTO_CODESIGN_IDENTITY", *NOTARY)}
     if not given["STRETTO_NOTARY_KEY"]:
-        return []  # a hosted runner sets the other two in any case
+        return []  # hosted runners set the other two always
     missing = [name for name, value in given.items() if not value]
     if missing:
         raise ValueError(f"To notarise, {', '.join(missing)} must be set too.")
@@ -84,12 +85,12 @@ def secrets() -> list[str]:
 
 
 def notarise(file: Path, notary: list[str]) -> None:
-    """Have Apple look at an archive or image, and wait for the answer."""
+    """Submit an archive or image to Apple and wait for the result."""
     _run("xcrun", "notarytool", "submit", str(file), *notary, "--wait", "--timeout", "30m")
 
 
 def staple(target: Path) -> None:
-    """Fasten Apple's ticket, so that the first start needs no network."""
+    """Attach Apple's ticket, so that the first start needs no network."""
     _run("xcrun", "stapler", "staple", str(target))
 
 

@@ -1,4 +1,4 @@
-"""What a Linux library of 64 bits says of itself: its segments, and the names it has and wants."""
+"""Reads 64-bit Linux libraries: their segments, and the symbols that they define and use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def is_one(data: bytes) -> bool:
 
 
 def segments(data: bytes) -> list[tuple[int, ...]]:
-    """Of each: kind and rights, address, its size in memory, and where in a page it begins."""
+    """Each segment's kind, rights, address, size in memory, and offset minus address in a page."""
     offset, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
     found = []
     for at in range(offset, offset + 56 * count, 56):
@@ -23,7 +23,7 @@ def segments(data: bytes) -> list[tuple[int, ...]]:
 
 
 def names(data: bytes) -> tuple[set[bytes], set[bytes]]:
-    """The names that others may use, and those that others must have."""
+    """The dynamic symbols that a library defines, and those that it needs from others."""
     offset, size, count = (
         *struct.unpack_from("<Q", data, 40),
         *struct.unpack_from("<2H", data, 58),
@@ -43,6 +43,6 @@ def names(data: bytes) -> tuple[set[bytes], set[bytes]]:
             text = data[start : data.index(b"\0", start)]
             if section:
                 has.add(text)
-            elif info >> 4 == 1:  # weak ones may stay without
+            elif info >> 4 == 1:  # a weak symbol need not be found
                 wants.add(text)
     return has, wants

@@ -1,9 +1,9 @@
-"""How long the frozen program takes to its window, beside the same program from its source.
+"""Measures the start of the frozen program up to its window, beside that from the source.
 
     python packaging/first_window.py build/dist/Stretto/stretto
 
-Under an X server of its own (Xvfb); a start is over when the server shows the program's first
-window, which is painted some 0.08 s later. The first start of each is not counted.
+It runs under an X server of its own (Xvfb). A start ends when the server shows the program's first
+window, which is painted about 0.08 s later. The first start of each is not counted.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ ROOT = Path(__file__).parent.parent
 
 @contextmanager
 def display() -> Iterator[str]:
-    """An X server without a screen; its display's name."""
+    """Run an X server without a screen; the name of its display."""
     read, write = os.pipe()
-    # -noreset: else the server begins anew whenever its last client goes, and misses the next.
+    # Without -noreset the server restarts whenever its last client leaves, and misses the next one.
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1000x24", "-noreset"],
         pass_fds=[write],
@@ -47,7 +47,7 @@ def display() -> Iterator[str]:
 
 
 class Watch:
-    """Hears from the server when a window is shown; polling would add to what is measured."""
+    """Waits for the X server's event that a window is shown. Polling would add to the time."""
 
     _SUBSTRUCTURE, _MAP_NOTIFY = 1 << 19, 19
 
@@ -61,7 +61,7 @@ class Watch:
         x.XSync(self._display, 0)
 
     def forget(self) -> None:
-        """What was shown until now does not count."""
+        """Drop the events of windows that were shown before."""
         self._x.XSync(self._display, 1)
 
     def wait(self, seconds: float) -> None:
@@ -79,7 +79,7 @@ class Watch:
 
 
 def start(command: list[str], profile: Path, screen: str, watch: Watch) -> float:
-    """Seconds from the start of the process to its window; the program is ended then."""
+    """Start the program, end it again; the seconds from its start to its window."""
     environment = {**os.environ, "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     watch.forget()
@@ -96,7 +96,7 @@ def start(command: list[str], profile: Path, screen: str, watch: Watch) -> float
 
 
 def main() -> int:
-    """Print both medians and their ratio; 1 if the frozen one misses its bar."""
+    """Print both medians and their ratio. Returns 1 if the frozen program misses its bar."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=Path, help="the frozen program")
     parser.add_argument("--rounds", type=int, default=5)

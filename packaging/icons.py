@@ -1,4 +1,4 @@
-"""The icon in the sizes that macOS and Linux want, drawn from the one SVG."""
+"""Draws the program's icon from its SVG, in the sizes and formats of macOS and Linux."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import struct
 from pathlib import Path
 
-# Apple's name for each size: 16, 32, 64, … points, and the same at double density.
+# Apple's names of the sizes in pixels, for single and double density.
 ICNS = {
     b"icp4": 16,
     b"icp5": 32,
@@ -22,7 +22,7 @@ ICNS = {
 
 
 def png(svg: Path, size: int) -> bytes:
-    """The drawing as a PNG of `size` by `size` pixels. Raises ValueError where there is none."""
+    """The SVG as a PNG of `size` by `size` pixels. Raises ValueError if the file is no SVG."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
     from PySide6.QtGui import QImage, QPainter
@@ -44,7 +44,7 @@ def png(svg: Path, size: int) -> bytes:
 
 
 def icns(svg: Path) -> bytes:
-    """The drawing in Apple's container: a header, and for each size its name, length and PNG."""
+    """The SVG as an .icns file: a header, then name, length and PNG for each size."""
     images = {size: png(svg, size) for size in set(ICNS.values())}
     body = b"".join(
         name + struct.pack(">I", 8 + len(images[size])) + images[size]

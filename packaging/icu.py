@@ -1,4 +1,4 @@
-"""Qt's Unicode library without the data that Qt never asks for.
+"""Makes the Unicode library that comes with Qt smaller by the data that Qt never reads.
 
 libicudata is one table of 3,900 files. Qt sorts, folds cases, names time zones and reads old
 encodings by it; languages' and countries' names, units, currencies, spelled-out numbers,
@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 UNUSED = ("brkitr", "curr", "lang", "rbnf", "translit", "unit")
-"""Folders of the table that no function below `ASKED` reads."""
+"""Folders of the table that no function in `ASKED` reads."""
 
 ASKED = {"u_strToLower", "u_strToUpper", "ucal", "ucnv", "ucol"}
-"""What Qt 6.11 calls: single functions, or all that begin so."""
+"""The functions of ICU that Qt 6.11 calls: whole names, or beginnings of names."""
 
 _CALL = re.compile(rb"(?<=\0)(u[a-z]*_[A-Za-z]+)_\d\d(?=\0)")
 _TABLE = re.compile(rb"(?s)..\xda\x27.{8}CmnD")
@@ -24,13 +24,13 @@ _PAGE = 0x1000
 
 
 def calls(libraries: Iterable[Path]) -> set[str]:
-    """The functions of ICU that these libraries name, and that are not known to be harmless."""
+    """The functions of ICU that these libraries call and that `ASKED` does not have."""
     names = {n.decode() for file in libraries for n in _CALL.findall(file.read_bytes())}
     return {n for n in names if n not in ASKED and n.partition("_")[0] not in ASKED}
 
 
 def thin(elf: bytes) -> bytes:
-    """libicudata without the unused folders. Raises ValueError where it is not as it should be."""
+    """libicudata without the unused folders. Raises ValueError if its layout is unknown."""
     offset, count = struct.unpack_from("<Q", elf, 32)[0], struct.unpack_from("<H", elf, 56)[0]
     places = [offset + 56 * i for i in range(count)]
     loads = [at for at in places if struct.unpack_from("<I", elf, at)[0] == 1]
@@ -45,7 +45,7 @@ def thin(elf: bytes) -> bytes:
         raise ValueError("the table does not fill its segment")
     struct.pack_into("<Q", made, symbol + 8, len(table))
     struct.pack_into("<2Q", made, loads[0] + 32, len(made), len(made))
-    # What follows keeps its address; the loader wants its place in the file to end alike.
+    # The next segment keeps its address. Its place in the file must agree with that within a page.
     rest = struct.unpack_from("<Q", elf, loads[1] + 8)[0]
     size = struct.unpack_from("<Q", elf, loads[1] + 32)[0]
     moved = (rest - len(made)) // _PAGE * _PAGE
@@ -53,14 +53,14 @@ def thin(elf: bytes) -> bytes:
         place = struct.unpack_from("<Q", elf, at + 8)[0]
         if place >= rest:
             struct.pack_into("<Q", made, at + 8, place - moved)
-    # The list of sections is for debuggers, and lay behind.
+    # The section headers, at the file's end, are for debuggers only and are left out.
     struct.pack_into("<Q", made, 40, 0)
     struct.pack_into("<2H", made, 60, 0, 0)
     return bytes(made.ljust(rest - moved, b"\0") + elf[rest : rest + size])
 
 
 def _without(table: bytes) -> bytes:
-    """The table without the files of unused folders: a header, the names' and files' places."""
+    """The table (header, offsets, names, files) without the files of unused folders."""
     base = struct.unpack_from("<H", table)[0]
     count = struct.unpack_from("<I", table, base)[0]
     entries = [struct.unpack_from("<2I", table, base + 4 + 8 * i) for i in range(count)]

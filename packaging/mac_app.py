@@ -1,6 +1,7 @@
-"""Whether an .app hangs together, as far as that can be seen without a Mac.
+"""Checks an .app as far as that is possible without a Mac.
 
-What dyld resolves, what codesign asks of the places of files, and where MLX looks for its kernels.
+Checked are the libraries that dyld must find, the folders in which codesign wants code and data,
+and the place where MLX looks for its kernels.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _MAGIC = {b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xce\xfa\xed\xfe"}
 
 @dataclass
 class Found:
-    """What was found; nothing in ``faults`` is well."""
+    """What was found. The app is in order if `faults` is empty."""
 
     binaries: int = 0
     links: int = 0
@@ -33,7 +34,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Binary:
-    """What a Mach-O file asks for."""
+    """What a Mach-O file needs: libraries, run paths, the oldest macOS."""
 
     loads: tuple[str, ...]
     paths: tuple[str, ...]
@@ -41,7 +42,7 @@ class Binary:
 
 
 def look(app: Path, minimum: str) -> Found:
-    """Look at every file and link of the app."""
+    """Check every file and link of the app."""
     found = Found()
     app = app.resolve()
     contents = app / "Contents"
@@ -89,7 +90,7 @@ def _link(app: Path, path: Path) -> Iterator[str]:
 
 
 def _binary(path: Path, found: Found) -> Binary | None:
-    """What the file asks for; None where it is no Mach-O file."""
+    """What the file needs; None if it is no Mach-O file."""
     with path.open("rb") as file:
         if file.read(4) not in _MAGIC:
             return None
@@ -109,7 +110,7 @@ def _framework(path: Path) -> bool:
 
 
 def _place(contents: Path, path: Path, binary: bool) -> Iterator[str]:
-    """Code is signed in its place and data by a list: each has folders of its own."""
+    """codesign wants code and data in different folders: it signs code in place, data by a list."""
     for folder in ("Frameworks", "MacOS"):
         if path.is_relative_to(contents / folder) and not binary and not _framework(path):
             yield f"{_in(contents, path)} is data where codesign expects code"
@@ -156,7 +157,7 @@ def _plist(app: Path, minimum: str, binaries: dict[Path, Binary]) -> Iterator[st
 
 
 def _loads(app: Path, binaries: dict[Path, Binary], found: Found) -> None:
-    """Resolve what each binary links with as dyld would, and look for the kernels beside MLX."""
+    """Find each binary's libraries as dyld would, and the Metal kernels beside MLX."""
     kernels = 0
     for path, binary in binaries.items():
         for wanted in binary.loads:
@@ -169,7 +170,7 @@ def _loads(app: Path, binaries: dict[Path, Binary], found: Found) -> None:
             elif at.resolve() not in binaries:
                 found.faults.append(f"{_in(app, path)} links with {wanted}, which is no library")
             elif at.name == "libmlx.dylib":
-                # MLX asks dyld where it was found, by whichever name that is.
+                # MLX looks beside the path by which dyld found it, which may be a link.
                 for folder in {at.parent, at.resolve().parent}:
                     kernels += 1
                     if not (folder / KERNELS).is_file():
@@ -179,7 +180,7 @@ def _loads(app: Path, binaries: dict[Path, Binary], found: Found) -> None:
 
 
 def _resolved(app: Path, path: Path, wanted: str, paths: tuple[str, ...]) -> Path | None:
-    """Where dyld finds it. Only the binary's own run paths count: who loads it may have none."""
+    """Where dyld finds a library. Run paths of whoever loads the binary are not counted on."""
     tails = [wanted]
     if wanted.startswith("@rpath/"):
         tails = [wanted.replace("@rpath", run_path, 1) for run_path in paths]
@@ -193,7 +194,7 @@ def _resolved(app: Path, path: Path, wanted: str, paths: tuple[str, ...]) -> Pat
 
 
 def _twice(app: Path, binaries: dict[Path, Binary], found: Found) -> None:
-    """A library that is loaded from two places has its classes twice; nanobind aborts."""
+    """Report copies of a library: loaded twice, it has its classes twice, and nanobind aborts."""
     seen: dict[str, Path] = {}
     for path in binaries:
         if path.suffix != ".dylib" and not _framework(path):

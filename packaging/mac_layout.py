@@ -1,19 +1,19 @@
-"""The Mac program as PyInstaller lays it out, on Linux: ``python packaging/mac_layout.py``.
+"""Lays out the Mac program by PyInstaller on Linux: ``python packaging/mac_layout.py``.
 
 Fetches a Mac's wheels (as `mac_wheels.py` does, into build/macos-wheels) and lets PyInstaller
-build Stretto.app of them, by the same `stretto.spec` as on a Mac (`mac_pretend.py` says what stands
-in for what is not here). What PyInstaller itself does: find the modules, run its hooks, choose Qt's
+build Stretto.app of them, by the same `stretto.spec` as on a Mac (`mac_pretend.py` replaces what
+only a Mac has). PyInstaller itself does this: find the modules, run its hooks, choose Qt's
 plugins, find every library that another one needs, write its own search paths into them, put the
 program together with a Mac's start file, and lay out Contents/MacOS, Frameworks and Resources with
-their links. What is not looked at: Python's own libraries, signatures, and whether it runs.
+their links. Not checked are Python's own libraries, signatures, and whether it runs.
 
-Then (`mac_app.py`), in the app that came out of it:
+Then `mac_app.py` checks the app:
 
-- every library that is linked with lies in the app, where search paths lead, or is the system's;
-- no link is broken or leads out of the app; code and data lie where codesign wants them;
+- every library that a file links with is found in the app by its search paths, or is the system's;
+- no link is broken or leads out of the app, and code and data lie where codesign wants them;
 - mlx.metallib lies where libmlx.dylib looks for it;
-- Info.plist names what is there; who asks for a newer macOS than it does is one of those that
-  `mac_wheels.py` has looked at by symbols.
+- Info.plist names files that exist. A library that asks for a newer macOS than Info.plist is one
+  whose symbols `mac_wheels.py` has checked.
 
 Exit status 1 when something is found.
 """
@@ -43,11 +43,11 @@ import macos
 BUILD = bootstrap.ROOT / "build"
 BOOTLOADER = "PyInstaller/bootloader/Darwin-64bit/"
 NEEDED = ("platforms/libqcocoa", "styles/libqmacstyle", "iconengines/libqsvgicon")
-"""Plugins of Qt without which there is no window, or no proper one."""
+"""Qt's plugins that the window needs."""
 
 
 def bootloader(folder: Path) -> Path:
-    """The file that starts a program on a Mac, from PyInstaller's wheel for it."""
+    """PyInstaller's start file for Macs, from its wheel."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel = mac_wheels._download(folder, "pyinstaller", version("pyinstaller"))
     if wheel is None:
@@ -58,7 +58,7 @@ def bootloader(folder: Path) -> Path:
 
 
 def lay_out(site: Path, start: Path, work: Path) -> tuple[Path, list[str]]:
-    """The app, and what PyInstaller warned of. Raises CalledProcessError."""
+    """Build the app; its path and PyInstaller's warnings. Raises CalledProcessError."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     (BUILD / "Stretto.icns").write_bytes(
@@ -83,7 +83,7 @@ def lay_out(site: Path, start: Path, work: Path) -> tuple[Path, list[str]]:
 
 
 def judge(app: Path, warned: list[str], excused: list[str]) -> mac_app.Found:
-    """What is wrong with the app, or was while it was made."""
+    """Check the app and the warnings of its build."""
     found = mac_app.look(app, macos.MINIMUM_SYSTEM)
     found.faults += [line for line in warned if line.startswith("Library not found")]
     for plugin in NEEDED:

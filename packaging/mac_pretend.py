@@ -1,14 +1,14 @@
-"""Run PyInstaller on Linux as if it ran on a Mac: SITE BOOTLOADER WORK SPEC, for `mac_layout.py`.
+"""Runs PyInstaller on Linux as on a Mac, for `mac_layout.py`: SITE BOOTLOADER WORK SPEC.
 
-The whole of SPEC is run: PyInstaller's module graph, its hooks, its search for libraries
-(by macholib), its layout of the .app. What is in its way is answered here, and nothing else:
+All of SPEC is run: PyInstaller's module graph, its hooks, its search for libraries (by macholib),
+its layout of the .app. Only this is replaced:
 
-- its platform switches say darwin, and modules are found in SITE, a Mac's packages;
-- its child processes, which import packages to ask them something, import Linux's twins of the same
-  versions; paths that they answer are turned into SITE's;
-- Python itself is not among the wheels: its library and its standard library's extension modules
-  are stand-ins without code, so what they link with is not looked at;
-- Apple's tools are stood in for by `apple_tools.py`, and nothing is signed.
+- PyInstaller's platform switches say darwin, and modules are found in SITE, a Mac's packages;
+- its child processes, which import packages to ask them something, import Linux's packages of the
+  same versions, and the paths in their answers are translated to SITE;
+- Python's own library and extension modules are not among the wheels: files without code take their
+  place, so what they link with is not checked;
+- `apple_tools.py` takes the place of Apple's tools, and nothing is signed.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ SUFFIX = ".cpython-312-darwin.so"
 SYSTEM = "/usr/lib/libSystem.B.dylib"
 
 _early = (ctypes.util, urllib.request)
-"""Modules that are made for one system when they are imported: before the switches are turned."""
+"""Modules that choose their system on import. They are imported before Linux is hidden."""
 
 
 class Instead:
-    """A module with some of its attributes exchanged."""
+    """A module with some of its attributes replaced."""
 
     def __init__(self, module: Any, **attributes: Any) -> None:
         self._module = module
@@ -44,7 +44,7 @@ class Instead:
 
 
 def turn_switches() -> None:
-    """PyInstaller's, before anything of it but these has been imported."""
+    """Make PyInstaller believe that this is a Mac. Its other modules must not be imported yet."""
     from PyInstaller import compat
 
     for name in ("is_linux", "is_unix", "is_musl"):
@@ -52,13 +52,13 @@ def turn_switches() -> None:
     compat.is_darwin = compat.is_macos_11 = compat.is_macos_11_native = True
     compat._macos_ver = (15, 0)
     compat.architecture, compat.system, compat.machine = "64bit", "Darwin", None
-    # The spec asks for these two.
+    # `stretto.spec` reads these two.
     sys.platform = "darwin"
     platform.mac_ver = lambda *_: ("15.0", ("", "", ""), "arm64")
 
 
 def stand_ins(folder: Path) -> tuple[Path, Path, Path]:
-    """Python's program, its library in a framework, and its extension modules' folder."""
+    """Make a Python installation as on a Mac: program, framework, folder of extension modules."""
     import mach_o
 
     version = "3.12"
@@ -81,7 +81,7 @@ def stand_ins(folder: Path) -> tuple[Path, Path, Path]:
 
 
 def answer(site_packages: Path, bootloader: Path, work: Path) -> None:
-    """Put what this machine has not into PyInstaller's way."""
+    """Replace those functions of PyInstaller that need a Mac."""
     import apple_tools
     from PyInstaller import compat
     from PyInstaller.isolated import _parent
@@ -89,7 +89,7 @@ def answer(site_packages: Path, bootloader: Path, work: Path) -> None:
     program, library, modules = stand_ins(work / "stand-ins")
     linux_path, linux_site = list(sys.path), sysconfig.get_path("purelib")
 
-    # Children are Linux's: its Python, its packages.
+    # Child processes run Linux's Python with Linux's packages.
     compat.__dict__["__wrap_python"] = lambda args, options: ([sys.executable, *args], options)
     _parent.sys = Instead(sys, path=linux_path)
     asked = _parent.Python.call
@@ -105,7 +105,7 @@ def answer(site_packages: Path, bootloader: Path, work: Path) -> None:
 
     _parent.Python.call = lambda self, *a, **k: translated(asked(self, *a, **k))
 
-    # Modules and packages are the Mac's.
+    # The modules that are collected are the Mac's.
     site.getsitepackages = lambda *_: [str(site_packages)]
     site.getusersitepackages = lambda: ""
     suffixes = [SUFFIX, ".abi3.so", ".so", sysconfig.get_config_var("EXT_SUFFIX")]
@@ -128,7 +128,7 @@ def answer(site_packages: Path, bootloader: Path, work: Path) -> None:
     modulegraph.sys = Instead(sys, path=library_path)
     bindepend.sys = Instead(sys, executable=str(program))
     bindepend.get_python_library_path = lambda: str(library)
-    # The two extension modules that the program begins with are looked for by importing them.
+    # PyInstaller finds the first two extension modules by importing them.
     first = api.get_bootstrap_modules
     api.get_bootstrap_modules = lambda: [_own(entry, modules) for entry in first()]
     api.EXE._bootloader_file = lambda self, name, extension=None: str(

@@ -1,13 +1,13 @@
-"""What can be known about the Mac program without a Mac: ``python packaging/mac_wheels.py``.
+"""Checks the Mac program's wheels without a Mac: ``python packaging/mac_wheels.py``.
 
 Fetches the wheels that the constraints pin for an Apple Silicon Mac (about 300 MB, into
-build/macos-wheels), unpacks them and looks at every library in them:
+build/macos-wheels), unpacks them and checks:
 
-- the whole set resolves, each wheel's requirements among the pinned versions;
-- each library has code for arm64 and asks for a system no newer than Info.plist's, or uses nothing
-  that this system lacks;
-- each library that it links with is the system's, or is found by its own search paths;
-- the Metal kernels lie beside the library that looks for them there, and where the bundle links to.
+- each wheel's requirements are among the pinned versions;
+- each library has code for arm64, and asks for no newer system than Info.plist or uses nothing that
+  this system lacks;
+- each library that it links with is the system's or is found by its own search paths;
+- the Metal kernels lie beside the library that reads them, and where the bundle links to.
 
 Exit status 1 when something is found.
 """
@@ -38,30 +38,31 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 
 PLATFORMS = ("macosx_14_0_arm64", "macosx_13_0_universal2")
 PYTHON = "3.12"
-"""The one that the bundle is built with (`.github/workflows/bundle.yml`)."""
+"""The Python that the bundle is built with (`.github/workflows/bundle.yml`)."""
 
 OLD_SYMBOLS = re.compile(
-    # the C++ library's strings, streams and locks, and its names of plain types: since macOS 10.9
+    # strings, streams, locks and type names of the C++ library: since macOS 10.9
     r"__ZNK?St3__1(12basic_string|13basic_ostream|15recursive_mutex)|__ZTI[a-z]$|_signal$"
     # frameworks' classes: AVFoundation 10.7, EventKit 10.8, Contacts 10.11, CoreBluetooth 10.13
     r"|_AVMediaType(Audio|Video)$"
     r"|_OBJC_CLASS_\$_(AVCaptureDevice|EKEventStore|CNContactStore|CBCentralManager)$"
 )
-"""What a library that asks for a newer system may use of it, besides what those use that do not.
+"""Symbols that a library which asks for a newer system may use all the same.
 
-PySide6's bindings ask for macOS 15 though their wheel says 13 and Qt itself 13: the system on which
-they were built. dyld does not look at what a library asks for, only whether its symbols are there.
+PySide6's bindings ask for macOS 15, on which they were built, though their wheel and Qt itself say
+13. dyld ignores what a library asks for: it only needs the library's symbols. Symbols that older
+libraries use are allowed as well.
 """
 
 _SYSTEM = ("/usr/lib/", "/System/Library/")
 _IS_LIBRARY = re.compile(r"\.(so|dylib)$|/(Qt\w+)\.framework/Versions/\w+/\2$")
 _LOADS = {0xC, 0x80000018, 0x8000001F, 0x80000023}
-"""Mach-O commands that name a library: to load it, weakly, to export it too, upward."""
+"""Mach-O commands that name a library to load: plain, weak, re-exported, upward."""
 
 
 @dataclass
 class Report:
-    """What was found; nothing in ``faults`` is well."""
+    """What was found. The wheels are in order if `faults` is empty."""
 
     wheels: dict[str, str] = field(default_factory=dict)
     libraries: int = 0
@@ -71,7 +72,7 @@ class Report:
 
 
 def environment() -> dict[str, str]:
-    """The markers' variables on an Apple Silicon Mac."""
+    """The variables of requirements' markers on an Apple Silicon Mac."""
     return {
         **{k: str(v) for k, v in default_environment().items()},
         "sys_platform": "darwin",
@@ -84,7 +85,7 @@ def environment() -> dict[str, str]:
 
 
 def pinned() -> dict[str, str]:
-    """Version by name, of what the constraints name for a Mac."""
+    """The versions that the constraints pin for a Mac, by package."""
     versions = {}
     for line in (bootstrap.ROOT / "packaging" / "constraints.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
@@ -96,7 +97,7 @@ def pinned() -> dict[str, str]:
 
 
 def requirements(texts: list[str], extras: set[str]) -> Iterator[Requirement]:
-    """Those that hold on a Mac."""
+    """The requirements that hold on a Mac."""
     for text in texts:
         requirement = Requirement(text)
         marker = requirement.marker
@@ -153,14 +154,14 @@ def _requires(wheel: Path) -> list[str]:
 
 
 def unpack(wheels: Path, site: Path) -> None:
-    """Put all wheels into one folder, as an environment has them."""
+    """Unpack all wheels into one folder, as pip does."""
     for wheel in sorted(wheels.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(site)
 
 
 def look(site: Path, report: Report) -> None:
-    """Look at every library that would be shipped."""
+    """Check every library that would be shipped."""
     limit = _version(macos.MINIMUM_SYSTEM)
     names = {p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file()}
     common: set[str] = set()
@@ -203,11 +204,11 @@ class _Library:
     minimum: str
     links: tuple[str, ...]
     paths: tuple[str, ...]
-    symbols: frozenset[str]  # of the system's that it uses
+    symbols: frozenset[str]  # those of the system that it uses
 
 
 def _library(file: Path) -> _Library | None:
-    """What the arm64 part of a Mach-O file says of itself; None for another kind of file."""
+    """Read the arm64 part of a Mach-O file; None for another kind of file."""
     from macholib import mach_o
     from macholib.MachO import MachO
 
@@ -234,11 +235,11 @@ def _library(file: Path) -> _Library | None:
 
 
 def _symbols(macho: Any, links: list[str]) -> Iterator[str]:
-    """The names that a library takes from the system's."""
+    """The symbols that a library uses from the system's libraries."""
     from macholib.SymbolTable import SymbolTable
 
     for entry, name in SymbolTable(macho).undefsyms:
-        # Bits 8 to 15 of the description are the number of the library that has it.
+        # Bits 8 to 15 of the description are the number of the library that defines the symbol.
         at = (entry.n_desc >> 8 & 0xFF) - 1
         if 0 <= at < len(links) and links[at].startswith(_SYSTEM):
             yield name.decode()

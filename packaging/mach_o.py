@@ -1,6 +1,6 @@
-"""Mach-O files, as far as a bundle's layout needs them: load commands read, exchanged, made anew.
+"""Reads, replaces and makes load commands of Mach-O files, as a bundle's layout needs them.
 
-macholib reads them too, but adds and removes no commands.
+macholib reads them as well, but cannot add or remove commands.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SEGMENT, SYMTAB, LOAD, IDENTITY = 0x19, 0x2, 0xC, 0xD
 RUN_PATH, SIGNATURE = 0x8000001C, 0x1D
 BUILD_VERSION, VERSION_MIN = 0x32, 0x24
 LOADS = {LOAD, 0x80000018, 0x8000001F, 0x80000023}
-"""Commands that name a library: to load it, weakly, to export it too, upward."""
+"""Commands that name a library to load: plain, weak, re-exported, upward."""
 
 _HEADER = struct.Struct("<8I")
 _SEGMENT = struct.Struct("<2I16s4Q4I")
@@ -22,7 +22,7 @@ _SECTION = struct.Struct("<16s16s2Q8I")
 
 
 def thin(data: bytes, cpu: int = ARM64) -> bytes:
-    """The part of a universal file that is for `cpu`. Raises ValueError where there is none."""
+    """The part of a universal file for `cpu`. Raises ValueError if there is none."""
     magic, count = struct.unpack_from(">2I", data)
     if magic != _FAT:
         if struct.unpack_from("<2I", data) == (_THIN, cpu):
@@ -36,7 +36,7 @@ def thin(data: bytes, cpu: int = ARM64) -> bytes:
 
 
 def commands(data: bytes) -> list[bytes]:
-    """The load commands of a thin file, whole."""
+    """The load commands of a thin file, each as its bytes."""
     magic, _, _, _, count, _, _, _ = _HEADER.unpack_from(data)
     if magic != _THIN:
         raise ValueError("no thin Mach-O file of 64 bits")
@@ -74,7 +74,7 @@ def with_commands(data: bytes, wanted: list[bytes]) -> bytes:
     """The file with these load commands in place of its own.
 
     Raises:
-        ValueError: they take more room than there is before the first section.
+        ValueError: they do not fit before the first section.
     """
     header = list(_HEADER.unpack_from(data))
     block = b"".join(wanted)
@@ -87,7 +87,7 @@ def with_commands(data: bytes, wanted: list[bytes]) -> bytes:
 
 
 def _room(data: bytes) -> int:
-    """Where the first thing that is no load command begins."""
+    """The offset of the first section or segment: the end of the space for load commands."""
     begins = [len(data)]
     for command in commands(data):
         if kind(command) != SEGMENT:
@@ -108,10 +108,10 @@ def library(
     paths: tuple[str, ...] = (),
     minimum: tuple[int, int] = (14, 0),
 ) -> bytes:
-    """A library for arm64 without code that asks for `links`: for tests and as a stand-in."""
+    """An arm64 library without code that links with `links`, for tests and as a stand-in."""
     version = minimum[0] << 16 | minimum[1] << 8
     page = 0x4000
-    # macholib takes a segment without sections for the end of the load commands.
+    # macholib stops reading load commands at a segment without sections.
     text = _SEGMENT.pack(SEGMENT, 152, b"__TEXT", 0, page, 0, page, 5, 5, 1, 0)
     text += _SECTION.pack(b"__text", b"__TEXT", page - 8, 8, page - 8, *[0] * 7)
     linkedit = _SEGMENT.pack(SEGMENT, 72, b"__LINKEDIT", page, page, page, 8, 1, 1, 0, 0)
@@ -131,7 +131,7 @@ def library(
 
 
 def minimum(commands: list[bytes]) -> tuple[int, int]:
-    """The oldest macOS that the file says it is for."""
+    """The oldest macOS that the file is marked for."""
     for command in commands:
         at = {BUILD_VERSION: 12, VERSION_MIN: 8}.get(kind(command))
         if at:

@@ -1,4 +1,4 @@
-"""What macOS wants to know of the program."""
+"""The program's identity on macOS: signature and Info.plist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 IDENTIFIER = "app.stretto.Stretto"
 
 MINIMUM_SYSTEM = "14.0"
-"""The oldest system that MLX's wheels are made for."""
+"""The oldest macOS that MLX's wheels are built for."""
 
 
 def identity() -> str | None:
@@ -17,7 +17,7 @@ def identity() -> str | None:
 
 
 def info_plist(version: str) -> dict[str, Any]:
-    """The entries of Info.plist beside those that PyInstaller writes itself."""
+    """The entries of Info.plist that PyInstaller does not write itself."""
     return {
         "CFBundleName": "Stretto",
         "CFBundleDisplayName": "Stretto",
@@ -28,10 +28,10 @@ def info_plist(version: str) -> dict[str, Any]:
         "LSApplicationCategoryType": "public.app-category.productivity",
         "LSArchitecturePriority": ["arm64"],
         "NSHighResolutionCapable": True,
-        # The window draws its own dark appearance.
+        # The window has a dark appearance of its own.
         "NSRequiresAquaSystemAppearance": False,
         "NSHumanReadableCopyright": "MIT License",
-        # A model is a folder; it can be dropped on the icon.
+        # A model folder can be dropped on the icon.
         "CFBundleDocumentTypes": [
             {
                 "CFBundleTypeName": "MLX model folder",

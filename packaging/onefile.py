@@ -1,4 +1,4 @@
-"""The Linux program as one file that can be started: a script, and behind it the archive."""
+"""Makes the Linux program one executable file: a shell script, followed by the archive."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SCRIPT = Path(__file__).parent / "linux" / "onefile.sh"
 
 
 def write(archive: Path, name: str, version: str) -> Path:
-    """Put the script before an archive (``.tar.xz``) whose one folder is ``name``.
+    """Put the script in front of an archive (``.tar.xz``) whose only folder is ``name``.
 
     Returns the file, which lies beside the archive.
     """

@@ -1,12 +1,12 @@
-"""What a release says of itself: its parts (CycloneDX) and its changes.
+"""What a release is published with: its parts (CycloneDX), its changes, news of updates.
 
 python packaging/release.py notes v0.1.0        the changelog's text for a tag
 python packaging/release.py check v0.1.0        fails unless the project is that version
 python packaging/release.py key                 a new key to sign with: secret and public
 python packaging/release.py sign v0.1.0 PAGE    the file that programs ask for (app/updates.py)
 
-`sign` takes the secret key from STRETTO_UPDATES_SECRET. A build knows of updates when it is given
-STRETTO_UPDATES_URL and STRETTO_UPDATES_KEY, the public one.
+`sign` takes the secret key from STRETTO_UPDATES_SECRET. A program asks for updates only if it was
+built with STRETTO_UPDATES_URL and STRETTO_UPDATES_KEY, the public key.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def parts_list(licences: Path) -> dict[str, Any]:
 
 
 def notes(tag: str) -> str:
-    """What the changelog says of a version. Raises ValueError when it says nothing."""
+    """The changelog's section of a version. Raises ValueError if there is none."""
     version = tag.removeprefix("v")
     text = CHANGELOG.read_text(encoding="utf-8")
     found = re.search(
@@ -69,14 +69,14 @@ def notes(tag: str) -> str:
 
 
 def check(tag: str) -> None:
-    """Raises ValueError when the tag is another version than the project's."""
+    """Raises ValueError if the tag is not the project's version."""
     version = str(bootstrap.project()["version"])
     if tag != f"v{version}":
         raise ValueError(f"The tag is {tag}, pyproject.toml says {version}.")
 
 
 def new_key() -> tuple[str, str]:
-    """A secret key and its public one, in hex."""
+    """A new secret key and its public key, in hex."""
     from nacl.signing import SigningKey
 
     made = SigningKey.generate()
@@ -86,7 +86,7 @@ def new_key() -> tuple[str, str]:
 def signed(tag: str, page: str, secret: str) -> dict[str, str]:
     """The file that says which version is the newest, as `app.updates` reads it.
 
-    Raises ValueError: the page is none that a person could be sent to, the secret is no key.
+    Raises ValueError: the page is not an https address, or the secret is not a key.
     """
     from nacl.signing import SigningKey
 
@@ -100,7 +100,7 @@ def signed(tag: str, page: str, secret: str) -> dict[str, str]:
 
 
 def updates_source(target: Path) -> bool:
-    """Write what a build knows of its updates from the environment; False for nothing."""
+    """Write the address and key of updates from the environment; False if they are not set."""
     url, key = os.environ.get("STRETTO_UPDATES_URL"), os.environ.get("STRETTO_UPDATES_KEY")
     target.unlink(missing_ok=True)
     if url and key:

@@ -1,6 +1,6 @@
-"""What a Linux bundle carries for nothing: taken out of it once PyInstaller has put it together.
+"""Makes a Linux bundle smaller after PyInstaller has put it together.
 
-Each step looks whether it may, and leaves things as they are where it may not.
+Each step checks that the change cannot be noticed, and leaves alone what it cannot be sure of.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ SHARED = {
     "libgfortran": "libgfortran.so.5",
     "libquadmath": "libquadmath.so.0",
 }
-"""Libraries that wheels bring for themselves, and those of the bundle that can stand for them."""
+"""Libraries that wheels bring along, and the bundle's library that can replace each."""
 
 
 def slim(folder: Path) -> dict[str, int]:
-    """Make the folder smaller; what each step saved, in bytes."""
+    """Take all steps; the bytes that each has saved."""
     steps = {"one BLAS and Fortran": share, "symbols": strip, "Unicode data": thin_icu}
     saved = {}
     for name, step in steps.items():
@@ -47,7 +47,7 @@ def libraries(folder: Path) -> Iterator[Path]:
 
 
 def share(folder: Path) -> None:
-    """Links in place of wheels' own copies, where the bundle's library has every name asked for."""
+    """Replace wheels' copies by links, if the bundle's library has every symbol that is used."""
     wanted: set[bytes] = set()
     for file in libraries(folder):
         wanted |= elf.names(file.read_bytes())[1]
@@ -61,7 +61,7 @@ def share(folder: Path) -> None:
 
 
 def strip(folder: Path) -> None:
-    """Take symbols that only debuggers read; kept is what would not be loaded as before."""
+    """Remove debuggers' symbols from each library that is still loaded in the same way."""
     if shutil.which("strip") is None:
         print("There is no strip here: libraries keep their symbols, about 25 MB.")
         return
@@ -76,19 +76,19 @@ def strip(folder: Path) -> None:
 
 
 def _loads_alike(before: bytes, after: bytes) -> bool:
-    """The loader looks at segments and at names: strip has put some wheels' in a wrong place."""
+    """Whether segments and symbols are the same: strip moves segments of some wheels' libraries."""
     old, new = elf.segments(before), elf.segments(after)
     if len(after) >= len(before) or len(old) != len(new):
         return False
     for was, is_now in zip(old, new, strict=True):
-        # What fills up to eight bytes at a segment's end may go.
+        # The padding at a segment's end, up to eight bytes, may be missing.
         if was[:3] != is_now[:3] or was[4:] != is_now[4:] or not 0 <= was[3] - is_now[3] < 8:
             return False
     return elf.names(before) == elf.names(after)
 
 
 def thin_icu(folder: Path) -> None:
-    """Qt's Unicode data, unless a library asks for what would be left out."""
+    """Shrink Qt's Unicode data, unless a library uses what would be removed."""
     qt = folder / "PySide6" / "Qt"
     callers = [file for file in libraries(folder / "PySide6") if "libicu" not in file.name]
     asked = icu.calls(callers)

@@ -1,4 +1,4 @@
-"""What of the building machine is in a bundle: ``python packaging/traces.py [FOLDER]``.
+"""Finds names of the building machine in a bundle: ``python packaging/traces.py [FOLDER]``.
 
 Looks into every file, also into what is compressed in them (the start file's archive, zip files),
 for the folders of this checkout, its environment, its Python and its user, and for files that
@@ -24,14 +24,14 @@ STRAY = re.compile(
     r"|(^|/)(direct_url\.json|pyvenv\.cfg|\.DS_Store|\.coverage)$"
     r"|\.(log|orig|rej|swp|pem|p8|p12)$|(^|/)core\.\d+$|~$"
 )
-"""Names that nothing shipped has. direct_url.json says where a package was installed from."""
+"""Files that must not be shipped. direct_url.json says where a package was installed from."""
 
 NOWHERE = b"/python"
-"""Where Python's settings say that it lies; a frozen one never looks there."""
+"""Replaces Python's own folder in its settings. A frozen Python never looks there."""
 
 
 def machine() -> list[bytes]:
-    """Folders that only this machine has."""
+    """The folders that would tell something about this machine."""
     own = {
         ROOT,
         Path(sys.prefix),
@@ -39,13 +39,13 @@ def machine() -> list[bytes]:
         Path.home(),
         Path(sysconfig.get_path("purelib")),
     }
-    # A Python of the system lies where others' does, and wheels are made in homes of that name.
+    # A system's Python lies in the same place everywhere, and wheels are built in such homes.
     common = {Path(p) for p in ("/", "/usr", "/usr/local", "/root", "/home/runner")}
     return sorted({str(path).encode() for path in own - common})
 
 
 def erase(folder: Path) -> None:
-    """Let Python's own libraries name no folder of this machine, as they do."""
+    """Overwrite this machine's folders in Python's own libraries."""
     for path in machine():
         for file in [*folder.rglob("libpython*.so*"), *folder.rglob("lib-dynload/*.so")]:
             if not file.is_symlink():
@@ -55,9 +55,10 @@ def erase(folder: Path) -> None:
 
 
 def _erased(data: bytes, path: bytes) -> bytes:
-    """The bytes with `path` made unknowable and nothing moved.
+    """The bytes with `path` overwritten by as many other characters.
 
-    Its last part stays: linkers let "3.11.7" be the end of "/somewhere/3.11.7".
+    The path's last part stays: a linker may use the "3.11.7" of "/somewhere/3.11.7" as a string of
+    its own.
     """
     folder, _, last = path.rpartition(b"/")
     instead = b"/" + b"_" * (len(folder) - 1) + b"/" + last
@@ -65,7 +66,7 @@ def _erased(data: bytes, path: bytes) -> bytes:
 
 
 def sysconfig_data(folder: Path) -> tuple[str, Path]:
-    """Python's settings, whose module is shipped, with no folder of this machine; in `folder`."""
+    """Write Python's settings module without folders of this machine into `folder`."""
     name = sysconfig._get_sysconfigdata_name()  # type: ignore[attr-defined]
     module = __import__(name)
     text = Path(module.__file__).read_text(encoding="utf-8")
@@ -78,7 +79,7 @@ def sysconfig_data(folder: Path) -> tuple[str, Path]:
 
 
 def traces(folder: Path, paths: list[bytes]) -> Iterator[str]:
-    """What is wrong with a bundle, a line each."""
+    """A line for each trace of this machine in a bundle."""
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
         if STRAY.search(name):
@@ -94,7 +95,7 @@ def traces(folder: Path, paths: list[bytes]) -> Iterator[str]:
 
 
 def _names(data: bytes, path: bytes) -> bool:
-    """Whether `path` is in `data` as a folder, not as the beginning of a longer name."""
+    """Whether `data` contains `path`, and not only as the beginning of a longer name."""
     at = data.find(path)
     while at >= 0:
         if not re.match(rb"[\w.-]", data[at + len(path) : at + len(path) + 1]):
@@ -104,7 +105,7 @@ def _names(data: bytes, path: bytes) -> bool:
 
 
 def contents(file: Path) -> Iterator[tuple[str, bytes]]:
-    """The file, and what is packed in it: the name within it, and bytes."""
+    """The file's bytes, and those of each member if it is an archive, by the member's name."""
     yield "", file.read_bytes()
     if zipfile.is_zipfile(file):
         with zipfile.ZipFile(file) as archive:
@@ -115,7 +116,7 @@ def contents(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _frozen(file: Path) -> Iterator[tuple[str, bytes]]:
-    """The modules in a start file that PyInstaller made, by the names that their code carries."""
+    """The modules in an executable that PyInstaller made."""
     from PyInstaller.archive.readers import ArchiveReadError, CArchiveReader
 
     try:
@@ -134,7 +135,7 @@ def _frozen(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _texts(code: CodeType) -> Iterable[bytes]:
-    """The names of files and the texts in a module's code."""
+    """The file names and the strings in a module's code."""
     yield code.co_filename.encode("utf-8", "surrogateescape")
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,8 +1,8 @@
-"""Try a program's downloads against a hub on the loopback: ``python packaging/try_hub.py``.
+"""Tries a program's downloads against a hub on the loopback: ``python packaging/try_hub.py``.
 
-The frozen program (or another command) downloads the Guide from `tests/hub.py`: killed in the midst
-of the weights and started again it must ask for the rest only; then its self-test downloads it once
-more and has it answer. Nothing outside this machine is asked, and nothing is left behind.
+The frozen program (or another command) downloads the Guide from `tests/hub.py`. It is killed amid
+the weights and started again, and must then ask for the rest only. Then its self-test downloads the
+Guide once more and has it answer. No other machine is asked, and no file is left behind.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROGRAM = {
 
 
 def main(command: list[str]) -> int:
-    """``command`` starts the program; by default the one that was built."""
+    """Run all of it. ``command`` starts the program; the default is the one that was built."""
     if not command:
         command = [str(PROGRAM[sys.platform])]
     with tempfile.TemporaryDirectory(prefix="stretto-hub-") as folder, serving() as hub:
@@ -46,7 +46,7 @@ def main(command: list[str]) -> int:
 
 
 def interrupted(command: list[str], environment: dict[str, str], hub: Hub, folder: Path) -> None:
-    """Kill a download in the midst of the weights, and let the same command finish it."""
+    """Kill a download amid the weights and let the same command finish it."""
     hub.hold_at = 4_000_000
     first = subprocess.Popen([*command, "download", NAME], env=environment)
     try:
@@ -67,7 +67,7 @@ def interrupted(command: list[str], environment: dict[str, str], hub: Hub, folde
 
 
 def come(folder: Path) -> int:
-    """Bytes of weights so far."""
+    """How many bytes of the weights have been downloaded."""
     return max((f.stat().st_size for f in folder.rglob("*.incomplete")), default=0)
 
 

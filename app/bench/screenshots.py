@@ -1,6 +1,7 @@
-"""Photographs of the real program: ``python -m app.bench.screenshots OUTDIR``.
+"""Photographs and a film of the real program: ``python -m app.bench.screenshots OUTDIR``.
 
-The first four are the README's. The other screens follow, each in light and in dark.
+``streaming.webp`` is the README's moving picture. The numbered photographs show the day's work
+first, then the other screens, each in light and in dark.
 """
 
 from __future__ import annotations
@@ -16,22 +17,24 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.bench import samples
 from app.bench.drive import Driver, program_in
+from app.bench.moving_picture import SIZE, answering, ask, film
 from app.chats.options import ChatOptions
 from app.download import Download, DownloadState
 from app.paths import GUIDE, Paths
 from app.ui.compare.compare_dialog import Column
 from app.ui.dialogs.licences_window import LicencesWindow
 from app.ui.pane.options_popover import OptionsPopover
+from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
 from engine.hub import HubFile, HubModel
 
-PARTS = ("daily", "others")
+PARTS = ("moving", "daily", "others")
 
 Shoot = Callable[[str, QWidget], None]
 
 
 def take(folder: Path, model: str, part: str) -> list[Path]:
-    """Take those of one part, "daily" or "others"; returns the files."""
+    """Take the pictures of one of the `PARTS`; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     taken: list[Path] = []
 
@@ -44,8 +47,12 @@ def take(folder: Path, model: str, part: str) -> list[Path]:
         paths = Paths.in_profile(Path(profile))
         paths.create()
         ids = samples.write(paths.chats) if part == "others" else {}
-        with program_in(paths, model, size=(1280, 800)) as driver:
-            if ids:
+        size = SIZE if part == "moving" else (1280, 800)
+        with program_in(paths, model, size) as driver:
+            if part == "moving":
+                taken.append(folder / "streaming.webp")
+                film(driver, taken[0])
+            elif ids:
                 _other_screens(driver, shoot, ids)
             else:
                 _daily(driver, shoot)
@@ -87,7 +94,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
         Column(GUIDE, ChatOptions(temperature=t, seed=4), f"Temperature {t:g}") for t in (0.0, 0.9)
     ]
     panes = window.chats.comparisons.begin(columns, "", "Tell me a short story about a river.")
-    driver.until(lambda: not any(pane.controller.answering for pane in panes), 90)
+    driver.until(lambda: not any(map(answering, panes)), 90)
     panes[0].header.differs.click()
     both("6-compare", lambda: window)
     panes[0].header.keep.click()
@@ -96,8 +103,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     _two_streaming(driver)
     both("7-score", lambda: window)
     window.toggle_score()
-    for pane in window.workspace.panes():
-        pane.controller.stop()
+    _stop(window.workspace.panes())
 
     driver.pane.header.options_button.click()
     both("8-chat-settings", lambda: _shown(OptionsPopover))
@@ -149,37 +155,39 @@ def _dialog(name: str) -> QWidget:
 
 def _two_streaming(driver: Driver) -> None:
     left = driver.pane
-    left.controller.send("Tell me a long story")
+    ask(driver, left, "Tell me a long story")
     driver.window.chats.split("right")
     right = driver.pane
-    right.controller.send("Write a long answer about trees")
+    ask(driver, right, "Write a long answer about trees")
 
-    def well_on() -> bool:
-        return all(
-            not pane.controller.answering
-            or len(pane.controller.message(pane.controller.answering_id or "").content) > 320
-            for pane in (left, right)
-        )
+    def well_on(pane: ChatPane) -> bool:
+        """The answer is longer than the pane, or complete."""
+        return pane.transcript.verticalScrollBar().maximum() > 0 or not answering(pane)
 
-    driver.until(well_on, 60)
+    driver.until(lambda: well_on(left) and well_on(right), 60)
 
 
 def _three_panes(driver: Driver) -> None:
-    for pane in driver.window.workspace.panes():
-        pane.controller.stop()
     idle = driver.window.workspace.panes
-    driver.until(lambda: not any(pane.controller.answering for pane in idle()), 30)
+    _stop(idle())
+    driver.until(lambda: not any(map(answering, idle())), 30)
     before = idle()
     driver.window.chats.new()
-    driver.pane.controller.send("Show me a table about animals")
+    ask(driver, driver.pane, "Show me a table about animals")
     for pane in before:
         driver.window.workspace.close_pane(pane)
     driver.window.chats.split("right")
-    driver.pane.controller.send("Write some Python code")
+    ask(driver, driver.pane, "Write some Python code")
     driver.window.chats.split("down")
-    driver.pane.controller.send("Make a nested list of groceries")
+    ask(driver, driver.pane, "Make a nested list of groceries")
     driver.window.toast.hide()
-    driver.until(lambda: not any(pane.controller.answering for pane in idle()), 90)
+    driver.until(lambda: not any(map(answering, idle())), 90)
+
+
+def _stop(panes: list[ChatPane]) -> None:
+    for pane in panes:
+        if answering(pane):
+            pane.composer.button.click()
 
 
 def main() -> int:

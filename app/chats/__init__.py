@@ -1,1 +1,4 @@
-"""Chats as the program knows them while it runs, shown in a pane or not."""
+"""Chats while the program runs, whether a pane shows them or not. No widgets in here.
+
+Imports: app.bridge, app.paths, app.settings, app.store, engine, engine.params, engine.text.
+"""

@@ -1,6 +1,8 @@
 """Markdown that renders while it streams: one QTextDocument per message, grown at its end.
 
 `blocks` is pure Python and decides what is finished; `document` shows it.
+
+Imports: app.bench.
 """
 
 from app.markdown.document import CodeBlock, MarkdownDocument

@@ -1,1 +1,4 @@
-"""The score: what the engine does, one lane a chat. `feed` asks, `lanes` remember."""
+"""The engine's figures over time: `feed` asks the engine, `lanes` keep what it said.
+
+Imports: app.bridge, app.chats, engine.
+"""

@@ -1,6 +1,8 @@
-"""Chats on disk: one SQLite file, one writer thread, readers that never wait for it.
+"""Chats on disk: one SQLite file, one writer thread, and readers that never wait for the disk.
 
-No Qt in here. `Store.open(path)` is the way in; everything else is plain frozen records.
+The store knows no Qt. `Store.open(path)` is the way in; everything else is plain frozen records.
+
+Imports: nothing.
 """
 
 from app.store.errors import StoreError

@@ -1,1 +1,4 @@
-"""What is on screen."""
+"""Everything that is on screen, one folder for each part of the window.
+
+Imports: nothing.
+"""

@@ -1,6 +1,8 @@
-"""Many requests from a file, answered side by side into a file: `python -m engine batch`.
+"""A file of requests, answered many at a time into another file: `python -m engine batch`.
 
-What is read (`requests`, `openai`), answered (`run`), written and found again after an
-interruption (`results`) and told (`progress`, `summary`) are apart; `command` puts them together.
-Of the engine only its public face is used.
+`requests` reads the lines, `run` answers them, `results` writes the records and finds them again
+after an interruption, `summary` says how it went. Only the engine's public face is used.
+
+Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.openai, engine.params,
+engine.reply.
 """

@@ -1,1 +1,5 @@
-"""Benchmarks of the engine: commands that compare two things in one run."""
+"""Benchmarks and long-running checks of the engine. README.md says what each one measures.
+
+Imports: engine.batch, engine.cli, engine.engine, engine.errors, engine.kv, engine.messages,
+engine.model, engine.params, engine.reply, engine.scheduling.
+"""

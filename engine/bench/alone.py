@@ -1,4 +1,7 @@
-"""What every chat of a schedule says when it runs alone, and whether that is what it said."""
+"""Runs each chat of a schedule again, alone, and compares its tokens with those given in company.
+
+A difference that rounding explains is a tie; any other is a fault.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ from engine.reply import Reply
 
 PATIENCE = 120.0  # seconds for one reply; only a hang takes that long
 TIE = 1e-4  # two tokens whose logits are nearer than this may change places by rounding
-# Where keys are kept in few bits, one rounded the other way is off by a whole step.
+# Quantised keys: one that rounds the other way is off by a whole step of the quantisation.
 TIE_IN_BITS = 0.05
-END = 2  # the random models' end-of-turn id; without it a reply has the length asked for
+END = 2  # the random models' end-of-turn id; a reply without it has the length asked for
 
 Prompt = str | list[Message]
 Ended = Literal["finished", "cancelled", "failed", "refused"]
@@ -27,14 +30,14 @@ Ended = Literal["finished", "cancelled", "failed", "refused"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One thing that a chat was asked and what it said.
+    """A prompt that a chat was given, and its reply.
 
     Attributes:
-        ended: "failed" when chat or model were taken away meanwhile, "refused" when the
-            conversation had outgrown the context or the model cannot have such a session; `code`
-            is the error's.
-        rebuilt: the chat's cache had been made anew at some time before.
-        dropped: messages that were left out of the prompt, the context being too short for them.
+        ended: "failed" if the chat or the model was taken away during the reply. "refused" if the
+            conversation was too long for the context, or the model cannot have such a session.
+        rebuilt: whether the chat's cache had been evicted and computed again before this turn.
+        dropped: how many messages were left out of the prompt to fit it into the context.
+        code: the error's, if there was one.
     """
 
     prompt: Prompt
@@ -47,13 +50,13 @@ class Turn:
 
     @property
     def counts(self) -> bool:
-        """Whether the conversation is another one since."""
+        """Whether the turn has changed the conversation."""
         return self.ended == "finished" or (self.ended != "refused" and bool(self.tokens))
 
 
 @dataclass
 class Chat:
-    """A conversation as it came about, a fork's together with what it was forked from."""
+    """A conversation and how it came about. A fork's turns begin with those of its origin."""
 
     session: Any  # its Session; None for a single question
     options: dict[str, Any]
@@ -78,12 +81,14 @@ class Outcome:
     """What a comparison found.
 
     Attributes:
-        ties: replies that differ from where two tokens were all but equally good.
-        faults: replies that differ without that excuse; must be empty.
-        different: how many different replies there were, to see that they are not all alike.
-        rebuilt: replies on a cache that had been made anew.
-        slid: replies to conversations whose beginning had been dropped.
-        refused: replies that were refused, then and alone.
+        replies: how many were compared.
+        cancelled: of them, those that did not run to their end.
+        ties: replies that differ from a token on whose logit was within `TIE` of another's.
+        different: how many distinct replies there were. Few would mean that the test sees little.
+        rebuilt: replies on a cache that had been computed again.
+        slid: replies to conversations whose oldest messages had been dropped.
+        refused: replies that were refused in company and alone.
+        faults: replies that differ for no known reason. It must be empty.
     """
 
     replies: int = 0
@@ -100,7 +105,7 @@ class Outcome:
 def compare(engine: Engine, folder: Path, chats: Sequence[Chat]) -> Outcome:
     """Run every conversation alone, one after another, and compare the tokens.
 
-    What was cut short is asked again for as many tokens as came: they must be the first ones.
+    A reply that was cancelled is repeated up to as many tokens as it gave.
     """
     outcome = Outcome()
     model = engine.load(folder)
@@ -130,9 +135,9 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat]) -> Outcome:
                         outcome.ties += 1
                     else:
                         outcome.faults.append(f"{where}, token {at}")
-                    break  # from here on the two conversations are about different things
+                    break  # the two conversations differ from here on
             if chat.slides and turn.ended != "finished":
-                break  # what it dropped depended on what was wanted, not on what came
+                break  # what it dropped depended on the tokens asked for, not on those given
         session.close()
     engine.unload(model)
     outcome.different = len(said)
@@ -155,7 +160,7 @@ def _first_difference(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
-    """The tokens of the same turn again, as many as came if it was cut short."""
+    """The tokens of the same turn, run again. A cancelled turn gives as many as it gave before."""
     if turn.ended == "finished":
         return tuple(session.send(turn.prompt, turn.params).tokens(PATIENCE))
     if chat.slides:
@@ -165,13 +170,13 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
 
 
 def _is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bool:
-    """Whether less than `TIE` in two logits gives, alone, the token that was given in company."""
+    """Whether the chat alone gives the other token once two logits are moved by `TIE` in all."""
     session = engine.open_session(model, **{**chat.options, "reproducible": False})
     *before, turn = chat.turns[: place + 1]
     for earlier in before:
         if earlier.counts:
             _replay(session, chat, earlier)
-    # One past the end stands for the end-of-turn token, which is not among the tokens.
+    # The end-of-turn token is not among the tokens; None stands for it.
     wanted = turn.tokens[at] if at < len(turn.tokens) else None
     margin = TIE_IN_BITS if chat.options.get("kv_bits") else TIE
     with _nudged(at, wanted, margin) as given:
@@ -183,7 +188,10 @@ def _is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bo
 
 @contextmanager
 def _nudged(at: int, wanted: int | None, margin: float) -> Iterator[list[bool]]:
-    """Watch the sampling of token `at`: would it be `wanted` with both logits nudged by half?"""
+    """Sample token `at` a second time, with two logits moved by half the margin each.
+
+    The list that is yielded then says whether the second sample is `wanted`.
+    """
     import mlx.core as mx
 
     from engine.model import runner as _runner
@@ -195,7 +203,7 @@ def _nudged(at: int, wanted: int | None, margin: float) -> Iterator[list[bool]]:
 
     def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
         tokens = sample(logits, samplers, indices, *rest)
-        first.append(indices[0])  # a continued answer does not begin with 0
+        first.append(indices[0])  # not 0 in an answer that is continued
         if indices[0] - first[0] == at and not given:
             ids = mx.arange(logits.shape[-1])
             ended = END if wanted is None else wanted

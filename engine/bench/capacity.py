@@ -1,4 +1,4 @@
-"""How many chats of what length this machine holds: predicted, and tried with a small budget."""
+"""How many chats of a given length fit into memory: predicted, then tried with a small budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.params import SamplingParams
 
 @dataclass(frozen=True)
 class Length:
-    """A chat of so many tokens: what it takes, and how many fit into this machine's budget."""
+    """A chat of `tokens` tokens: the bytes it takes, and how many such chats the budget holds."""
 
     tokens: int
     nbytes: int
@@ -21,12 +21,12 @@ class Length:
 
 @dataclass(frozen=True)
 class Trial:
-    """A budget made for `predicted` chats of `tokens` tokens and given a few more than that.
+    """An engine with memory for `predicted` chats of `tokens` tokens, given two chats more.
 
     Attributes:
-        kept: how many of them were in memory at the end.
-        owed: the bytes that the engine says they take.
-        in_use: what MLX held beside the weights.
+        kept: how many of the chats were in memory at the end.
+        owed: the bytes that they take, as the engine counts them.
+        in_use: the bytes that MLX held beside the weights.
     """
 
     tokens: int
@@ -38,7 +38,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Capacity:
-    """The machine's budget with the model's weights in it, and what fits beside them."""
+    """The machine's memory budget, the weights within it, and the chats that fit beside them."""
 
     budget: int
     weights: int
@@ -47,7 +47,7 @@ class Capacity:
 
 
 def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str], None]) -> Capacity:
-    """Measure a chat of each length, then try a budget made for `chats` of the first length."""
+    """Measure a chat of each length, then try a budget for `chats` chats of the first length."""
     with subject(path) as it:
         budget = it.engine.stats()["memory_budget"]
         weights = it.model.nbytes
@@ -80,7 +80,7 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
 
 
 def _chat(it: Subject, tokens: int, salt: int) -> Session:
-    """A chat of about so many tokens, idle."""
+    """An idle chat of about this many tokens."""
     session = it.engine.open_session(it.model)
     prompt = it.text(tokens - 32, salt)
     session.send(prompt, SamplingParams(max_tokens=4, temperature=0.0)).tokens()

@@ -1,4 +1,4 @@
-"""The rates of all contenders over the number of chats, drawn as an SVG file."""
+"""A chart of tokens per second against the number of chats, as an SVG file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COLOURS = ("#3b6fd4", "#8a8f98", "#d9822b", "#2e9e6b")
 
 
 def chart(figures: Sequence[Figures], title: str) -> str:
-    """One panel for each kind of traffic; tokens per second upwards, chats to the right."""
+    """One panel for each kind of traffic, one line for each contender."""
     kinds = list(dict.fromkeys(f.traffic for f in figures))
     names = list(dict.fromkeys(f.contender for f in figures))
     chats = sorted({f.chats for f in figures})

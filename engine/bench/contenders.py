@@ -1,4 +1,4 @@
-"""Who answers the requests of `traffic`: Stretto, and what `mlx_lm` has for it in one process."""
+"""The contenders of `traffic` that run in this process: Stretto, and two ways of `mlx_lm`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.params import SamplingParams
 
 
 def stretto(subject: Subject) -> Contender:
-    """The engine, each request in a session of its own."""
+    """Stretto's engine; each request has a session of its own."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
         greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
         sessions = [subject.engine.open_session(subject.model) for _ in arrivals]
-        subject.engine.stats()  # they are open
+        subject.engine.stats()  # answered after all sessions have been opened
         began = time.perf_counter()
         streams: list[Stream] = []
         for session, arrival in zip(sessions, arrivals, strict=True):
@@ -29,11 +29,11 @@ def stretto(subject: Subject) -> Contender:
             moments = stream.times()
             assert stream.reply is not None
             tokens_given = stream.reply.stats.generated_tokens
-            # After the tokens comes the moment at which the reply ended.
+            # The last moment is that of `Finished`.
             traces.append(Trace(stream.sent, moments[:tokens_given], tokens_given))
         for session in sessions:
             session.close()
-        subject.engine.stats()  # they are gone
+        subject.engine.stats()  # answered after all sessions have been closed
         return traces
 
     return answer
@@ -61,7 +61,7 @@ def one_after_another(subject: Subject) -> Contender:
 
 
 def batch_generator(subject: Subject) -> Contender:
-    """`mlx_lm`'s `BatchGenerator`: one padded batch that requests join as they come."""
+    """`mlx_lm`'s `BatchGenerator`: one padded batch, which requests join as they arrive."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
         from mlx_lm.generate import BatchGenerator
@@ -94,12 +94,12 @@ def batch_generator(subject: Subject) -> Contender:
 
 
 def peak_here(run: Callable[[], None]) -> int:
-    """The most bytes that MLX in this process held at once for `run`, beyond those before it."""
+    """By how many bytes MLX's memory in this process grew at most during `run`."""
     import mlx.core as mx
 
     gc.collect()
     before = mx.get_active_memory()
     mx.reset_peak_memory()
     run()
-    # What was left over from before may be freed meanwhile; that is not this contender's doing.
+    # Memory of an earlier contender may be freed during `run`: take the lower of the two levels.
     return max(0, int(mx.get_peak_memory() - min(before, mx.get_active_memory())))

@@ -1,7 +1,7 @@
-"""`python -m engine families`: every architecture of mlx-lm, and how its sessions share a step.
+"""`python -m engine families`: how the sessions of each mlx-lm architecture share a step.
 
-Of each a tiny model with random weights is made and loaded by the engine's own loader. Four
-conversations of unequal length then get a few tokens alone and together, in float32.
+A tiny model with random weights is made of each and loaded by the engine's own loader. Four
+conversations of unequal length then decode a few tokens alone and together, in float32.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from engine.bench.random_models import write_model
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
 from engine.cli.arguments import own_command
 
-LENGTHS = (5, 40, 11, 23)  # shorter and longer than the tiny windows
+LENGTHS = (5, 40, 11, 23)  # tokens; some shorter, some longer than the models' windows
 STEPS = 24
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What came out for one architecture.
+    """The result for one architecture.
 
     Attributes:
-        caches: the kinds of its layers' caches.
-        step: "shared", "rows" or "alone"; "" where the model could not be had.
-        shares_prefix: whether several sessions can go on from one beginning (`shared_prefix`).
-        token_by_token: whether its prompts cannot be read in chunks.
-        difference: largest difference of a logit between together and alone, None where nothing
-            is shared.
+        caches: the classes of its layers' caches.
+        step: "shared", "rows" or "alone"; "" if the model could not be built or loaded.
+        shares_prefix: whether several sessions can share a prefix.
+        token_by_token: whether its prompts must be read token by token.
+        difference: the largest difference of a logit between together and alone; None if its
+            sessions do not share a step.
         spread: the logits' standard deviation, to compare the difference with.
-        equal: whether every greedy token was the same.
-        why: why it cannot be built or loaded.
+        equal: whether all greedy tokens were equal.
+        why: why it could not be built, loaded or compared.
     """
 
     architecture: str
@@ -54,7 +54,7 @@ class Finding:
 
 
 def write_family(folder: Path, architecture: str) -> Path:
-    """A tiny model whose logits depend on early tokens, so that a mix-up shows.
+    """Write a tiny model whose logits depend on early tokens: swapped sessions then show.
 
     Raises:
         NotBuildableError: with the reason.
@@ -65,7 +65,7 @@ def write_family(folder: Path, architecture: str) -> Path:
         try:
             write_model(folder, config, scale=scale)
         except RecursionError:
-            raise  # that is ours
+            raise  # a fault of this program, not of the architecture
         except Exception as error:
             raise NotBuildableError(_first_line(error)) from None
         why = _dullness(folder)
@@ -75,7 +75,7 @@ def write_family(folder: Path, architecture: str) -> Path:
 
 
 def _dullness(folder: Path) -> str:
-    """Why a model's tokens would show no mix-up; empty where they would."""
+    """Why swapped sessions would not show in this model's tokens; empty if they would."""
     import mlx.core as mx
     from mlx_lm.utils import load_model
 
@@ -84,12 +84,12 @@ def _dullness(folder: Path) -> str:
         a = [5 + i % 7 for i in range(12)]
         b = [*a[:4], 200, 100, *a[6:]]
         first, second = (net(mx.array([t]))[0, -1].astype(mx.float32) for t in (a, b))
-        said = mx.isfinite(first)  # some families write -inf to ids that they never say
+        said = mx.isfinite(first)  # some families write -inf to ids that they never give
         first, second = (mx.where(said, logits, 0) for logits in (first, second))
         spread = _number(mx.std(first))
         off = _number(mx.abs(first - second).max())
     except RecursionError:
-        raise  # that is ours
+        raise  # a fault of this program, not of the architecture
     except Exception as error:
         raise NotBuildableError(_first_line(error)) from None
     if not math.isfinite(off) or not spread:
@@ -98,7 +98,7 @@ def _dullness(folder: Path) -> str:
 
 
 def measure(architecture: str, folder: Path) -> Finding:
-    """Build, load and probe one architecture, and compare sharing a step with running alone."""
+    """Build and load one architecture, and compare a shared step with steps of its own."""
     import mlx.core as mx
 
     from engine.errors import EngineError
@@ -127,7 +127,7 @@ def measure(architecture: str, folder: Path) -> Finding:
 
 
 def _compare(model: Any) -> tuple[float, float, bool]:
-    """Largest difference of a logit, the logits' spread, and whether the tokens are the same."""
+    """The largest difference of a logit, the logits' spread, and whether all tokens are equal."""
     import mlx.core as mx
 
     from engine.kv.cache_objects import clone
@@ -187,8 +187,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     from engine.model import backend
 
-    # Before `architectures` imports MLX: with another BLAS than the engine's own the differences
-    # would say nothing about the engine.
+    # Before `architectures` imports MLX, so that the comparison runs with the engine's BLAS.
     blas = backend.start().blas
     known = architectures()
     unknown = set(options.architectures) - set(known)
@@ -217,7 +216,7 @@ def _work(wanted: Sequence[str]) -> int:
 
 
 def findings_of(wanted: Sequence[str]) -> Iterator[Finding]:
-    """The findings in order, from a process of their own: a model may take its process with it."""
+    """The findings in order. A child process makes them, since a model may crash its process."""
     left = list(wanted)
     while left:
         command = own_command("families", "--lines", *left)
@@ -239,7 +238,7 @@ def _row(f: Finding) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """How many there are of each kind, in a sentence."""
+    """The number of architectures of each kind, in words."""
     ran = [f for f in findings if f.step and not f.why]
     together = [f for f in ran if f.difference is not None]
     ways = ", ".join(
@@ -252,12 +251,12 @@ def summary(findings: Sequence[Finding]) -> str:
         f"{len(findings)} architectures, {len(ran)} of them run ({ways}). Of the {len(together)} "
         f"that share a step {equal} give the same tokens as alone and "
         f"{exact} the same logits to the last bit; the largest difference is {worst:.1e}. "
-        f"In {sum(f.shares_prefix for f in ran)} several sessions can go on from one beginning."
+        f"In {sum(f.shares_prefix for f in ran)} several sessions can share a prefix."
     )
 
 
 def markdown(findings: Sequence[Finding], blas: str) -> str:
-    """The table as a page of its own."""
+    """The table as a Markdown page."""
     from mlx_lm._version import __version__
 
     lines = [
@@ -273,7 +272,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         "- **shared**: one pass over all weights; only attention itself runs per session.",
         "- **rows**: attention's own weights are read once per session, all others once.",
         "- **alone**: a pass per session.",
-        "- *shared_prefix*: sessions that begin alike can keep and read that beginning once.",
+        "- *shared prefix*: sessions that begin alike keep and read that beginning once.",
         "",
         "| architecture | caches | step | difference | of a spread of | tokens |",
         "|---|---|---|---|---|---|",
@@ -284,11 +283,11 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
                 f"{f.difference:.1e} | {f.spread:.2g} | {'equal' if f.equal else '**differ**'}"
             )
         elif f.step and not f.why:
-            figures = "- | - | -"  # nothing is shared, so there is nothing to compare
+            figures = "- | - | -"  # no shared step to compare
         else:
             continue
         step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
-        step += ", shared_prefix" if f.shares_prefix else ""
+        step += ", shared prefix" if f.shares_prefix else ""
         lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
     missing = [f for f in findings if f.why]
     if missing:

@@ -1,4 +1,4 @@
-"""What the others feel: first tokens, the gap that a long prompt tears, follow-ups."""
+"""Waiting times: gaps while a long prompt is read, second turns, forks, one prompt to many."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from engine.scheduling.pacing import GAP_BUDGET
 class LongPrompt:
     """A long prompt arrives while three chats stream; a short one is sent right after it.
 
-    Seconds. `longest` over `median` is the freeze in units of the ordinary gap.
+    All times are in seconds.
+
+    Attributes:
+        median_before: the median gap between two tokens of a streaming chat before it arrived.
+        median, p99, longest: the gaps while it was read.
+        first_long, first_short: from sending the two prompts to their first tokens.
     """
 
     prompt_tokens: int
@@ -31,17 +36,17 @@ class LongPrompt:
 
     @property
     def bound(self) -> float:
-        """What we promise: three median gaps and a tenth of a second."""
+        """The longest gap that is acceptable: three median gaps and a tenth of a second."""
         return 3 * self.median_before + 0.1
 
     @property
     def budgeted(self) -> float:
-        """What the p99 is held against: two median gaps while it is read, and the gap budget."""
+        """What the p99 is compared with: two median gaps of that time, and the gap budget."""
         return 2 * self.median + GAP_BUDGET
 
     @property
     def budgeted_before(self) -> float:
-        """The same by the median gap from before it came, which is stricter."""
+        """The same with the median gap from before the prompt arrived, which is stricter."""
         return 2 * self.median_before + GAP_BUDGET
 
 
@@ -83,7 +88,7 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The second turn of a chat with a history: what was read anew, and how soon it answered."""
+    """A chat's second turn: the tokens read for it, and the seconds to its first token."""
 
     history_tokens: int
     new_tokens: int
@@ -107,11 +112,13 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
 
 @dataclass(frozen=True)
 class Many:
-    """Several chats that go on from the same text, against a single one. Seconds, bytes.
+    """Several chats that continue one text, compared with a single chat that does.
 
     Attributes:
-        one, last: from sending to the first token, of a single chat and of the last of several.
-        nbytes_one, nbytes: KV bytes of the single one and of all of them together.
+        tokens: the length of the text.
+        one, last: seconds from sending to the first token, for the single chat and for the last
+            of several.
+        nbytes_one, nbytes: bytes of KV cache of the single chat and of all of them together.
     """
 
     what: str
@@ -159,7 +166,7 @@ def _many(
     figures: tuple[list[tuple[float, int]], ...] = ([], [])
     for n, prompt, found in [*zip((1, chats), prompts, figures, strict=True)] * rounds:
         sessions = several(n)
-        subject.engine.stats()  # they are there
+        subject.engine.stats()  # answered after all sessions have been made
         streams = [timed(s, prompt, few) for s in sessions]
         first = max(s.first for s in streams)
         known = subject.engine.stats()["sessions"]

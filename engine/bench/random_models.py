@@ -1,7 +1,7 @@
-"""Model folders with random weights in the real layout, for benchmarks and tests.
+"""Model folders with random weights, for benchmarks and tests.
 
-Everything about them is real but the weights: config, safetensors, a byte-level BPE tokenizer,
-a ChatML template. The ordinary loader loads them.
+They have what a real folder has (config, safetensors, a byte-level BPE tokenizer, a ChatML
+template), and the ordinary loader loads them.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 def write_tokenizer(folder: Path, template: str | None = CHATML, words: int = 0) -> None:
-    """A byte-level tokenizer with ChatML's special tokens; ids 0 to 260, no merges.
+    """Write a byte-level tokenizer with ChatML's special tokens: ids 0 to 260, no merges.
 
-    The ids from there up to `words` stand for words that no text is made into.
+    Ids from 261 up to `words` decode to words, but no text is encoded into them.
     """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
@@ -97,16 +97,18 @@ def write_model(
 ) -> Path:
     """Write a model folder with random weights of `config`'s shape; returns the folder.
 
-    `scale` multiplies the weights: larger ones make the logits depend more on the context, which
-    tests of isolation want. With `every_id_a_word` every token is seen in the text, by which
-    benchmarks tell when it came.
+    Args:
+        scale: multiplies the weights. Larger weights make the logits depend more on the context,
+            which tests of isolation want.
+        every_id_a_word: every id decodes to some text, so that a benchmark sees each token as a
+            `TextDelta`.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map
     from mlx_lm.utils import _get_classes
 
     folder.mkdir(parents=True, exist_ok=True)
-    # Without an end-of-turn id in the vocabulary's reach replies have the length asked for.
+    # Id 2 is <|im_end|>, which random weights rarely choose.
     config = {"eos_token_id": 2, **config}
     (folder / "config.json").write_text(json.dumps(config))
     model_class, args_class = _get_classes(dict(config))
@@ -115,9 +117,9 @@ def write_model(
 
     def ready(a: mx.array) -> mx.array:
         if not mx.issubdtype(a.dtype, mx.floating):
-            return a  # a table of indices, say
+            return a  # a table of indices, for example
         if not mx.any(a).item():
-            a = 0.1 * mx.random.normal(a.shape)  # so that what training would fill has an effect
+            a = 0.1 * mx.random.normal(a.shape)  # zeros would have no effect on the logits
         return (a * scale if scale is not None and a.ndim > 1 else a).astype(getattr(mx, dtype))
 
     weights = tree_map(ready, net.parameters())

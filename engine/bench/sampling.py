@@ -1,4 +1,4 @@
-"""`python -m engine.bench.sampling`: what choosing the next token of eight chats costs."""
+"""`python -m engine.bench.sampling`: the time that sampling takes in a step of eight chats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def seconds(samplers: list[Sampler], logits: mx.array, rounds: int) -> float:
-    """The median time of one step: all rows' tokens, known to Python."""
+    """The median time of sampling one step, until Python knows the tokens of all rows."""
     recent = [mx.array([1, 2, 3])] * len(samplers)
     times = []
     for index in range(rounds):

@@ -1,16 +1,14 @@
-"""Random schedules of many chats on one engine; `alone.compare` says what each says by itself.
+"""Random schedules of many chats on one engine; `alone.compare` repeats each chat by itself.
 
-A seed decides who joins, sends, edits, continues, pauses, cancels, forks, closes, reopens or has
-the model unloaded. With a small memory budget replies wait and idle caches are evicted, and with
-a short context conversations outgrow it.
+A seed chooses the actions: open, send, edit, continue, pause, cancel, fork, close, reopen a chat,
+or unload the model. The narrow limits of `limits` make replies wait, caches be evicted and
+conversations outgrow their context.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,82 +20,27 @@ from engine.errors import (
     SESSION_CLOSED,
     UNKNOWN_MODEL,
     UNSUPPORTED_SESSION,
-    EngineError,
 )
 from engine.messages import Failed, Finished, FinishReason
-from engine.model import folder
 from engine.model.info import Model
 from engine.params import SamplingParams
 
 WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 
 
-@contextmanager
-def short_stems(tokens: int) -> Iterator[None]:
-    """In this block already beginnings of so many tokens are shared between chats."""
-    from engine.kv import (
-        shared_prefix,  # which imports MLX, and an engine wants to start before that
-    )
-
-    known = shared_prefix.LEAST
-    shared_prefix.LEAST = tokens
-    try:
-        yield
-    finally:
-        shared_prefix.LEAST = known
-
-
-@contextmanager
-def short_context(tokens: int) -> Iterator[None]:
-    """Models loaded in this block take at most so many tokens, whatever their config says."""
-    known = folder.context_length
-    folder.context_length = lambda *_: tokens
-    try:
-        yield
-    finally:
-        folder.context_length = known
-
-
-def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int) -> int:
-    """A memory budget for the model in `folder` and about so many chats of so many tokens, or
-    more where one of that length would be refused: admission reckons with the most it may take."""
-    model = engine.load(folder)
-    chat = engine.open_session(model)
-    chat.send("la " * (tokens // 4), SamplingParams(max_tokens=4, seed=1)).tokens()
-    size = int(engine.stats()["sessions"][chat.id]["kv_bytes"])
-    engine.unload(model)
-    budget = model.nbytes + chats * size
-    while not _holds(budget, folder, tokens):
-        budget += chats * size
-    return budget
-
-
-def _holds(budget: int, folder: Path, tokens: int) -> bool:
-    """Whether a reply of so many tokens is admitted at all."""
-    with Engine(budget) as engine:
-        reply = engine.open_session(engine.load(folder)).send(
-            "la", SamplingParams(max_tokens=tokens, seed=1)
-        )
-        try:
-            reply.tokens()
-        except EngineError as error:
-            if error.code == CAPACITY_EXHAUSTED:
-                return False
-            raise
-    return True
-
-
 class Schedule:
-    """One model's chats under a seed.
+    """Random actions on one model's chats.
 
     Args:
-        chats: most of them at once.
-        tight: the engine's memory is so small that replies wait for each other.
+        seed: chooses the actions.
+        chats: the most chats at one time.
+        tight: whether the engine has so little memory that replies wait for each other.
 
     Attributes:
-        owed: once it has run and all replies have ended, the bytes that the engine says the chats'
-            caches and the beginnings that it keeps take.
-        held: the bytes that MLX had in use for them then, in all of the process.
+        done: the conversations that have ended.
+        actions: how often each action was taken.
+        owed: bytes of KV caches and kept prefixes after the run, as the engine counts them.
+        held: the bytes that MLX had in use for them, in the whole process.
     """
 
     def __init__(
@@ -117,7 +60,7 @@ class Schedule:
         self.owed = self.held = 0
 
     def run(self, steps: int) -> list[Chat]:
-        """Take so many random actions; every conversation that there was."""
+        """Take this many random actions. Returns every conversation that there was."""
         for _ in range(steps):
             self._step()
         for chat in [*self._chats, *self._aside]:
@@ -143,7 +86,7 @@ class Schedule:
             if chat.reply is not None and chat.reply.done:
                 self._settle(chat)
         idle = [c for c in self._chats if c.reply is None]
-        if idle and self._random.random() < 0.8:  # most of them should be answering at once
+        if idle and self._random.random() < 0.8:  # keep most chats answering at once
             return self._random.choices(
                 (self._send, self._edit, self._continue, self._fork, self._close, self._reopen),
                 (60, 14, 8, 12, 5, 3),
@@ -174,7 +117,7 @@ class Schedule:
         self.actions["follow-up" if chat.turns else "send"] += 1
 
     def _edit(self, chat: Chat) -> None:
-        """Go back to an earlier message and ask something else there, or the same again."""
+        """Ask something else in place of an earlier message, or the same once more."""
         users = [n for n, m in enumerate(chat.messages) if m["role"] == "user"]
         if not users:
             return self._send(chat)
@@ -185,7 +128,7 @@ class Schedule:
         return self._ask(chat, [*chat.messages[:at], last])
 
     def _continue(self, chat: Chat) -> None:
-        """Let the last answer go on as if it had not ended."""
+        """Continue the last answer."""
         if not chat.messages or not chat.messages[-1]["content"]:
             return self._send(chat)
         self.actions["continue"] += 1
@@ -198,7 +141,7 @@ class Schedule:
         chat.reply = chat.session.send(prompt, chat.params)
 
     def _ask_aside(self, _: Chat) -> None:
-        """A single question, without a session to keep."""
+        """Ask a single question, without a session."""
         self.actions["ask"] += 1
         prompt, params = self._words(), self._params()
         reply = self._engine.ask(self._model, prompt, params)
@@ -221,7 +164,7 @@ class Schedule:
         return " ".join(self._random.choices(WORDS, k=count))
 
     def _wait(self, chat: Chat) -> None:
-        """Let the reply get on by a few events."""
+        """Wait for a few more events of the reply."""
         assert chat.reply is not None
         self._go_on(chat)
         enough = len(chat.reply._events) + self._random.randrange(1, 8)
@@ -236,7 +179,7 @@ class Schedule:
         chat.paused = not chat.paused
 
     def _go_on(self, chat: Chat) -> None:
-        """Before waiting for a reply: what stands still may hold the memory it waits for."""
+        """Resume what is paused: it may hold the memory that the awaited reply waits for."""
         for other in self._chats if self._tight else [chat]:
             if other.paused and other.reply is not None:
                 self._pause(other)
@@ -252,12 +195,12 @@ class Schedule:
         self._settle(chat)
 
     def _settle(self, chat: Chat) -> None:
-        """Wait for the reply's end and write the turn down."""
+        """Wait for the end of the reply and record the turn."""
         if chat.reply is None:
             return
         self._go_on(chat)
         turn, text = _finished(chat)
-        # What a cache may grow to is more than it takes: a tight budget may be too tight for one.
+        # Admission counts a cache at its longest. A tight budget can be too small for a single one.
         assert self._tight or turn.code != CAPACITY_EXHAUSTED
         chat.turns.append(turn)
         chat.reply, chat.paused = None, False
@@ -277,9 +220,9 @@ class Schedule:
             self._settle(chat)
         twin = chat.session.fork()
         if running:
-            self._engine.stats()  # the fork has been made by now
+            self._engine.stats()  # answered after the fork has been made
             assert chat.reply is not None
-            if chat.reply.done:  # before or after the fork? No telling.
+            if chat.reply.done:  # whether before or after the fork is not known
                 twin.close()
                 return
         self.actions["fork"] += 1
@@ -313,7 +256,7 @@ class Schedule:
 def _finished(chat: Chat) -> tuple[Turn, str]:
     reply = chat.reply
     assert reply is not None
-    *_, last = reply  # every reply ends; a hang is the caller's time limit
+    *_, last = reply
     text = "".join(getattr(e, "text", "") for e in reply)
     ended: Ended
     if isinstance(last, Finished):

@@ -1,7 +1,7 @@
-"""`mlx_lm.server` as a contender: a child process on the loopback interface, driven over HTTP.
+"""`mlx_lm.server` as a contender: a child process on the loopback interface, asked over HTTP.
 
-It gets the same BLAS as Stretto and its own defaults otherwise, but keeps no prompts: Stretto's
-sessions are new as well.
+It runs with the BLAS that Stretto uses and with its own defaults. Its prompt cache is off, since
+Stretto's sessions in this benchmark are new as well.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from engine.bench.traffic import Arrival, Trace, wait_until
 
 PATIENCE = 300.0  # seconds until the model is loaded, and for one answer
 
-# Every line on its standard input is answered with the memory used and held at most since the
-# last; the server itself knows nothing of it.
+# For each line on its standard input the child prints MLX's memory now and its peak since the line
+# before. That is a thread of ours beside the unchanged server.
 CHILD = """
 import sys, threading
 from engine.model import backend
@@ -43,10 +43,11 @@ server.main()
 
 
 class Server:
-    """A running server; leave the `with` block to end it.
+    """A server that runs as long as the `with` block.
 
     Raises:
-        RuntimeError: it does not come up, or answers with an error; with its last words.
+        RuntimeError: it does not start, or answers with an error. The message ends with the last
+            lines of its log.
     """
 
     def __init__(self, model_path: str) -> None:
@@ -80,18 +81,18 @@ class Server:
         self._log.close()
 
     def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
-        """Answer all arrivals, each over a connection of its own (a `Contender`)."""
+        """Answer all arrivals, each over its own connection. This is the `Contender`."""
         began = time.perf_counter()
-        with ThreadPoolExecutor(len(arrivals)) as slots:
-            going = [slots.submit(self._ask, a, began + a.after, tokens) for a in arrivals]
+        with ThreadPoolExecutor(len(arrivals)) as threads:
+            going = [threads.submit(self._ask, a, began + a.after, tokens) for a in arrivals]
             return [g.result() for g in going]
 
     def peak(self, run: Callable[[], None]) -> int:
-        """The most bytes that MLX held there at once for `run`, beyond those before it."""
+        """By how many bytes MLX's memory in the child grew at most during `run`."""
         before, _ = self._memory()
         run()
         _, peak = self._memory()
-        return max(0, peak - before)  # what was held before may have gone meanwhile
+        return max(0, peak - before)  # memory from before `run` may have been freed during it
 
     def _memory(self) -> tuple[int, int]:
         assert self._child.stdin is not None

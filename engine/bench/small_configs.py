@@ -1,8 +1,10 @@
 """A tiny config for every architecture of the installed mlx-lm, by introspection.
 
-`SIZES` says how large a field of that name may be, in whatever dataclass it stands; `SPECIAL` adds
-what one architecture needs beside that: patterns of layers, names of its own, numbers that must
-fit each other. An architecture that is new in mlx-lm needs an entry only where those do not do.
+`SIZES` gives a field of that name its value, in whatever dataclass it stands. `SPECIAL` adds what
+one architecture needs besides: patterns of layers, fields of its own, numbers that must fit each
+other. A new architecture of mlx-lm needs an entry only if these do not suffice.
+
+Longer than 300 lines because nearly all of it is these two tables.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ import importlib
 import pkgutil
 from typing import Any
 
-VOCAB = 300  # the byte-level tokenizer's 261 ids, and some that no text makes
-WINDOW = 16  # every kind of window is shorter than an ordinary conversation here
+VOCAB = 300  # the byte-level tokenizer's 261 ids, and some that no text is encoded into
+WINDOW = 16  # tokens; shorter than the conversations of `families`
 
 SIZES: dict[str, Any] = {
     # one token

@@ -1,7 +1,7 @@
-"""`python -m engine soak`: random schedules over every model family, for as long as one likes.
+"""`python -m engine soak`: random schedules over every model family, for a given time.
 
-The seed decides the actions; how far a reply has got when it is cancelled is the machine's doing,
-so a second run with the same seed is alike and not the same.
+The seed chooses the actions. How many tokens a reply has when it is cancelled depends on the
+machine, so two runs with one seed are similar and not equal.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from collections import Counter
 from pathlib import Path
 
 from engine.bench.alone import Outcome, compare
-from engine.bench.schedules import Schedule, short_context, short_stems, tight_budget
+from engine.bench.limits import short_context, short_prefixes, tight_budget
+from engine.bench.schedules import Schedule
 from engine.bench.small_configs import NotBuildableError, architectures
 from engine.engine import Engine
 
-CONTEXT = 400  # tokens: conversations outgrow it
-STEMS = 48  # tokens: forks and equal prompts go on from one beginning
-FEW = 5  # chats that a tight budget has room for
+CONTEXT = 400  # tokens; short enough that conversations outgrow it
+PREFIX = 48  # tokens from which on forks and equal prompts share a prefix
+FEW = 5  # chats that fit into a tight budget
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,9 +41,9 @@ def main(options: argparse.Namespace) -> int:
         short_context(CONTEXT),
         Engine() as engine,
         Engine() as judge,
-        short_stems(STEMS),  # it imports MLX, which the engine must find undone
+        short_prefixes(PREFIX),  # after the engine, which must be the first to import MLX
     ):
-        blas = engine.stats()["backend"]["blas"]  # the engine picks it before MLX is imported
+        blas = engine.stats()["backend"]["blas"]  # chosen by the engine before it imports MLX
         folders = _folders(options.families, Path(scratch))
         print(f"{len(folders)} families, {options.chats} chats each, {blas} BLAS", flush=True)
         total, actions, resident = Outcome(), Counter[str](), []
@@ -97,8 +98,8 @@ def main(options: argparse.Namespace) -> int:
 def _run(
     engine: Engine, folder: Path, options: argparse.Namespace, seed: int, tight: bool
 ) -> Schedule:
-    """One schedule; `tight`: in an engine of its own with memory for a few of the chats, whose
-    caches go to disk, and come back from there."""
+    """Run one schedule. If `tight`, it has its own engine with memory for a few of the chats, so
+    that caches are offloaded to disk and restored."""
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)
         schedule.run(options.steps)
@@ -111,7 +112,7 @@ def _run(
 
 
 def _folders(names: list[str] | None, root: Path) -> dict[str, Path]:
-    """A tiny model of each family that can be built; those named must be."""
+    """A tiny model of each family that can be built. Raises if one of `names` cannot."""
     from engine.bench.families import write_family
 
     folders = {}
@@ -137,7 +138,7 @@ def _add(total: Outcome, found: Outcome) -> None:
 
 
 def _resident() -> int:
-    """Bytes of RAM that the process has now (Linux), or had at most (elsewhere)."""
+    """The process's bytes of RAM: now (Linux) or at their peak (elsewhere)."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

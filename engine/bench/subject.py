@@ -1,4 +1,4 @@
-"""What is measured: one model, loaded into Stretto's engine and bare into `mlx_lm`."""
+"""The model that is measured, loaded into Stretto's engine and also bare by `mlx_lm`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from engine.reply import Reply
 
 @dataclass
 class Subject:
-    """A model on both sides of the comparison. The bare side is loaded when first asked for."""
+    """One model on both sides of a comparison. The bare one is loaded when it is first used."""
 
     engine: Engine
     model: Model
@@ -44,7 +44,7 @@ class Subject:
         return load_tokenizer(Path(self.model.path))
 
     def text(self, tokens: int, salt: int = 0) -> str:
-        """A text of about `tokens` tokens; different salts give different texts."""
+        """A text of about `tokens` tokens. A different salt gives a different text."""
         word = f"w{salt} "
         per_word = max(1, len(self.tokenizer.encode(word * 32, add_special_tokens=False)) / 32)
         return word * max(1, round(tokens / per_word))
@@ -64,7 +64,7 @@ class Subject:
 
 @contextmanager
 def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
-    """Load `path`; `random:135m` makes a model of that shape with random weights."""
+    """Load the model at `path`. `random:135m` makes one of that shape with random weights."""
     with tempfile.TemporaryDirectory() as scratch, Engine(memory_budget) as engine:
         if path.startswith("random:"):
             from engine.bench.random_models import SHAPES, write_model
@@ -72,14 +72,14 @@ def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
             shape = path.removeprefix("random:")
             if shape not in SHAPES:
                 raise ValueError(f"there is no shape {shape!r}; there are: {', '.join(SHAPES)}")
-            engine.stats()  # the engine picks the BLAS before anything else imports MLX
+            engine.stats()  # the engine must choose the BLAS before `write_model` imports MLX
             folder = Path(scratch) / f"random-{shape}"
             path = str(write_model(folder, SHAPES[shape], every_id_a_word=True))
         yield Subject(engine, engine.load(path))
 
 
 class Stream:
-    """A reply and the moments (perf_counter seconds) at which its tokens came."""
+    """A reply and the moments at which its tokens arrived, in seconds of `perf_counter`."""
 
     def __init__(self) -> None:
         self.moments: list[float] = []
@@ -91,7 +91,7 @@ class Stream:
             self.moments.append(time.perf_counter())
 
     def times(self) -> list[float]:
-        """Wait for the end; the moments of the tokens."""
+        """Wait until the reply has ended; the moments of its tokens."""
         assert self.reply is not None
         self.reply.tokens()
         return self.moments
@@ -103,7 +103,7 @@ class Stream:
 
 
 def timed(session: Session, prompt: str, params: SamplingParams) -> Stream:
-    """Send `prompt` and note when its tokens come."""
+    """Send `prompt` and record when the tokens of the reply arrive."""
     stream = Stream()
     stream.reply = session.send(prompt, params, on_event=stream.note)
     return stream

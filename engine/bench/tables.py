@@ -1,4 +1,4 @@
-"""The figures as tables for people."""
+"""Prints the figures of each benchmark as a table."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Say = Callable[[str], None]
 
 
 def decode_head(say: Say) -> None:
-    """What the columns of `decode` mean."""
+    """The column heads of `decode`."""
     say("\nDecode, all chats together, tokens/s")
     say(f"{'chats':>5}  {'lengths':<9} {'Stretto':>9} {'alone':>9} {'batch':>9}")
 
 
 def decode(r: Row, say: Say) -> None:
-    """One line, as soon as it is measured."""
+    """One line of the decode table."""
     say(
         f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
         f"   {r.over_alone:>5.2f}x alone  {r.over_batch:>5.2f}x BatchGenerator"

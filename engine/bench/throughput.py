@@ -1,8 +1,8 @@
 """Decode throughput: Stretto's shared step against one chat after another and `BatchGenerator`.
 
-Every figure is aggregate decode tokens per second while all N chats decode. The contenders take
-turns in one process, round after round, and the median over the rounds counts, so that a slow
-moment of the machine hits them alike.
+A rate is the sum over all N chats of tokens per second, while all of them decode. The contenders
+take turns in one process, so that a slow moment of the machine hits all of them, and the median
+over the rounds counts.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from engine.params import SamplingParams
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: N chats of the given prompt lengths, rates in tokens/s.
+    """One line of the table: `chats` chats of the given prompt lengths, rates in tokens/s.
 
     Attributes:
-        equal: with one long chat, our rate without one; otherwise the same as `stretto`.
-        own: seconds that a token of the long chat takes longer than one of a short chat, each
-            alone: its own attention, which nobody else can have a part in.
+        equal: Stretto's rate with as many chats of equal length.
+        own: by how many seconds a token of the long chat takes longer than one of a short chat
+            when each runs alone: the cost of its own attention, which cannot be shared.
     """
 
     chats: int
@@ -37,12 +37,12 @@ class Row:
 
     @property
     def of_equal(self) -> float:
-        """What the long chat leaves of the rate."""
+        """Stretto's rate with one long chat, as a share of the rate with equal chats."""
         return self.stretto / self.equal
 
     @property
     def of_equal_but_own(self) -> float:
-        """The same, its own attention not counted."""
+        """The same without the time of the long chat's own attention."""
         step = self.chats / self.stretto - self.own
         return self.chats / step / self.equal
 
@@ -64,7 +64,7 @@ def compare(
     long: int,
     say: Callable[[str], None],
 ) -> Iterator[Row]:
-    """Measure every N with equal lengths and, from 2 on, with one long chat among short ones."""
+    """Measure each number of chats with equal prompts and, from 2 on, with one long prompt."""
     own = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
     for n in chats:
         equal = 0.0
@@ -97,7 +97,7 @@ def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long:
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """All chats through the engine. Their prompts are read first, then all go on at once."""
+    """Stretto's engine. All prompts are read first; then all chats decode at once."""
     sessions = [subject.engine.open_session(subject.model) for _ in prompts]
     greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
     one = SamplingParams(max_tokens=1, temperature=0.0)
@@ -107,7 +107,7 @@ def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float
     times = [stream.times() for stream in streams]
     for session in sessions:
         session.close()
-    # From when the last chat has begun until the first one ends, all of them decode.
+    # All chats decode from the last one's first token until the first one's end.
     begin, end = max(t[0] for t in times), min(t[-1] for t in times)
     counted = sum(sum(begin < moment <= end for moment in t) for t in times)
     return counted / (end - begin)

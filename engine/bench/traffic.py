@@ -1,8 +1,8 @@
-"""Whole requests from sending to the last token, under several kinds of traffic.
+"""Whole requests from sending to the last token, under three kinds of traffic.
 
-Here the reading of prompts counts as much as decoding, and so does who has to wait for whom:
-chats that come at once with prompts of the same length, with one long prompt among short ones,
-and one after another while the others are being answered.
+Reading prompts counts here as well as decoding, and so does the time that one request waits for
+another. Requests arrive at once with equal prompts, at once with one long prompt among short ones,
+or one after another while earlier ones are being answered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.bench.subject import Subject, gaps
 
 @dataclass(frozen=True)
 class Arrival:
-    """A request: when it is sent (seconds from the beginning) and what it asks."""
+    """A request: when it is sent, in seconds from the beginning, and its prompt."""
 
     after: float
     prompt: str
@@ -27,7 +27,7 @@ class Arrival:
 
 @dataclass
 class Trace:
-    """What one request came to; moments are perf_counter seconds."""
+    """When a request was sent and its tokens arrived, in seconds of `perf_counter`."""
 
     sent: float
     moments: list[float] = field(default_factory=list)
@@ -35,23 +35,22 @@ class Trace:
 
 
 Contender = Callable[[Sequence[Arrival], int], list[Trace]]
-"""Answers all arrivals, each with at most so many tokens."""
+"""Answers all arrivals, each with at most the given number of tokens."""
 
 Peak = Callable[[Callable[[], None]], int]
-"""Runs something; the bytes that were taken for it beside the weights, at most."""
+"""Runs a function; the most bytes that it took beside the weights."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """One contender under one kind of traffic. Seconds, tokens per second, bytes.
+    """One contender under one kind of traffic. Times are in seconds.
 
     Attributes:
-        rate: all tokens over the time from the first request to the last token.
-        first_p50, first_max: from sending to the first token; where one prompt is long, of the
-            others.
-        first_long: of the long one.
+        rate: tokens per second: all tokens over the time from the first request to the last token.
+        first_p50, first_max: from sending to the first token, the long prompt's left out.
+        first_long: the same for the long prompt, if there is one.
         gap_p50, gap_p99, gap_max: between two tokens of one answer.
-        memory: caches and scratch at their largest.
+        memory: the most bytes of caches and scratch memory.
     """
 
     contender: str
@@ -70,7 +69,7 @@ class Figures:
 def kinds(
     subject: Subject, chats: int, short: int, long: int, every: float, salt: int
 ) -> Iterator[tuple[str, list[Arrival]]]:
-    """The kinds of traffic for so many chats; texts differ with `salt`, lest a cache know them."""
+    """The kinds of traffic for this many chats. A new `salt` gives texts that no cache knows."""
     texts = [subject.text(short, salt + i) for i in range(chats)]
     yield "equal", [Arrival(0.0, text) for text in texts]
     if chats > 1:
@@ -91,9 +90,9 @@ def compare(
     every: float,
     say: Callable[[str], None],
 ) -> Iterator[list[Figures]]:
-    """Every contender under every kind of traffic, in turns; medians over the rounds.
+    """Measure each contender under each kind of traffic, in turns; medians over the rounds.
 
-    Yields the figures of one number of chats after another.
+    Yields one list of figures for each number of chats.
     """
     salt = 100
     for n in chats:
@@ -141,7 +140,7 @@ def _figures(
 
 
 def _median(several: list[Figures]) -> Figures:
-    """The medians of all figures over rounds of the same measurement."""
+    """The median of each figure over the rounds."""
     first = several[0]
 
     def of(name: str) -> float:
@@ -164,5 +163,5 @@ def _median(several: list[Figures]) -> Figures:
 
 
 def wait_until(moment: float) -> None:
-    """Sleep until a moment of `perf_counter`, if that is still to come."""
+    """Sleep until a moment of `perf_counter`; return at once if it is past."""
     time.sleep(max(0.0, moment - time.perf_counter()))

@@ -1,1 +1,5 @@
-"""The engine's commands, as `python -m engine COMMAND` runs them."""
+"""The engine's commands: `python -m engine COMMAND`.
+
+Imports: engine.batch, engine.bench, engine.engine, engine.errors, engine.hub, engine.messages,
+engine.model, engine.openai, engine.params, engine.reply, engine.serve.
+"""

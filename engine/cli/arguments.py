@@ -1,4 +1,4 @@
-"""What the commands' arguments have in common."""
+"""Arguments and constants that several commands use."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 FROZEN = bool(getattr(sys, "frozen", False))
-"""Whether this is the packaged program, which is its own interpreter."""
+"""Whether this is the packaged program, whose executable is the interpreter."""
 
 GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
-"""The bundled model."""
+"""The folder of the bundled model."""
 
 
 def positive(text: str) -> int:
@@ -22,7 +22,7 @@ def positive(text: str) -> int:
 
 
 def own_command(*arguments: str) -> list[str]:
-    """The command line of one of the engine's commands in a process of its own."""
+    """The command line that runs one of the engine's commands in another process."""
     if FROZEN:
         return [sys.executable, *arguments]
     return [sys.executable, "-m", "engine", *arguments]

@@ -1,4 +1,4 @@
-"""How far a batch is, in words for the line of a terminal."""
+"""The progress of a batch as one line for a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.cli.terminal import bar
 
 
 def line(summary: Summary, tokens: int) -> str:
-    """`tokens` have come so far."""
+    """`tokens`: how many the engine has given so far."""
     done, of = summary.done, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed

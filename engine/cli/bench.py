@@ -1,4 +1,4 @@
-"""`python -m engine bench`: the measurements in order, as tables, as JSON and as a chart."""
+"""`python -m engine bench`: runs the measurements; prints tables, writes JSON and a chart."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def main(options: argparse.Namespace) -> int:
         if set(options.parts) - {"capacity"}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
-        if "capacity" in options.parts:  # with the memory to itself
+        if "capacity" in options.parts:  # after the others, whose model is unloaded by then
             held = capacity(options.model, options.length, 4, note)
             tables.capacity(held, say)
             figures["capacity"] = asdict(held)
@@ -130,7 +130,7 @@ def _traffic(
     say: Callable[[str], None],
     note: Callable[[str], None],
 ) -> list[Figures]:
-    """Whole requests; the rows are told as they come."""
+    """Measure whole requests; each row is printed as soon as it is known."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
             "Stretto": (contenders.stretto(it), contenders.peak_here)
@@ -140,7 +140,7 @@ def _traffic(
         if "batch" in options.against:
             who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
         if {"alone", "batch"} & set(options.against):
-            assert it.net is not None  # loaded before anything is timed
+            assert it.net is not None  # load it before anything is timed
         if "server" in options.against and FROZEN:
             note("mlx_lm.server is left out: it needs a Python to run in, and this program is one")
         elif "server" in options.against:

@@ -67,7 +67,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _show(reply: Reply) -> None:
-    """Print a reply as it comes; Ctrl+C stops it and leaves the chat as it is."""
+    """Print a reply while it comes. Ctrl+C cancels it; the chat goes on."""
     events = iter(reply)
     kind = "answer"
     while True:

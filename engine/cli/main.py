@@ -1,4 +1,4 @@
-"""The engine's commands: `python -m engine chat MODEL`, `python -m engine bench MODEL`."""
+"""Parses the command line and runs one command: `python -m engine chat MODEL`, for example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line at the bottom of a terminal that says how far something is."""
+"""A line at the bottom of a terminal that shows a progress."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _BAR = 24
 
 
 class Line:
-    """Draws over itself; draws nothing where nobody looks (a file, a pipe).
+    """One line that is redrawn in place. It draws nothing into a file or a pipe.
 
     Attributes:
-        shown: whether somebody looks.
+        shown: whether the stream is a terminal.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -20,18 +20,18 @@ class Line:
         self.shown = stream.isatty()
 
     def draw(self, text: str) -> None:
-        """Show this, as much as fits, in place of what was there."""
+        """Show this text, cut to the terminal's width, in place of the last one."""
         if self.shown:
             width = shutil.get_terminal_size().columns - 1
             self._stream.write(f"\r\x1b[K{text[:width]}")
             self._stream.flush()
 
     def clear(self) -> None:
-        """Make room for other words."""
+        """Empty the line."""
         self.draw("")
 
 
 def bar(done: int, of: int) -> str:
-    """A bar that is full when all is done, or nothing is to be done."""
+    """A bar of characters, full if `done` equals `of` (or `of` is 0)."""
     filled = round(_BAR * done / of) if of else _BAR
     return "█" * filled + "░" * (_BAR - filled)

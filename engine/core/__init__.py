@@ -1,1 +1,5 @@
-"""What runs on the engine thread: commands in, plan, execute, finish, events out."""
+"""The engine thread: commands in, plan, execute, finish, events out. `loop` is where to start.
+
+Imports: engine.errors, engine.hub, engine.kv, engine.messages, engine.model, engine.params,
+engine.scheduling, engine.text.
+"""

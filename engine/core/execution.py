@@ -16,7 +16,8 @@ from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import runner
 from engine.model.runner import Following, Reading, Row
-from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, Status, StepPlan, Timing
+from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, StepPlan, Timing
+from engine.scheduling.view import Status
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,8 @@ from engine.core.state import State
 from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import runner
-from engine.scheduling.plan import Status, StepPlan
+from engine.scheduling.plan import StepPlan
+from engine.scheduling.view import Status
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,8 @@ from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
 from engine.model import backend, loader
 from engine.model.loader import Examined, Pieces
-from engine.scheduling.plan import LoadAdmission, LoadRequest
+from engine.scheduling.plan import LoadAdmission
+from engine.scheduling.view import LoadRequest
 
 log = logging.getLogger(__name__)
 

@@ -178,7 +178,7 @@ class Reception:
         self._state.offload.forget(command.session_id)
 
     def pause(self, command: Pause) -> None:
-        """Let a reply stand still at the next token's border, or go on."""
+        """Let a reply stand still before its next token, or go on."""
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.reply and session.reply.id == command.reply_id:
             session.reply.pause(command.paused)

@@ -19,7 +19,7 @@ from engine.messages import (
 from engine.model.constraint import Constraint
 from engine.model.sampling import Sampler
 from engine.params import SamplingParams
-from engine.scheduling.plan import Status
+from engine.scheduling.view import Status
 from engine.text.prompt import Prompt
 from engine.text.text import Delta, ReplyText
 

@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import backend
-from engine.scheduling.plan import Status
+from engine.scheduling.view import Status
 
 
 def report(state: State, step_seconds: float) -> dict[str, Any]:

@@ -88,6 +88,6 @@ class Restoring:
 
 def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
     record = contents.record
-    caches, border = yield from build_caches(contents, kv.make(), kv.make())
-    kv.take(caches, record.tokens, record.cuts, (border, record.border) if border else None)
+    caches, snapshot = yield from build_caches(contents, kv.make(), kv.make())
+    kv.take(caches, record.tokens, record.cuts, (snapshot, record.border) if snapshot else None)
     kv.on_disk = kv.length

@@ -11,7 +11,7 @@ from engine.kv.prefix_cache import Reader
 from engine.kv.session_kv import SessionKV
 from engine.messages import FinishReason, Message, Overflow
 from engine.model.loaded import LoadedModel
-from engine.scheduling.plan import Status
+from engine.scheduling.view import Status
 
 
 @dataclass(eq=False)  # the same only as itself

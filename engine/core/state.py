@@ -22,7 +22,7 @@ from engine.messages import FinishReason
 from engine.model import backend
 from engine.model.backend import Backend
 from engine.model.loaded import LoadedModel
-from engine.scheduling.plan import Status
+from engine.scheduling.view import Status
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from engine.core.session import SessionState
 from engine.core.state import State
-from engine.scheduling.plan import Idle, LoadRequest, Memory, Offer, Row, Status, View
+from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Row, Status, View
 
 TOO_MANY_FAULTS = 3
 """A model of which so many shared steps have failed is stepped session by session from then on."""

@@ -1,1 +1,4 @@
-"""What sessions' KV caches hold, share, and keep on disk."""
+"""KV caches: what a session holds, what several sessions share, what is kept on disk.
+
+Imports: engine.errors, engine.model.cpu, engine.scheduling.
+"""

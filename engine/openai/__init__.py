@@ -1,1 +1,4 @@
-"""The shapes of OpenAI's requests and responses, which `serve` and `batch` share."""
+"""OpenAI's shapes of requests and responses, which `serve` and `batch` share.
+
+Imports: engine.errors, engine.messages, engine.model, engine.params.
+"""

@@ -1,1 +1,4 @@
-"""Every decision about order, size, fairness and memory. Pure Python: numbers in, plans out."""
+"""Every decision about order, size, fairness and memory, in pure Python without MLX or a clock.
+
+Imports: engine.errors, engine.messages.
+"""

@@ -10,16 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, EngineError
-from engine.scheduling.plan import (
-    Admission,
-    Idle,
-    LoadAdmission,
-    LoadRequest,
-    Memory,
-    Refusal,
-    Row,
-    Status,
-)
+from engine.scheduling.plan import Admission, LoadAdmission, Refusal
+from engine.scheduling.view import Idle, LoadRequest, Memory, Row, Status
 
 SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for a single question that may come."""

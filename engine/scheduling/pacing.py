@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 FIXED_CHUNK = 64
-"""Chunk borders of reproducible sessions lie at multiples of this, whatever the load: where a
+"""Chunks of reproducible sessions end at multiples of this, whatever the load: where a
 prompt is cut changes how its keys are rounded."""
 
 TILE = 16
@@ -27,14 +27,14 @@ AIM = 0.8
 """Of the budget: what chunks of one size take varies by about so much."""
 
 
-def fixed_cuts(length: int, border: int | None) -> list[int]:
+def fixed_cuts(length: int, stop: int | None) -> list[int]:
     """Where a reproducible session's chunks end when it reads `length` tokens from the first on.
 
-    `border` is where it must stop for a snapshot, if anywhere.
+    `stop` is where it must stop for a snapshot, if anywhere.
     """
     cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
-    if border is not None and 0 < border < length:
-        cuts.add(border)
+    if stop is not None and 0 < stop < length:
+        cuts.add(stop)
     return sorted(cuts)
 
 
@@ -143,7 +143,7 @@ class Pacing:
         return waited + self.seconds(model, shortest) <= self.gathering
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
-        """The chunk of a reproducible session: up to the next fixed border."""
+        """The chunk of a reproducible session: up to the next fixed boundary."""
         return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
 
     def observe(self, model: str, tokens: int, seconds: float, decoding: float | None) -> None:

@@ -10,17 +10,9 @@ from collections.abc import Sequence
 
 from engine.scheduling import admission
 from engine.scheduling.pacing import TILE, Pacing, Waiting
-from engine.scheduling.plan import (
-    Adoption,
-    Chunk,
-    Pass,
-    Refusal,
-    Row,
-    StepPlan,
-    Timing,
-    View,
-)
+from engine.scheduling.plan import Adoption, Chunk, Pass, Refusal, StepPlan, Timing
 from engine.scheduling.turns import Turns
+from engine.scheduling.view import Row, View
 
 APART_EVERY = 256
 """One chunk in so many is read after a step and not with it, to learn how long a step takes by

@@ -1,5 +1,8 @@
-"""`python -m engine serve`: the engine behind OpenAI's chat completions, on this machine only.
+"""The engine behind OpenAI's chat completions, on this machine only: `python -m engine serve`.
 
-`command` starts it, `handler` speaks HTTP, `conversations` finds the session that has read most of
-a request's messages already, `wire` puts answers into OpenAI's shapes.
+`handler` speaks HTTP; `conversations` finds the session that has read most of a request's
+messages already.
+
+Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.openai, engine.params,
+engine.reply.
 """

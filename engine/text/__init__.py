@@ -1,1 +1,4 @@
-"""From messages to tokens, from tokens to text, and the forms that answers can be bound to."""
+"""Text to tokens and back: prompts, answers, and the forms that an answer can be bound to.
+
+Imports: engine.errors, engine.kv, engine.messages, engine.params.
+"""

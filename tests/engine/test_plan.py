@@ -11,20 +11,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.scheduling import plan as plan_module
 from engine.scheduling.pacing import FIXED_CHUNK, GAP_BUDGET, TILE, Pacing
-from engine.scheduling.plan import (
-    Idle,
-    LoadAdmission,
-    LoadRequest,
-    Memory,
-    Offer,
-    Row,
-    Status,
-    StepPlan,
-    Timing,
-    View,
-)
+from engine.scheduling.plan import LoadAdmission, StepPlan, Timing
 from engine.scheduling.scheduler import APART_EVERY, MIN_GAIN, Scheduler
+from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Row, Status, View
 
 MODELS = ("large", "small")
 KB = 1000
@@ -374,8 +365,8 @@ def test_a_load_counts_what_replies_have_been_promised() -> None:
 def test_plans_need_no_mlx() -> None:
     code = (
         "import sys; sys.modules['mlx'] = None\n"
-        "from engine.scheduling import scheduler, plan\n"
-        "print(scheduler.Scheduler().plan(plan.View(0.0)).idle)"
+        "from engine.scheduling import scheduler, view\n"
+        "print(scheduler.Scheduler().plan(view.View(0.0)).idle)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
@@ -390,4 +381,4 @@ def test_a_plan_can_be_read() -> None:
     ]
     said = repr(learned().plan(View(0.0, rows, mixing=frozenset({"m"}))))
     assert "mixed=True" in said
-    assert isinstance(eval(said, vars(sys.modules["engine.scheduling.plan"])), StepPlan)
+    assert isinstance(eval(said, vars(plan_module)), StepPlan)

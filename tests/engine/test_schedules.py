@@ -12,7 +12,8 @@ import pytest
 from engine import Engine
 from engine.bench import alone
 from engine.bench.alone import Outcome, compare
-from engine.bench.schedules import Schedule, short_context, tight_budget
+from engine.bench.limits import short_context, tight_budget
+from engine.bench.schedules import Schedule
 from engine.kv import shared_prefix
 from engine.model import ragged, runner
 

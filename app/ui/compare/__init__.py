@@ -1,1 +1,4 @@
-"""One prompt, several answers side by side."""
+"""Compare: one message to several models, seeds or temperatures, side by side.
+
+Imports: app.chats, app.ui.pane, app.ui.transcript, app.ui.window.
+"""

@@ -1,1 +1,4 @@
-"""Where a person writes."""
+"""The composer: the field at a pane's foot in which a person writes.
+
+Imports: app.chats, app.ui.style, app.ui.widgets.
+"""

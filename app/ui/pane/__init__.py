@@ -1,1 +1,5 @@
-"""One chat on screen: header, conversation, composer, and the chat's own settings."""
+"""A pane: one chat's header, transcript, composer and its own settings.
+
+Imports: app.chats, app.paths, app.settings, app.ui.composer, app.ui.models, app.ui.style,
+app.ui.transcript, app.ui.widgets, app.ui.window.
+"""

@@ -1,1 +1,4 @@
-"""What the engine does, live: a lane for each chat."""
+"""The score: a strip that shows what the engine does, one lane a chat.
+
+Imports: app.chats, app.score, app.ui.style, app.ui.widgets.
+"""

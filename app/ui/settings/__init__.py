@@ -1,1 +1,5 @@
-"""The program's settings."""
+"""The dialog with the program's settings.
+
+Imports: app.chats, app.paths, app.settings, app.ui.dialogs, app.ui.models, app.ui.pane,
+app.ui.style, app.ui.widgets, app.updates.
+"""

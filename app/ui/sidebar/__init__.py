@@ -1,1 +1,4 @@
-"""The list of saved chats and the search above it."""
+"""The sidebar: the list of saved chats and the search above it.
+
+Imports: app.chats, app.ui.style, app.ui.widgets, app.ui.window.
+"""

@@ -1,1 +1,4 @@
-"""Colours, sizes, fonts and icons of the window."""
+"""The look of the window: colours, sizes, fonts, icons and the style sheet.
+
+Imports: app.chats, app.markdown, app.paths, engine.
+"""

@@ -1,1 +1,4 @@
-"""The conversation: messages on screen and what is done with them."""
+"""The transcript: a chat's messages on screen and what can be done with each.
+
+Imports: app.chats, app.markdown, app.store, app.ui.style, app.ui.widgets.
+"""

@@ -1,1 +1,4 @@
-"""Small widgets that many rooms use."""
+"""Small widgets that several parts of the window use.
+
+Imports: app.chats, app.ui.style.
+"""

@@ -10,6 +10,8 @@ Numpy needs the numbers evaluated first, which costs 60 microseconds a time, so 
 (a chunk of 64 tokens after 3,000: attention of a layer 3.5 instead of 20 ms) and few to `power`.
 That the pass is then waited for in its midst costs nothing more: MLX lets a CPU run only some
 operations ahead of Python, so 85 of a step's 93 ms had passed before launching it was done.
+
+Imports: engine.model.patches.
 """
 
 from __future__ import annotations

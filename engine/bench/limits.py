@@ -1,0 +1,69 @@
+"""Narrow limits for random schedules: short prefixes, a short context, little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.engine import Engine
+from engine.errors import CAPACITY_EXHAUSTED, EngineError
+from engine.model import folder
+from engine.params import SamplingParams
+
+
+@contextmanager
+def short_prefixes(tokens: int) -> Iterator[None]:
+    """In this block chats share a prefix from this many tokens on."""
+    # Imported here because it imports MLX, which an engine must do first.
+    from engine.kv import shared_prefix
+
+    known = shared_prefix.LEAST
+    shared_prefix.LEAST = tokens
+    try:
+        yield
+    finally:
+        shared_prefix.LEAST = known
+
+
+@contextmanager
+def short_context(tokens: int) -> Iterator[None]:
+    """Models loaded in this block have a context of this many tokens."""
+    known = folder.context_length
+    folder.context_length = lambda *_: tokens
+    try:
+        yield
+    finally:
+        folder.context_length = known
+
+
+def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int) -> int:
+    """A memory budget for the model in `folder` and about `chats` chats of `tokens` tokens.
+
+    It is larger where a single chat of that length would be refused, since admission counts a
+    reply at its longest.
+    """
+    model = engine.load(folder)
+    chat = engine.open_session(model)
+    chat.send("la " * (tokens // 4), SamplingParams(max_tokens=4, seed=1)).tokens()
+    size = int(engine.stats()["sessions"][chat.id]["kv_bytes"])
+    engine.unload(model)
+    budget = model.nbytes + chats * size
+    while not _holds(budget, folder, tokens):
+        budget += chats * size
+    return budget
+
+
+def _holds(budget: int, folder: Path, tokens: int) -> bool:
+    """Whether an engine with this budget admits a reply of this many tokens."""
+    with Engine(budget) as engine:
+        reply = engine.open_session(engine.load(folder)).send(
+            "la", SamplingParams(max_tokens=tokens, seed=1)
+        )
+        try:
+            reply.tokens()
+        except EngineError as error:
+            if error.code == CAPACITY_EXHAUSTED:
+                return False
+            raise
+    return True

@@ -1,0 +1,498 @@
+"""The order of the house: who may import whom, how long a file may be, and which words are gone.
+
+Every check reads the sources with `ast` or as text; nothing of the program is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CODE = ("engine", "app", "packaging")
+LONGEST = 300  # lines of a file of engine/ or app/
+EXCUSE = "Longer than 300 lines because "
+ENTRIES = {"engine": 16, "app/ui": 14}  # at a folder's top, documents and `__*__.py` aside
+STEPS = 10  # of the walk in CONTRIBUTING.md
+
+NOT_YET: dict[str, set[str]] = {
+    "no circle of imports": {
+        "app.chats.forms app.chats.options",
+        "app.ui.transcript.transcript_keys app.ui.transcript.transcript_view",
+        "engine.kv.cache_objects engine.kv.session_kv engine.kv.shared_prefix engine.kv.slots",
+        "engine.model.cpu engine.model.cpu.activations engine.model.cpu.linear",
+    },
+    "a package imports what its docstring says": {
+        "app.ui.widgets: app.ui.transcript",
+        "engine.serve: engine.batch",
+    },
+    "no file is too long": {
+        "app/application.py",
+        "app/bench/scribbler.py",
+        "app/markdown/document.py",
+        "app/selftest.py",
+        "app/store/store.py",
+        "app/ui/score/score.py",
+        "app/ui/settings/settings_window.py",
+        "app/ui/transcript/markdown_view.py",
+        "app/ui/transcript/transcript_view.py",
+        "app/ui/window/main_window.py",
+        "app/ui/window/workspace.py",
+        "engine/engine.py",
+        "engine/kv/session_kv.py",
+        "engine/model/ragged.py",
+    },
+    "the walk leads through what is there": {
+        "app/chats/chat.py Chat.submit",
+        "app/ui/composer/composer_text.py ComposerText.keyPressEvent",
+        "app/ui/pane/pane.py ChatPane.act",
+        "engine/core/workers.py Workers.prepare",
+    },
+    "old names are gone": {
+        "app/__init__.py: no qasync before it is used",
+        "app/application.py: a plain name, not WayOn",
+        "app/application.py: models, not shelf",
+        "app/bench/screenshots.py: downloads, not getting",
+        "app/bench/scribbler.py: models, not shelf",
+        "app/chats/answering.py: a plain name, not _had_with",
+        "app/chats/answering.py: models, not shelf",
+        "app/chats/controller.py: models, not shelf",
+        "app/chats/library.py: models, not shelf",
+        "app/chats/model_choice.py: models, not shelf",
+        "app/chats/session.py: models, not shelf",
+        "app/chats/state.py: models, not shelf",
+        "app/licences.py: icons of our own, not QtAwesome",
+        "app/licences.py: no qasync before it is used",
+        "app/markdown/document.py: row writer, not Painter",
+        "app/markdown/painting.py: row writer, not Painter",
+        "app/markdown/plaintext.py: row writer, not Painter",
+        "app/markdown/row_writer.py: row writer, not Painter",
+        "app/markdown/widths.py: row writer, not Painter",
+        "app/ui/dialogs/dialogs.py: a plain name, not WayOn",
+        "app/ui/models/download_row.py: restyle, not look_again",
+        "app/ui/models/downloads_in_window.py: downloads, not getting",
+        "app/ui/models/downloads_in_window.py: models, not shelf",
+        "app/ui/models/found_model.py: restyle, not look_again",
+        "app/ui/models/model_list.py: models, not shelf",
+        "app/ui/models/model_list.py: restyle, not look_again",
+        "app/ui/models/model_menu.py: models, not shelf",
+        "app/ui/pane/answer_form.py: restyle, not look_again",
+        "app/ui/pane/header.py: models, not shelf",
+        "app/ui/pane/pane.py: models, not shelf",
+        "app/ui/pane/pane_menus.py: models, not shelf",
+        "app/ui/settings/settings_window.py: models, not shelf",
+        "app/ui/style/icons.py: icons of our own, not QtAwesome",
+        "app/ui/style/theme.py: restyle, not look_again",
+        "app/ui/window/chat_commands.py: models, not shelf",
+        "app/ui/window/focus_regions.py: focus regions, not parts",
+        "app/ui/window/main_window.py: downloads, not getting",
+        "app/ui/window/main_window.py: focus regions, not parts",
+        "app/ui/window/main_window.py: models, not shelf",
+        "app/ui/window/tab_marks.py: restyle, not look_again",
+        "app/ui/window/unsaved.py: a plain name, not WayOn",
+        "engine/kv/cache_file.py: boundary or chunk, not border",
+        "engine/kv/ledger.py: boundary or chunk, not border",
+        "engine/kv/prefix_cache.py: boundary or chunk, not border",
+        "engine/kv/session_kv.py: boundary or chunk, not border",
+        "engine/kv/session_kv.py: shared prefix, not stem",
+        "engine/kv/session_kv.py: slots, not seats",
+        "engine/kv/shared_prefix.py: shared prefix, not stem",
+        "engine/kv/slots.py: slots, not seats",
+        "engine/model/nucleus.py: boundary or chunk, not border",
+        "engine/model/patches/attention.py: slots, not seats",
+        "engine/model/probe.py: mixed step, not ride",
+        "engine/model/probe.py: shared prefix, not stem",
+        "engine/model/probe.py: slots, not seats",
+        "engine/model/ragged.py: mixed step, not ride",
+        "engine/model/ragged.py: slots, not pool",
+        "engine/model/ragged.py: slots, not seats",
+        "engine/text/prompt.py: boundary or chunk, not border",
+        "packaging/constraints.txt: icons of our own, not QtAwesome",
+        "packaging/constraints.txt: no qasync before it is used",
+        "packaging/stretto.spec: icons of our own, not QtAwesome",
+        "pyproject.toml: icons of our own, not QtAwesome",
+        "pyproject.toml: no qasync before it is used",
+        "tests/app/conftest.py: a plain name, not WayOn",
+        "tests/app/test_store_dialog.py: a plain name, not WayOn",
+        "tests/app/ui/test_get_model.py: downloads, not getting",
+        "tests/engine/faults.py: slots, not seats",
+        "tests/engine/test_borders.py: boundary or chunk, not border",
+        "tests/engine/test_follow_up.py: boundary or chunk, not border",
+        "tests/engine/test_kv.py: boundary or chunk, not border",
+        "tests/engine/test_pool.py: slots, not pool",
+        "tests/engine/test_pool.py: slots, not seats",
+        "tests/engine/test_prefixes.py: slots, not pool",
+        "tests/engine/test_scheduler.py: boundary or chunk, not border",
+        "tests/engine/test_schedules.py: offload, not spill",
+        "tests/engine/test_spill.py: boundary or chunk, not border",
+        "tests/engine/test_spill.py: offload, not spill",
+        "tests/engine/test_stem.py: shared prefix, not stem",
+    },
+}
+"""What breaks a rule today, by rule. An entry that is no longer needed fails its test."""
+
+
+# ---------------------------------------------------------------- modules and their imports
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of the project.
+
+    Attributes:
+        name: dotted; a package's is that of its `__init__`.
+        package: where it lies. Modules directly in `engine` or `app` stand for themselves in the
+            packages' lists of imports, so each of them is named alone.
+    """
+
+    name: str
+    path: Path
+
+    @property
+    def package(self) -> str:
+        return self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
+
+    @property
+    def listed_as(self) -> str:
+        return self.name if self.package in {"engine", "app"} else self.package
+
+
+@cache
+def modules() -> dict[str, Module]:
+    """All modules of the project by their dotted names.
+
+    The scripts of packaging/ import each other by bare names: the folder is no package.
+    """
+    found = {}
+    for folder in CODE:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = Module(name, path)
+    return found
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def known(name: str) -> str | None:
+    """The module of the project that an import of this name reaches, if it reaches one."""
+    while name:
+        if name in modules():
+            return name
+        name = name.rpartition(".")[0]
+    return None
+
+
+@cache
+def imports(name: str) -> frozenset[str]:
+    """What a module of the project imports of the project.
+
+    Imports for type checkers and those within functions count as well: they hide a circle from
+    the interpreter and not from the reader.
+    """
+    module, found = modules()[name], set[str]()
+    beside = f"{module.package}." if name.startswith("packaging.") else ""
+    for node in ast.walk(tree(module.path)):
+        if isinstance(node, ast.Import):
+            found |= {known(beside + a.name) or known(a.name) or "" for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = module.package.split(".")[: 1 - node.level or None] if node.level else []
+            source = ".".join([*above, *filter(None, [node.module])])
+            for alias in node.names:
+                target = f"{source}.{alias.name}"
+                found.add(known(beside + target) or known(target) or "")
+    return frozenset(found - {"", name, "packaging"})
+
+
+def circles() -> Iterator[frozenset[str]]:
+    """The strongly connected groups of two or more modules (Tarjan 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+
+    def visit(name: str) -> Iterator[frozenset[str]]:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in sorted(imports(name)):
+            if other not in index:
+                yield from visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], index[other])
+        if low[name] == index[name]:
+            at = stack.index(name)
+            group = frozenset(stack[at:])
+            del stack[at:]
+            if len(group) > 1:
+                yield group
+
+    for name in modules():
+        if name not in index:
+            yield from visit(name)
+
+
+def circular() -> set[str]:
+    return {" ".join(sorted(group)) for group in circles()}
+
+
+def allowed(package: Module) -> set[str] | None:
+    """The packages that the last line of a package's docstring names; None without such a line."""
+    lines = (ast.get_docstring(tree(package.path)) or "").split("\n\n")[-1]
+    line = re.fullmatch(r"Imports: ([\w., \n]+)\.", lines)
+    if line is None:
+        return None
+    return {name.strip() for name in line[1].split(",")} - {"nothing"}
+
+
+def not_allowed() -> set[str]:
+    faults = set()
+    for package in modules().values():
+        if package.path.name != "__init__.py":
+            continue
+        names = allowed(package)
+        if names is None:
+            faults.add(f"{package.name}: no line of imports")
+            continue
+        known_names = {m.listed_as for m in modules().values()} | {m.name for m in packages()}
+        faults |= {f"{package.name}: {name} is nothing" for name in names - known_names}
+        for module in modules().values():
+            if module.package == package.name:
+                others = {modules()[target] for target in imports(module.name)}
+                faults |= {
+                    f"{package.name}: {other.listed_as}"
+                    for other in others
+                    if other.package != package.name and other.listed_as not in names
+                }
+    return faults
+
+
+def packages() -> list[Module]:
+    return [m for m in modules().values() if m.path.name == "__init__.py"]
+
+
+def leaks() -> set[str]:
+    """What of the window or of Qt the engine imports."""
+    found = set()
+    for name, module in modules().items():
+        if name.partition(".")[0] != "engine":
+            continue
+        for node in ast.walk(tree(module.path)):
+            names = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+            found |= {
+                f"{name}: {target}"
+                for target in names
+                if re.match(r"(app|PySide6\w*|PyQt\w*|shiboken6|qtpy|qasync)(\.|$)", target)
+            }
+    return found
+
+
+# ---------------------------------------------------------------- sizes
+
+
+def too_long() -> set[str]:
+    return {
+        module.path.relative_to(ROOT).as_posix()
+        for module in modules().values()
+        if not module.name.startswith("packaging.")
+        and module.path.read_text(encoding="utf-8").count("\n") > LONGEST
+        and EXCUSE not in " ".join((ast.get_docstring(tree(module.path)) or "").split())
+    }
+
+
+def too_many() -> set[str]:
+    return {
+        folder
+        for folder, most in ENTRIES.items()
+        if sum(
+            not entry.name.startswith((".", "__")) and entry.suffix != ".md"
+            for entry in (ROOT / folder).iterdir()
+        )
+        > most
+    }
+
+
+# ---------------------------------------------------------------- the walk
+
+
+def walk() -> list[list[tuple[str, str]]]:
+    """The places that each step of "A reply's life" in CONTRIBUTING.md names: file, function."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = re.search(r"^## A reply's life.*?\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    assert section is not None
+    steps = re.split(r"^\d+\. ", section[1], flags=re.M)[1:]
+    return [re.findall(r"`([\w/]+\.py)`\s+`([\w.]+)`", step) for step in steps]
+
+
+def defined(path: Path) -> set[str]:
+    """The functions and classes of a file, methods as `Class.method`."""
+
+    def names(nodes: list[ast.stmt], prefix: str) -> Iterator[str]:
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield prefix + node.name
+                if isinstance(node, ast.ClassDef):
+                    yield from names(node.body, f"{prefix}{node.name}.")
+
+    return set(names(tree(path).body, ""))
+
+
+def astray() -> set[str]:
+    """The places of the walk that there are not."""
+    return {
+        f"{file} {name}"
+        for step in walk()
+        for file, name in step
+        if not (ROOT / file).is_file() or name not in defined(ROOT / file)
+    }
+
+
+# ---------------------------------------------------------------- words
+
+ENGINE = ("engine", "tests/engine", "README.md", "CONTRIBUTING.md", "resources/guide/facts.toml")
+IN_WINDOW = ("app/ui/window", "tests/app/ui", "README.md", "CONTRIBUTING.md")
+WINDOW = ("app", "tests/app", "tests/desktop", "README.md", "CONTRIBUTING.md")
+EVERYWHERE = (*ENGINE, *WINDOW, "packaging", "pyproject.toml")
+
+
+def word(*forms: str) -> str:
+    """These words by themselves or as a part of a name: `ride` also in `can_ride` and `RideView`,
+    but not in `override` or as an attribute of something else (`path.stem`)."""
+    small = "|".join(forms)
+    large = "|".join(form.capitalize() for form in forms)
+    return rf"(?<![A-Za-z.])(?:{small})(?![a-z])|(?<![A-Z.])(?:{large})(?![a-z])"
+
+
+GONE: dict[str, tuple[str, tuple[str, ...]]] = {
+    # what is said instead of what: the pattern, and where it is banned
+    "mixed step, not ride": (word("ride", "rides", "riding", "rode", "rider", "riders"), ENGINE),
+    "shared prefix, not stem": (word("stem", "stems"), ENGINE),
+    "shared prefix, not branch": (r"BranchKV|BranchCache", ENGINE),
+    "slots, not pool": (rf"(?<!Thread)(?:{word('pool', 'pools', 'pooled')})", ENGINE),
+    "slots, not seats": (word("seat", "seats", "seated", "seating"), ENGINE),
+    "offload, not spill": (word("spill", "spills", "spilled", "spilling"), ENGINE),
+    "admission queue, not waiting room": (r"[Ww]aiting_?\s?[Rr]oom", ENGINE),
+    "boundary or chunk, not border": (word("border", "borders"), ENGINE),
+    "the file's new name": (
+        r"\b(?:prefixes|need|caches|pool|stem|spill|borders|seam|waiting_room)\.py\b",
+        ENGINE,
+    ),
+    "focus regions, not parts": (r"\bparts\.py\b|\bParts\b", IN_WINDOW),
+    "pane placement, not places": (r"\bplaces\.py\b|\bPlaces\b", IN_WINDOW),
+    "downloads, not getting": (r"\bGetting\b|\bgetting\.(?:py|show|dialog)\b", WINDOW),
+    "models, not shelf": (word("shelf", "shelved"), WINDOW),
+    "a plain name, not WayOn": (r"WayOn", WINDOW),
+    "restyle, not look_again": (r"look_again", WINDOW),
+    "a plain name, not _had_with": (r"_had_with", WINDOW),
+    "row writer, not Painter": (r"class Painter\b|import Painter\b", WINDOW),
+    "icons of our own, not QtAwesome": (r"[Qq]t[Aa]wesome", EVERYWHERE),
+    "no qasync before it is used": (r"\bqasync\b", EVERYWHERE),
+}
+
+
+def texts(place: str) -> Iterator[Path]:
+    path = ROOT / place
+    if path.is_file():
+        yield path
+    for kind in ("*.py", "*.md", "*.toml", "*.txt", "*.spec"):
+        yield from path.rglob(kind)
+
+
+def old_names() -> set[str]:
+    """The files in which, or in whose own name, a word stands that is gone."""
+    faults = set()
+    for instead, (pattern, places) in GONE.items():
+        for path in {path for place in places for path in texts(place)} - {Path(__file__)}:
+            if re.search(pattern, path.name) or re.search(pattern, read(path)):
+                faults.add(f"{path.relative_to(ROOT).as_posix()}: {instead}")
+    return faults
+
+
+@cache
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+# ---------------------------------------------------------------- the tests
+
+RULES: dict[str, Callable[[], set[str]]] = {
+    "no circle of imports": circular,
+    "a package imports what its docstring says": not_allowed,
+    "the engine knows no Qt and no window": leaks,
+    "no file is too long": too_long,
+    "no folder is too full": too_many,
+    "the walk leads through what is there": astray,
+    "old names are gone": old_names,
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_tree_keeps_the_rule(rule: str) -> None:
+    broken, excused = RULES[rule](), NOT_YET.get(rule, set())
+    assert not broken - excused, "broken:\n" + "\n".join(sorted(broken - excused))
+    assert not excused - broken, "no longer needed:\n" + "\n".join(sorted(excused - broken))
+
+
+def test_not_yet_names_rules() -> None:
+    assert NOT_YET.keys() <= RULES.keys()
+
+
+def test_the_walk_is_short_and_every_step_has_a_place() -> None:
+    steps = walk()
+    assert 1 < len(steps) <= STEPS
+    assert all(steps)
+
+
+# The rules themselves can fail: each is shown something that breaks it.
+
+
+def test_a_word_is_found_in_names_and_not_in_others() -> None:
+    ride = word("ride", "rides")
+    for text in ("ride", "can_ride", "RideView", "a ride.", "Rides", "test_ride"):
+        assert re.search(ride, text), text
+    for text in ("override", "bride", "stride", "ridden", "pride_of"):
+        assert not re.search(ride, text), text
+    assert not re.search(word("stem"), "path.stem system")
+
+
+def test_all_kinds_of_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = {
+        "engine/__init__.py": '"""Made.\n\nImports: nothing.\n"""',
+        "engine/a.py": "from __future__ import annotations\nimport engine.b\n",
+        "engine/b.py": "def f() -> None:\n    from engine import c\n",
+        "engine/c.py": "if TYPE_CHECKING:\n    from engine.a import A\n",
+        "engine/core/__init__.py": '"""Made.\n\nImports: engine.a,\nengine.b.\n"""',
+        "engine/core/d.py": "from ..c import C\nimport PySide6.QtCore\nfrom app import x\n",
+        "engine/core/e.py": "x = 1\n" * (LONGEST + 1),
+        "packaging/f.py": "import g\nfrom packaging import version\n",
+        "packaging/g.py": "def f() -> None:\n    from f import x\n",
+    }
+    for name, text in made.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    for remembered in (modules, imports):
+        remembered.cache_clear()
+    try:
+        assert circular() == {"engine.a engine.b engine.c", "packaging.f packaging.g"}
+        assert not_allowed() == {"engine.core: engine.c"}
+        assert leaks() == {"engine.core.d: PySide6.QtCore", "engine.core.d: app"}
+        assert too_long() == {"engine/core/e.py"}
+    finally:
+        for remembered in (modules, imports):
+            remembered.cache_clear()
