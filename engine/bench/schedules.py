@@ -39,12 +39,12 @@ def short_stems(tokens: int) -> Iterator[None]:
         shared_prefix,  # which imports MLX, and an engine wants to start before that
     )
 
-    known = shared_prefix.LEAST
-    shared_prefix.LEAST = tokens
+    known = shared_prefix.MIN_TOKENS
+    shared_prefix.MIN_TOKENS = tokens
     try:
         yield
     finally:
-        shared_prefix.LEAST = known
+        shared_prefix.MIN_TOKENS = known
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def decode(
     alone = alone or model.info.step == ALONE or len(sessions) == 1
     turn = sessions
     if model.slots is not None:
-        order = model.slots.arrange([] if alone else [s.kv for s in sessions])
+        order = model.slots.assign([] if alone else [s.kv for s in sessions])
         turn = [sessions[row] for row in order] or sessions
     feeds, caches = [_pending(s) for s in turn], [s.kv.layers for s in turn]
     if ride is not None:
