@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, clone, leaves
-from engine.kv.memory_estimate import MemoryEstimate, measure
+from engine.kv.memory_estimate import MemoryEstimate, grows_unseen, measure
 from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model import cpu, patches, ragged, rows
@@ -68,9 +68,36 @@ def explore(
         mx.eval(list(leaves(caches)))
         sessions.append(caches)
         yield
-    estimate = measure(sessions[0])
+    estimate = yield from _estimate(net, make_cache, sessions, vocab)
     ways = yield from _ways(net, sessions, vocab)
     return estimate, ways
+
+
+MEASURED_AT = (256, 512)
+"""Tokens. Caches whose shape does not tell how they grow are measured at these two lengths."""
+_PIECE = 64
+
+
+def _estimate(
+    net: Any, make_cache: Callable[[], Caches], sessions: list[Caches], vocab: int
+) -> Generator[None, None, MemoryEstimate]:
+    """What a session costs. Most caches tell by their shape, others need two longer lengths."""
+    if not grows_unseen(sessions[0], sessions[1]):
+        return measure(sessions[0])
+    first, second = MEASURED_AT
+    caches = make_cache()
+    try:
+        for start in range(0, second, _PIECE):
+            if start == first:
+                shorter = clone(caches)
+            tokens = [(7 * i + 3) % vocab for i in range(start, start + _PIECE)]
+            net(mx.array([tokens]), cache=caches)
+            mx.eval(list(leaves(caches)))
+            yield
+    except Exception as error:  # a model of a shorter context, say
+        log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
+        return measure(sessions[0], sessions[1], more=7)
+    return measure(shorter, caches, more=second - first)
 
 
 def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, Ways]:
