@@ -23,7 +23,7 @@ from engine.messages import (
     TextDelta,
 )
 from engine.model.models import Model
-from engine.params import SamplingParams
+from engine.params import FormLimits, SamplingParams
 from engine.reply import Reply
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Failed",
     "FinishReason",
     "Finished",
+    "FormLimits",
     "Model",
     "PromptProgress",
     "Reply",
