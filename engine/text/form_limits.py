@@ -36,12 +36,14 @@ def bounded(schema: str, limits: FormLimits) -> str:
     part could contradict another part. An object of which some properties are optional gets no
     others than those that the schema names, because llguidance cannot count them.
     """
-    whole = json.loads(schema)
     work = _Bounding(limits)
-    out = work.schema(whole)
-    if work.used:
-        out["$defs"] = {**out.get("$defs", {}), **work.definitions()}
-    return json.dumps(out)
+    try:
+        out = work.schema(json.loads(schema))
+        if work.used:
+            out["$defs"] = {**out.get("$defs", {}), **work.definitions()}
+        return json.dumps(out)
+    except (TypeError, AttributeError, RecursionError):
+        return schema  # it is malformed, or too deep: llguidance says so in better words
 
 
 class _Bounding:

@@ -303,6 +303,21 @@ def test_the_limits_of_forms_can_be_chosen_and_lifted() -> None:
             SamplingParams(form_limits=wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "required": 5},
+        {"type": "object", "properties": 5},
+        {"$defs": [], "type": "array"},
+        {"type": [{}]},
+    ],
+)
+def test_a_malformed_schema_is_refused_in_llguidances_words(schema: dict[str, Any]) -> None:
+    assert refusal(SamplingParams(json_schema=schema)) == refusal(
+        SamplingParams(json_schema=schema, form_limits=None)
+    )
+
+
 def test_limits_that_contradict_a_schema_are_left_out(engine: Engine, model_folder: Folder) -> None:
     schema = {"type": "integer", "minimum": 1, "multipleOf": 100}
     asked = form(1, json_schema=schema, form_limits={"digits": 1}, max_tokens=60)
