@@ -25,7 +25,7 @@ from engine.messages import (
     TextDelta,
 )
 from engine.model.info import Model
-from engine.params import SamplingParams
+from engine.params import FormLimits, SamplingParams
 from engine.reply import Reply
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Failed",
     "FinishReason",
     "Finished",
+    "FormLimits",
     "Model",
     "PromptProgress",
     "Reply",

@@ -5,8 +5,37 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
+
+
+@dataclass(frozen=True)
+class FormLimits:
+    """How far an answer may go where its JSON schema sets no limit of its own.
+
+    Attributes:
+        digits: of a whole number, or before a number's point; 1 to 18.
+        decimals: digits after a number's point; at least 0.
+        characters: of a text without a pattern or format; at least 1.
+        items: of an array, or properties of an object that the schema does not name; at least 1.
+        depth: arrays and objects within each other where the schema admits any JSON; at least 0.
+
+    Raises:
+        ValueError: names the field and says what it may be.
+    """
+
+    digits: int = 15
+    decimals: int = 9
+    characters: int = 4096
+    items: int = 256
+    depth: int = 4
+
+    def __post_init__(self) -> None:
+        for name, low in (("digits", 1), ("decimals", 0), ("characters", 1), ("items", 1)):
+            _check_whole(f"form_limits.{name}", getattr(self, name), low)
+        if self.digits > 18:  # llguidance reckons in 64 bits
+            raise ValueError(f"form_limits.digits must be at most 18, not {self.digits}")
+        _check_whole("form_limits.depth", self.depth, 0)
 
 
 @dataclass(frozen=True)
@@ -35,9 +64,12 @@ class SamplingParams:
         regex: the answer matches all of this expression (Rust's syntax: no look-around).
         choices: the answer is one of these texts.
         grammar: the answer is a sentence of this grammar (Lark's notation, as llguidance reads it).
+        form_limits: limits for what `json_schema` leaves open, given as `FormLimits` or as a
+            mapping of its fields; None sets none.
 
-    At most one of the last four. They bind the answer, not the reasoning before it; a model may
-    only end its turn where the answer may end. An answer that ends by length may be incomplete.
+    At most one of json_schema, regex, choices and grammar. They bind the answer, not the reasoning
+    before it; a model may only end its turn where the answer may end. An answer that ends by length
+    may be incomplete.
 
     Raises:
         ValueError: names the field and says what it may be.
@@ -62,6 +94,7 @@ class SamplingParams:
     regex: str | None = None
     choices: tuple[str, ...] = ()
     grammar: str | None = None
+    form_limits: FormLimits | None = field(default_factory=FormLimits)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop", _as_texts("stop", self.stop))
@@ -89,6 +122,7 @@ class SamplingParams:
         object.__setattr__(self, "choices", _as_texts("choices", self.choices))
         self._text("regex")
         self._text("grammar")
+        object.__setattr__(self, "form_limits", _as_limits(self.form_limits))
         asked = [n for n in ("json_schema", "regex", "choices", "grammar") if getattr(self, n)]
         if len(asked) > 1:
             raise ValueError(f"{asked[0]} and {asked[1]} cannot both bind one answer: choose one")
@@ -108,9 +142,7 @@ class SamplingParams:
         ) and self.penalty_window > 0
 
     def _whole(self, name: str, low: int) -> None:
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < low:
-            raise ValueError(f"{name} must be a whole number of at least {low}, not {value!r}")
+        _check_whole(name, getattr(self, name), low)
 
     def _number(self, name: str, low: float, high: float) -> None:
         value = getattr(self, name)
@@ -160,6 +192,23 @@ def _as_schema(schema: object) -> str | None:
     if not isinstance(known, dict):
         raise ValueError(f"json_schema must be a JSON object, not {schema!r}")
     return text
+
+
+def _as_limits(given: object) -> FormLimits | None:
+    if given is None or isinstance(given, FormLimits):
+        return given
+    if not isinstance(given, Mapping):
+        raise ValueError(f"form_limits must be an object with limits, not {given!r}")
+    try:
+        return FormLimits(**given)
+    except TypeError:
+        known = ", ".join(f.name for f in fields(FormLimits))
+        raise ValueError(f"form_limits has the fields {known}, not {given!r}") from None
+
+
+def _check_whole(name: str, value: object, low: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+        raise ValueError(f"{name} must be a whole number of at least {low}, not {value!r}")
 
 
 def _as_bias(bias: object) -> Mapping[int, float]:

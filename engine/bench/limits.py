@@ -18,12 +18,12 @@ def short_prefixes(tokens: int) -> Iterator[None]:
     # Imported here because it imports MLX, which an engine must do first.
     from engine.kv import shared_prefix
 
-    known = shared_prefix.LEAST
-    shared_prefix.LEAST = tokens
+    known = shared_prefix.MIN_TOKENS
+    shared_prefix.MIN_TOKENS = tokens
     try:
         yield
     finally:
-        shared_prefix.LEAST = known
+        shared_prefix.MIN_TOKENS = known
 
 
 @contextmanager

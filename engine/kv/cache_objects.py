@@ -1,4 +1,4 @@
-"""What is done with `mlx_lm`'s cache objects, whatever a session holds in them."""
+"""Operations on single cache objects, mlx-lm's and `SharedPrefixKV`, of any kind."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv import shared_prefix
-from engine.kv.shared_prefix import SharedPrefixKV
+from engine.kv.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 
 Caches = list[Any]
 """One cache object for each layer of a model."""
 
 STEP = 256
-"""Tokens by which `mlx_lm`'s caches grow."""
+"""Tokens by which mlx-lm's caches grow."""
 
-MOST_STEPS = 4
-"""Growing further at a time than so many of `STEP` would be felt as well."""
+MAX_STEPS = 4
+"""A cache grows by at most so many `STEP`s at once: a larger copy would delay all sessions."""
 
 
 def clone(value: Any) -> Any:
-    """A detached copy of caches, or of anything inside them.
+    """A copy of caches, or of anything inside them, that does not see later changes.
 
-    A full slice shares the buffer until either side writes, so this is copy-on-write and costs
-    nothing by itself (`mx.array(x)` copies); a reference to the same Python array would see the
-    other's updates in place.
+    Arrays become full slices. A full slice shares its buffer until either side writes, so the copy
+    costs nothing by itself; `mx.array(x)` would copy at once.
     """
     if isinstance(value, mx.array):
         return value[...]
@@ -59,7 +57,10 @@ def nbytes(caches: Any) -> int:
 
 
 def compact(cache: Any) -> Any:
-    """Cut off what a ring buffer would drop at its next token: it has kept the last chunk whole."""
+    """Cut off what a ring buffer would drop at its next token.
+
+    After a chunk it holds the whole chunk, which may be longer than its window.
+    """
     for part in getattr(cache, "caches", [cache]):
         most = getattr(part, "max_size", None)
         if most is not None and getattr(part, "keys", None) is not None:
@@ -72,10 +73,10 @@ def compact(cache: Any) -> Any:
 
 
 def own_states(cache: Any) -> Any:
-    """Give a recurrent state buffers of its own.
+    """Copy recurrent states into buffers of their own.
 
-    Models cut it from the states after every token of a chunk, and a slice keeps all of its buffer:
-    a snapshot of jamba's held 64 times what it needed.
+    Models slice the state from those after every token of a chunk, and a slice keeps the whole
+    buffer alive: without this a snapshot of jamba held 64 times what it needed.
     """
     for part in getattr(cache, "caches", [cache]):
         if part is not None and not hasattr(part, "keys"):
@@ -85,7 +86,10 @@ def own_states(cache: Any) -> Any:
 
 
 def detached(cache: Any, surplus: int, room: bool) -> Any:
-    """A copy of one layer's cache without its last `surplus` tokens, in buffers of its own."""
+    """A copy of one layer's cache without its last `surplus` tokens, in buffers of its own.
+
+    With `room` it has space for the next tokens. A `SharedPrefixKV` is only cloned and trimmed.
+    """
     if cache is None:
         return None
     copy = clone(cache)
@@ -95,7 +99,7 @@ def detached(cache: Any, surplus: int, room: bool) -> Any:
     for part in getattr(copy, "caches", [copy]):
         plain = hasattr(part, "step") and not hasattr(part, "max_size")
         if isinstance(part, SharedPrefixKV):
-            continue  # put together when all are there
+            continue  # see `shared_prefix.in_one_piece`
         if plain and getattr(part, "keys", None) is not None:
             held = part.offset - getattr(part, "start_position", 0)
             grow = part.step if room else 0
@@ -105,14 +109,6 @@ def detached(cache: Any, surplus: int, room: bool) -> Any:
             for name, value in vars(part).items():
                 setattr(part, name, _copied(value))
     return copy
-
-
-def without_shared_prefix(shares_prefix: Caches, fresh: Caches, length: int, room: bool) -> Caches:
-    """Fill `fresh` caches of the model with what shares_prefix hold."""
-    for cache, branch in zip(fresh, shares_prefix, strict=True):
-        cache.keys, cache.values = branch.whole(length, cache.step if room else 0)
-        cache.offset = length
-    return fresh
 
 
 def _resized(value: Any, held: int, grow: int) -> Any:
@@ -132,21 +128,25 @@ def _copied(value: Any) -> Any:
 
 
 def stagger(caches: Caches, more: int = 0) -> None:
-    """Let the layers grow at different tokens, and further where so many `more` are to come.
+    """Set the caches' `step` so that the layers grow at different tokens.
 
-    An `mlx_lm` cache grows by 256 tokens at a time and copies itself to do so. With all layers at
-    the same token that took 200 ms at 1,300 tokens on two cores, and every chat waited for it.
+    They grow further at once when `more` tokens are to come. A cache copies itself to grow. With
+    all layers at the same token that took 200 ms at 1,300 tokens on two cores, and every session
+    waited for it.
     """
-    steps = MOST_STEPS if more >= 2 * MOST_STEPS * STEP else 1
+    steps = MAX_STEPS if more >= 2 * MAX_STEPS * STEP else 1
     for layer, cache in enumerate(caches):
         for part in getattr(cache, "caches", [cache]):
             if hasattr(part, "step"):
-                step = shared_prefix.STEP if isinstance(part, SharedPrefixKV) else STEP
+                step = GROWTH_TOKENS if isinstance(part, SharedPrefixKV) else STEP
                 part.step = steps * (step - step // 64 * (layer % 32))
 
 
 def can_trim(cache: Any) -> bool:
-    """Whether a cache can go back now. A chunked one says so even when it has dropped its front."""
+    """Whether the last tokens can be taken back from a cache now.
+
+    A chunked cache claims so even when it has dropped its front, hence `start_position`.
+    """
     if cache is None:
         return True
     parts = getattr(cache, "caches", [cache])
@@ -154,7 +154,7 @@ def can_trim(cache: Any) -> bool:
 
 
 def may_not_trim(cache: Any) -> bool:
-    """Whether a cache is, or can become, one that cannot be trimmed."""
+    """Whether the last tokens cannot always be taken back from a cache, now or later."""
     if cache is None:
         return False
     if hasattr(cache, "caches"):

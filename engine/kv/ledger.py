@@ -1,15 +1,16 @@
-"""Which text a session's tokens stand for. Pure Python."""
+"""The text that a session's tokens stand for. Pure Python."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 
-def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
-    """How many tokens `a` and `b` begin with in common."""
+def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
+    """How many tokens, or characters, `a` and `b` begin with in common."""
     low, high = 0, min(len(a), len(b))
-    while low < high:  # slices compare at the speed of C
+    while low < high:  # halves are compared as slices, which is faster than a loop
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
             low = middle
@@ -20,15 +21,16 @@ def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Ledger:
-    """A conversation's text as it was rendered and shown, and its tokens as read and generated.
+    """A conversation's text, and its tokens as they were read and generated.
 
-    The tokens that a model generated need not be those its tokenizer would make of their text.
-    A later prompt that begins with the same text gets the same tokens as far as that goes, so
-    that nothing is read twice.
+    A model may generate other tokens than its tokenizer makes of the same text. A later prompt
+    that begins with the same text is given the same tokens for it, so that nothing is read twice.
 
     Attributes:
-        borders: ascending (characters, tokens) at which the two are known to be cut alike: the
-            ends of the prompts and of the answers.
+        text: the prompts and answers, as rendered by the template.
+        tokens: the ids that stand for `text`.
+        borders: ascending pairs (characters, tokens): so many tokens stand for so many
+            characters. These are the ends of the prompts and of the answers.
     """
 
     text: str = ""
@@ -36,8 +38,6 @@ class Ledger:
     borders: tuple[tuple[int, int], ...] = ()
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:
-        """The borders as far as `text` is the same."""
-        for n in range(len(self.borders), 0, -1):
-            if text.startswith(self.text[: self.borders[n - 1][0]]):
-                return self.borders[:n]
-        return ()
+        """The borders up to which `text` and the ledger's text are the same."""
+        alike = common_prefix(self.text, text)
+        return self.borders[: bisect_right(self.borders, alike, key=lambda border: border[0])]

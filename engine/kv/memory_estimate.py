@@ -10,11 +10,11 @@ from engine.kv.cache_objects import STEP, Caches, leaves, may_not_trim, nbytes
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """What a session's caches of one model cost, measured on a real one.
+    """What a session's caches of one model cost.
 
     Attributes:
         fixed: bytes that do not grow (recurrent states).
-        layers: for each growing layer, bytes per token and the most tokens it keeps.
+        layers: for each growing cache, bytes per token and the most tokens that it keeps.
     """
 
     fixed: int
@@ -26,25 +26,65 @@ class MemoryEstimate:
         return self.fixed + sum(per * min(grown, most) for per, most in self.layers)
 
 
-def measure(caches: Caches) -> MemoryEstimate:
-    """The `MemoryEstimate` of a model from caches that have been fed a few tokens."""
+UNLIMITED = 1 << 62
+"""The most tokens that a cache without a window keeps."""
+
+
+def grows_unseen(caches: Caches, longer: Caches) -> bool:
+    """Whether some cache grows in a way that its shape does not tell.
+
+    `longer` are the same caches after more tokens. Caches with `keys` tell by their shape. Others
+    may grow in steps, so whatever is not mlx-lm's cache for recurrent states is taken to grow.
+    """
+    from mlx_lm.models.cache import ArraysCache
+
+    return any(
+        type(cache) is not ArraysCache or nbytes(cache) != nbytes(more)
+        for (cache, _), (more, _) in zip(_parts(caches), _parts(longer), strict=True)
+        if not hasattr(cache, "keys")
+    )
+
+
+def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> MemoryEstimate:
+    """The `MemoryEstimate` of a model from caches that have been fed some tokens.
+
+    Args:
+        longer: the same caches after `more` further tokens. What grows in a way that its shape
+            does not tell is measured by the difference; without it, it is taken to be fixed.
+    """
     fixed = 0
     layers: list[tuple[int, int]] = []
-
-    def visit(cache: Any, copies: int) -> None:
-        nonlocal fixed
-        if hasattr(cache, "caches"):
-            for inner in cache.caches:
-                visit(inner, copies)
-        elif hasattr(cache, "keys") and cache.keys is not None:
+    after = _parts(longer) if longer is not None else [(None, 1)] * len(_parts(caches))
+    for (cache, copies), (grown, _) in zip(_parts(caches), after, strict=True):
+        if hasattr(cache, "keys"):
+            if cache.keys is None:
+                continue
             arrays = [a for a in leaves([cache.keys, cache.values]) if a.ndim > 2]
             per_token = copies * sum(a.nbytes // a.shape[2] for a in arrays)
             limit = getattr(cache, "max_size", None) or getattr(cache, "chunk_size", None)
-            layers.append((per_token, limit + STEP if limit else 1 << 62))
+            layers.append((per_token, limit + STEP if limit else UNLIMITED))
+            continue
+        fixed += copies * nbytes(cache)
+        growth = nbytes(grown) - nbytes(cache) if grown is not None else 0
+        if growth > 0:
+            layers.append((copies * -(-growth // more), UNLIMITED))
+    return MemoryEstimate(fixed, tuple(layers))
+
+
+def _parts(caches: Caches) -> list[tuple[Any, int]]:
+    """The single caches, and how often a session holds each.
+
+    Those that cannot be trimmed are held twice: a snapshot has a copy.
+    """
+    found: list[tuple[Any, int]] = []
+
+    def visit(cache: Any, copies: int) -> None:
+        if hasattr(cache, "caches"):
+            for inner in cache.caches:
+                visit(inner, copies)
         elif cache is not None:
-            fixed += copies * nbytes(cache)
+            found.append((cache, copies))
 
     for cache in caches:
-        # What cannot be trimmed has a copy in the snapshot beside the session's own.
         visit(cache, 2 if may_not_trim(cache) else 1)
-    return MemoryEstimate(fixed, tuple(layers))
+    return found

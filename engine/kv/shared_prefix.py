@@ -1,43 +1,38 @@
-"""One beginning for many chats: keys and values that forks and copies of a chat go on from.
+"""A shared prefix: keys and values that several sessions begin with, held once.
 
-A `SharedPrefix` holds the keys and values of the first tokens, for every layer. It is never
-written to again. Each chat that begins with them has one `SharedPrefixKV` a layer: the shared
-prefix up to a length of its own, then its own tokens. So a fork stays cheap after it has gone its
-own way, and a decode step reads the shared prefix once for all its chats: their queries are rows
-of one matrix.
-
-Attention over the two pieces is joined from what each gives: the weighted sum of the values, the
-sum of the weights and the largest score. The model does not notice. Where a model does more with
-its keys than hand them to attention, the probe finds out (`engine.model.probe`) and forks are
-copied.
+A `SharedPrefix` holds the keys and values of the first tokens for every layer. It is never written
+to after it was made. Each session that begins with it has one `SharedPrefixKV` a layer: the first
+`base` tokens are the shared prefix's, the tokens after them are the session's own. So a fork costs
+only what it adds, and a decode step reads the shared prefix once for all its sessions
+(`engine.model.prefix_attention`).
 """
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mlx.core as mx
 
-from engine.model.cpu.attention import Part, part
+MIN_TOKENS = 1024
+"""Shorter beginnings are copied, because sessions that own all their keys can use `Slots`."""
 
-if TYPE_CHECKING:
-    from engine.kv.session_kv import SessionKV
+GROWTH_TOKENS = 64
+"""A session's own part grows by at least so many tokens, or by a quarter of what it holds.
 
-LEAST = 1024
-"""Tokens. Shorter beginnings are copied: chats that own theirs can sit in a `Slots`."""
-
-STEP = 64
-"""Tokens by which a branch's own part grows, or a quarter of what it holds. Eight forks that begin
-at once have each of their layers' room to fetch: 100 MB at 256 tokens, which took 200 ms."""
+Eight forks that begin in one step allocate this for each of their layers: 256 tokens were 100 MB
+and took 200 ms.
+"""
 
 
 class SharedPrefix:
-    """The keys and values of a beginning, `[1, heads, length, dim]` a layer.
+    """The keys and values that several sessions begin with.
 
     Attributes:
-        holders: the sessions that go on from it.
+        keys, values: one array `[1, key heads, length, head dim]` a layer.
+        length: tokens.
+        holders: whoever goes on from it. Only their number matters here.
     """
 
     __slots__ = ("__weakref__", "holders", "keys", "length", "values")
@@ -46,7 +41,7 @@ class SharedPrefix:
         self.keys = keys
         self.values = values
         self.length = int(keys[0].shape[2])
-        self.holders: weakref.WeakSet[SessionKV] = weakref.WeakSet()
+        self.holders: weakref.WeakSet[object] = weakref.WeakSet()
 
     @property
     def nbytes(self) -> int:
@@ -54,13 +49,18 @@ class SharedPrefix:
 
 
 class SharedPrefixKV:
-    """One layer's cache of a chat that goes on from a shared prefix; to a model an ordinary one.
+    """One layer's cache of a session that goes on from a shared prefix.
+
+    A model may use it as it uses mlx-lm's `KVCache`.
 
     Attributes:
-        shared prefix, layer: whose keys and values come first.
-        base: how many of the shared prefix's tokens are this chat's.
-        keys, values: of its own tokens, with room to grow; None before the first.
-        offset: tokens in all.
+        shared_prefix: whose keys and values come first.
+        layer: which of its layers.
+        base: how many of the shared prefix's tokens this session begins with.
+        keys, values: the session's own, `[1, key heads, capacity, head dim]`; None before the
+            first of its own tokens.
+        offset: tokens in all, the `base` included.
+        step: tokens by which `keys` and `values` grow.
     """
 
     def __init__(self, shared_prefix: SharedPrefix, layer: int, base: int) -> None:
@@ -70,7 +70,7 @@ class SharedPrefixKV:
         self.keys: mx.array | None = None
         self.values: mx.array | None = None
         self.offset = base
-        self.step = STEP
+        self.step = GROWTH_TOKENS
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         before = self.offset - self.base
@@ -81,31 +81,26 @@ class SharedPrefixKV:
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
+        """All keys and values: `Split`, or plain arrays while nothing is the session's own."""
+        first, second = self._shared
         own = self.offset - self.base
         if self.keys is None or self.values is None or not own:
-            shared_prefix = (
-                self.shared_prefix.keys[self.layer],
-                self.shared_prefix.values[self.layer],
-            )
-            return shared_prefix[0][:, :, : self.base], shared_prefix[1][:, :, : self.base]
-        return (
-            Split(self, self.shared_prefix.keys[self.layer], self.keys[:, :, :own]),
-            Split(self, self.shared_prefix.values[self.layer], self.values[:, :, :own]),
+            return first[:, :, : self.base], second[:, :, : self.base]
+        return Split(self, first, self.keys[:, :, :own]), Split(
+            self, second, self.values[:, :, :own]
         )
 
     def whole(self, length: int, room: int) -> tuple[mx.array, mx.array]:
-        """Copies of the first `length` tokens' keys and values in one piece, and room for more."""
-        both = self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
+        """Copies of the first `length` tokens' keys and values, each in one array.
+
+        Both are `[1, key heads, length + room, head dim]`, zero after `length`.
+        """
         pieces = []
-        for shared_prefix, own in zip(both, (self.keys, self.values), strict=True):
-            parts = [shared_prefix[:, :, : min(self.base, length)]]
+        for shared, own in zip(self._shared, (self.keys, self.values), strict=True):
+            parts = [shared[:, :, : min(self.base, length)]]
             if own is not None and length > self.base:
                 parts.append(own[:, :, : length - self.base])
-            parts.append(
-                mx.zeros(
-                    (*shared_prefix.shape[:2], room, shared_prefix.shape[3]), shared_prefix.dtype
-                )
-            )
+            parts.append(mx.zeros((*shared.shape[:2], room, shared.shape[3]), shared.dtype))
             pieces.append(mx.concatenate(parts, axis=2))
         return pieces[0], pieces[1]
 
@@ -131,8 +126,50 @@ class SharedPrefixKV:
 
         return create_attention_mask(n, offset=self.offset, **kwargs)
 
+    @property
+    def _shared(self) -> tuple[mx.array, mx.array]:
+        """The shared prefix's keys and values of this layer, all of them."""
+        return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
+
+
+class Split:
+    """A session's keys or values of one layer in two arrays instead of one.
+
+    Attributes:
+        base: tokens in the first array.
+        own: the second array, `[1, key heads, tokens, head dim]`.
+        group: equal for two sessions when their first arrays are the same.
+    """
+
+    def __init__(self, cache: SharedPrefixKV, shared: mx.array, own: mx.array) -> None:
+        self.group = (id(cache.shared_prefix), cache.base)
+        self.base = cache.base
+        self.own = own
+        self._shared = shared
+
+    @property
+    def dtype(self) -> mx.Dtype:
+        return self.own.dtype
+
+    @property
+    def shared(self) -> mx.array:
+        """The first array, `[1, key heads, base, head dim]`."""
+        return self._shared[:, :, : self.base]
+
+
+def in_one_piece(caches: Sequence[Any], fresh: list[Any], length: int, room: bool) -> list[Any]:
+    """Fill `fresh`, the model's own empty caches, with the first `length` tokens of `caches`.
+
+    With `room` they have space for the next tokens.
+    """
+    for cache, held in zip(fresh, caches, strict=True):
+        cache.keys, cache.values = held.whole(length, cache.step if room else 0)
+        cache.offset = length
+    return fresh
+
 
 def _written(buffer: mx.array | None, new: mx.array, before: int, now: int, step: int) -> mx.array:
+    """`buffer` with `new` at tokens `before` to `now`, made larger first where it is too small."""
     if buffer is None or now > buffer.shape[2]:
         step = max(step, before // 4)
         more = (now - before + step - 1) // step * step
@@ -141,104 +178,3 @@ def _written(buffer: mx.array | None, new: mx.array, before: int, now: int, step
         buffer = mx.concatenate([*held, room], axis=2)
     buffer[:, :, before:now] = new
     return buffer
-
-
-class Split:
-    """A chat's keys or values in two pieces, in place of one tensor."""
-
-    def __init__(self, branch: SharedPrefixKV, shared_prefix: mx.array, own: mx.array) -> None:
-        self.group = (id(branch.shared_prefix), branch.base)
-        self.base = branch.base
-        self._stem = shared_prefix
-        self.own = own
-
-    @property
-    def dtype(self) -> mx.Dtype:
-        return self.own.dtype
-
-    @property
-    def shared_prefix(self) -> mx.array:
-        return self._stem[:, :, : self.base]
-
-
-def attend(
-    queries: mx.array, keys: Sequence[Split], values: Sequence[Split], scale: float, mask: Any
-) -> mx.array:
-    """Attention of queries `[rows, heads, n, dim]`, each row to keys and values of its own.
-
-    Raises:
-        NotImplementedError: under this kind of mask.
-    """
-    rows, heads, n, _ = queries.shape
-    shared = keys[0].own.shape[1]
-    queries = (queries * scale).reshape(rows, shared, heads // shared * n, -1)
-    groups: dict[tuple[int, int], list[int]] = {}
-    for row, key in enumerate(keys):
-        groups.setdefault(key.group, []).append(row)
-    order = [row for members in groups.values() for row in members]
-    if order != list(range(rows)):
-        queries = queries[mx.array(order)]
-    shared_prefixes, start = [], 0
-    for members in groups.values():
-        some = queries if len(members) == rows else queries[start : start + len(members)]
-        start += len(members)
-        k, v = keys[members[0]], values[members[0]]
-        shared_prefixes.append(
-            _to_stem(some, k.shared_prefix, v.shared_prefix, n, _before(mask, k.base))
-        )
-    each = mx.split(queries, rows) if rows > 1 else [queries]
-    owns = [
-        part(q, keys[row].own, values[row].own, n, _after(mask, keys[row].base))
-        for q, row in zip(each, order, strict=True)
-    ]
-    out = _joined(_stacked(shared_prefixes), _stacked(owns)).reshape(rows, heads, n, -1)
-    if order != list(range(rows)):
-        out = out[mx.array(sorted(range(rows), key=lambda place: order[place]))]
-    return out.astype(queries.dtype)
-
-
-def _to_stem(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    """What a shared prefix gives to all rows that go on from it, read once for them."""
-    rows, shared, some, _ = queries.shape
-    if rows == 1:
-        return part(queries, keys, values, n, mask)
-    found = part(_turned(queries, shared), keys, values, n, mask)
-    return Part(*(_turned_back(a, rows, shared, some) for a in found))
-
-
-def _turned(queries: mx.array, shared: int) -> mx.array:
-    """`[rows, key heads, some, dim]` as one row of all of them."""
-    return queries.swapaxes(0, 1).reshape(1, shared, -1, queries.shape[-1])
-
-
-def _turned_back(value: mx.array, rows: int, shared: int, some: int) -> mx.array:
-    return value.reshape(shared, rows, some, -1).swapaxes(0, 1)
-
-
-def _joined(a: Part, b: Part) -> mx.array:
-    most = mx.maximum(a.most, b.most)
-    from_a, from_b = mx.exp(a.most - most), mx.exp(b.most - most)
-    return (a.out * from_a + b.out * from_b) / (a.sums * from_a + b.sums * from_b)
-
-
-def _stacked(parts: list[Part]) -> Part:
-    if len(parts) == 1:
-        return parts[0]
-    return Part(*(mx.concatenate(list(same)) for same in zip(*parts, strict=True)))
-
-
-def _before(mask: Any, base: int) -> Any:
-    """The part of a mask that concerns a shared_prefix: of the causal one nothing does."""
-    if mask is None or isinstance(mask, str):
-        return None
-    _check(mask)
-    return mask[:, :base]
-
-
-def _after(mask: Any, base: int) -> Any:
-    return mask if mask is None or isinstance(mask, str) else mask[:, base:]
-
-
-def _check(mask: Any) -> None:
-    if not isinstance(mask, mx.array) or mask.ndim != 2 or mask.dtype != mx.bool_:
-        raise NotImplementedError("only masks of one kind can be cut in two")

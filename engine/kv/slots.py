@@ -1,189 +1,216 @@
-"""Seats for chats that decode together: their keys and values as the rows of one buffer a layer.
+"""Slots: the keys and values of sessions that decode together, as rows of one buffer a layer.
 
-With a cache of its own for every row, one layer of a shared step is half a dozen small operations
-a row, and each costs ten microseconds to dispatch whatever it does. Seated in one buffer
-`[seats, heads, capacity, dim]` all rows are written by one operation and attended to by three,
-each row reading its own seat up to its own length. Nothing is shared but the buffer: a seat is
-cleared when it is taken, and a row never reads another's.
+With a cache of its own for each session, one layer of a shared step is half a dozen small
+operations a row, and each costs ten microseconds to dispatch. In one buffer
+`[slots, key heads, capacity, head dim]` all rows are written by one operation and attended to by
+three. Each row reads its own slot, up to its own length. A slot is overwritten as a whole when a
+session takes it, so nothing is left of the session before.
 
-Only what costs little to move sits down: plain KV caches of chats up to `LONGEST` tokens. A chat
-stands up when its reply ends or pauses, when it has grown too long, and whenever somebody asks
-its `SessionKV` for the caches (a fork, the next prompt, the offload to disk).
+Only sessions whose keys are quick to move take a slot: plain KV caches of fewer than `MAX_TOKENS`
+tokens. A session leaves its slot when its reply ends or pauses, when it has grown too long, and
+whenever its caches are asked for (by a fork, the next prompt, the offload to disk).
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import mlx.core as mx
 
-if TYPE_CHECKING:
-    from engine.kv.session_kv import SessionKV
-
 log = logging.getLogger(__name__)
 
-LONGEST = 1024
-"""Tokens. From there on attention takes long enough for its dispatch not to matter."""
-SMALL = 256
-"""Tokens. Chats up to there sit together; longer ones with those up to twice their length."""
-STEP = 64
+MAX_TOKENS = 1024
+"""From this length on attention takes so long that its dispatch does not matter."""
+ALWAYS_TOGETHER = 256
+"""Tokens. Sessions up to this length share a buffer; longer ones only with those of at least half
+their length, because every slot is as long as the longest session's."""
+GROWTH_TOKENS = 64
 """Tokens by which the buffers grow."""
 
 
-class Slots:
-    """The seats of one model's sessions.
+class Occupant(Protocol):
+    """What the slots need to know of a session's caches.
 
     Attributes:
-        seated: the sessions' caches, in the order of their seats.
-        keys, values: one buffer a layer; those of a layer have the same shape but for `dim`.
+        slots: the slots that hold its keys and values, or None.
+    """
+
+    slots: Slots | None
+
+    @property
+    def layers(self) -> Sequence[Any]:
+        """One cache object a layer; their `keys` and `values` are None while in a slot."""
+
+    def drop(self) -> None:
+        """Give up the caches."""
+
+
+class Slots:
+    """The slots of one model's sessions.
+
+    Attributes:
+        occupants: the sessions' caches; the index is the slot.
+        keys, values: one buffer `[slots, key heads, capacity, head dim]` a layer. The first
+            `len(occupants)` slots are in use. Layers may differ in capacity.
     """
 
     def __init__(self) -> None:
-        self.seated: list[SessionKV] = []
+        self.occupants: list[Occupant] = []
         self.keys: list[mx.array] = []
         self.values: list[mx.array] = []
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Tokens in each seat."""
-        return tuple(_length(kv) for kv in self.seated)
+        """Tokens in each slot that is in use."""
+        return tuple(_length(kv) for kv in self.occupants)
 
     @property
     def nbytes_each(self) -> int:
-        """Bytes of one seat, and of its part of those that are free."""
+        """Bytes of the buffers for each occupant: its slot and its part of the free ones."""
         total = sum(a.nbytes for a in (*self.keys, *self.values))
-        return total // max(1, len(self.seated))
+        return total // max(1, len(self.occupants))
 
-    def arrange(self, rows: Sequence[SessionKV]) -> list[int]:
-        """Seat those of `rows` that may sit, let go of all others; the order to step them in.
+    def assign(self, rows: Sequence[Occupant]) -> list[int]:
+        """Give slots to those of `rows` that may have one; all others leave theirs.
 
-        Returns indices into `rows`: first the seated ones, by their seats.
+        Returns the order in which to step the rows, as indices into `rows`: first those in slots,
+        slot by slot, then the others.
         """
-        sitting = _company([kv for kv in rows if _may_sit(kv)])
-        wanted = set(map(id, sitting))
-        for kv in [kv for kv in self.seated if id(kv) not in wanted]:
-            self.stand_up(kv)
-        self._sit_down([kv for kv in sitting if kv.slots is None])
-        place = {id(kv): seat for seat, kv in enumerate(self.seated)}
-        return sorted(range(len(rows)), key=lambda row: place.get(id(rows[row]), len(rows)))
+        chosen = _of_similar_length([kv for kv in rows if _may_enter(kv)])
+        wanted = set(map(id, chosen))
+        for kv in [kv for kv in self.occupants if id(kv) not in wanted]:
+            self.leave(kv)
+        self._enter([kv for kv in chosen if kv.slots is None])
+        slot_of = {id(kv): slot for slot, kv in enumerate(self.occupants)}
+        return sorted(range(len(rows)), key=lambda row: slot_of.get(id(rows[row]), len(rows)))
 
-    def _sit_down(self, coming: list[SessionKV]) -> None:
-        before = len(self.seated)
+    def _enter(self, coming: list[Occupant]) -> None:
+        before = len(self.occupants)
         if coming:
-            seats = before + len(coming)
-            needed = max(map(_length, (*self.seated, *coming))) + 1
+            count = before + len(coming)
+            needed = max(map(_length, (*self.occupants, *coming))) + 1
             if not self.keys:
                 self.keys = [_empty(cache.keys) for cache in coming[0].layers]
                 self.values = [_empty(cache.values) for cache in coming[0].layers]
-            if seats > self.keys[0].shape[0]:
-                seats += seats // 4  # or every chat that comes would have the buffers copied
-            self._fit(seats, needed)
-            for seat, kv in enumerate(coming, before):
-                self._fill(seat, kv)
+            if count > self.keys[0].shape[0]:
+                count += count // 4  # so that not every session that enters copies the buffers
+            self._grow(count, needed)
+            for slot, kv in enumerate(coming, before):
+                self._fill(slot, kv)
                 kv.slots = self
-                self.seated.append(kv)
-        elif self.seated:
-            self._fit(self.keys[0].shape[0], max(self.lengths) + 1)
+                self.occupants.append(kv)
+        elif self.occupants:
+            self._grow(self.keys[0].shape[0], max(self.lengths) + 1)
 
-    def _fill(self, seat: int, kv: SessionKV) -> None:
+    def _fill(self, slot: int, kv: Occupant) -> None:
         for buffers, name in ((self.keys, "keys"), (self.values, "values")):
             for layer, cache in enumerate(kv.layers):
                 held = getattr(cache, name)[:, :, : cache.offset]
-                # The whole seat is written: whoever sat there may have left a NaN.
+                # To the slot's end: the occupant before may have left a NaN there.
                 room = buffers[layer].shape[2] - cache.offset
-                buffers[layer][seat : seat + 1] = _padded(held, 0, room)
+                buffers[layer][slot : slot + 1] = _padded(held, 0, room)
                 setattr(cache, name, None)
 
-    def _fit(self, seats: int, needed: int) -> None:
-        """Make the buffers large enough for so many seats of `needed` tokens."""
+    def _grow(self, count: int, needed: int) -> None:
+        """Make the buffers large enough for `count` slots of `needed` tokens."""
         for buffers in (self.keys, self.values):
             for layer, old in enumerate(buffers):
-                # Not all layers at the same token: copying them takes a while.
-                shift = 2 * layer % STEP
-                most = (needed + shift + STEP - 1) // STEP * STEP - shift
-                more = max(0, seats - old.shape[0]), max(0, most - old.shape[2])
+                # The layers grow at different tokens: copying all of them in one step is slow.
+                shift = 2 * layer % GROWTH_TOKENS
+                capacity = -(-(needed + shift) // GROWTH_TOKENS) * GROWTH_TOKENS - shift
+                more = max(0, count - old.shape[0]), max(0, capacity - old.shape[2])
                 if any(more):
                     buffers[layer] = _padded(old, *more)
 
-    def stand_up(self, kv: SessionKV) -> None:
-        """Give a session its caches back. Should that fail it has none, and reads anew."""
-        seat = self.seated.index(kv)
+    def leave(self, kv: Occupant) -> None:
+        """Copy a session's keys and values back to its caches and free its slot.
+
+        If that fails, for lack of memory for instance, the session loses its caches and reads its
+        tokens again.
+        """
+        slot = self.occupants.index(kv)
         for buffers, name in ((self.keys, "keys"), (self.values, "values")):
             for buffer, cache in zip(buffers, kv.layers, strict=True):
-                held = buffer[seat : seat + 1, :, : cache.offset]
+                held = buffer[slot : slot + 1, :, : cache.offset]
                 setattr(cache, name, mx.contiguous(held))
         try:
-            # Not later: as long as they are to be made of the buffers, a step copies those.
+            # At once: while a lazy copy refers to the buffers, each step would copy them whole.
             mx.eval([a for cache in kv.layers for a in (cache.keys, cache.values)])
-            self.leave(kv)
+            self.free(kv)
         except Exception as error:
-            log.warning("caches are lost, there is no room to move them: %s", error)
+            log.warning("A session's caches are lost, they could not be moved: %s", error)
             kv.drop()
 
-    def leave(self, kv: SessionKV) -> None:
-        """Free a seat; whoever sits on the last one moves there."""
-        seat, last = self.seated.index(kv), len(self.seated) - 1
+    def free(self, kv: Occupant) -> None:
+        """Free a session's slot without copying from it. The last occupant moves there."""
+        slot, last = self.occupants.index(kv), len(self.occupants) - 1
         kv.slots = None
-        self.seated[seat] = self.seated[last]
-        self.seated.pop()
-        if not self.seated:
+        self.occupants[slot] = self.occupants[last]
+        self.occupants.pop()
+        if not self.occupants:
             self.keys.clear()
             self.values.clear()
         elif 4 * last <= self.keys[0].shape[0]:
             both = (self.keys, self.values)
             self.keys, self.values = ([_some(b, 0, 2 * last) for b in half] for half in both)
-        if self.seated and seat != last:
+        if self.occupants and slot != last:
             moving = [_some(buffer, last, last + 1) for buffer in (*self.keys, *self.values)]
             try:
                 mx.eval(moving)
             except Exception as error:
-                log.warning("caches are lost with the step that failed: %s", error)
-                return self.seated[seat].drop()
+                log.warning("A session's caches are lost with the step that failed: %s", error)
+                return self.occupants[slot].drop()
             for buffer, moved in zip((*self.keys, *self.values), moving, strict=True):
-                buffer[seat : seat + 1] = moved
+                buffer[slot : slot + 1] = moved
         return None
 
-    def write(self, layer: int, seats: mx.array, at: mx.array, keys: Any, values: Any) -> None:
-        """Put one token's keys and values `[seated, heads, 1, dim]` after those in each seat."""
-        self.keys[layer][seats, :, at] = keys[:, :, 0]
-        self.values[layer][seats, :, at] = values[:, :, 0]
+    def write(self, layer: int, slots: mx.array, at: mx.array, keys: Any, values: Any) -> None:
+        """Write one token's keys and values into each slot.
+
+        Args:
+            slots, at: the slots and the positions in them, `[occupants]`.
+            keys, values: `[occupants, key heads, 1, head dim]`.
+        """
+        self.keys[layer][slots, :, at] = keys[:, :, 0]
+        self.values[layer][slots, :, at] = values[:, :, 0]
 
 
-def _company(able: list[SessionKV]) -> list[SessionKV]:
-    """The most of these of about one length: a seat is as long as the longest chat's.
+def _of_similar_length(able: list[Occupant]) -> list[Occupant]:
+    """The largest set of `able` whose lengths are similar; none when that would be one alone.
 
-    Who sits already stays as long as that lasts. None if it would be one alone.
+    A set with more sessions that have slots already is preferred to a larger one, because
+    entering and leaving copies their keys.
     """
 
-    def rank(group: list[SessionKV]) -> tuple[int, int]:
+    def rank(group: list[Occupant]) -> tuple[int, int]:
         return sum(kv.slots is not None for kv in group), len(group)
 
     order = sorted(able, key=_length)
-    if able and _length(order[-1]) <= max(SMALL, 2 * _length(order[0])):
+    if able and _length(order[-1]) <= max(ALWAYS_TOGETHER, 2 * _length(order[0])):
         return able if len(able) > 1 else []
-    best: list[SessionKV] = []
+    best: list[Occupant] = []
     for first, shortest in enumerate(order):
-        most = max(SMALL, 2 * _length(shortest))
+        most = max(ALWAYS_TOGETHER, 2 * _length(shortest))
         group = [kv for kv in order[first:] if _length(kv) <= most]
         if rank(group) > rank(best):
             best = group
     return best if len(best) > 1 else []
 
 
-def _may_sit(kv: SessionKV) -> bool:
-    """Whether a session's caches can be kept in a seat, for another token at least."""
+def _may_enter(kv: Occupant) -> bool:
+    """Whether a slot can hold a session's caches for at least one more token."""
     if kv.slots is not None:
-        return _length(kv) < LONGEST
+        return _length(kv) < MAX_TOKENS
     from mlx_lm.models.cache import KVCache
 
     length = kv.layers[0].offset if kv.layers and type(kv.layers[0]) is KVCache else 0
     same = all(type(cache) is KVCache and cache.offset == length for cache in kv.layers)
-    return same and 0 < length < LONGEST
+    return same and 0 < length < MAX_TOKENS
 
 
-def _length(kv: SessionKV) -> int:
+def _length(kv: Occupant) -> int:
     return int(kv.layers[0].offset)
 
 
@@ -192,9 +219,9 @@ def _empty(like: mx.array) -> mx.array:
 
 
 def _some(buffer: mx.array, begin: int, end: int) -> mx.array:
-    """A copy of some seats."""
+    """A copy of some slots."""
     return mx.contiguous(buffer[begin:end])
 
 
-def _padded(value: mx.array, seats: int, tokens: int) -> mx.array:
-    return mx.pad(value, [(0, seats), (0, 0), (0, tokens), (0, 0)])
+def _padded(value: mx.array, slots: int, tokens: int) -> mx.array:
+    return mx.pad(value, [(0, slots), (0, 0), (0, tokens), (0, 0)])

@@ -1,24 +1,31 @@
-"""The machine under the engine: BLAS, memory, and importing mlx and mlx-lm without their surprises.
+"""The machine under the engine: BLAS, memory, and how mlx and mlx-lm are imported.
 
-Runs on the engine thread before the first model is loaded, or on the one that looks at a model of
-the hub (`hub.look.knows`), whichever is first. What it puts in place is put there once.
+`start` runs on the engine thread before the first model is loaded, or on the thread that looks at
+a model of the hub (`hub.look.knows`), whichever is first. It changes the process once.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from engine.model import patches
+from engine.model.patches import file_limit
+
+log = logging.getLogger(__name__)
+
 _openblas: ctypes.CDLL | None = None
-# Two engines may start at once, and what is replaced in mlx-lm must be replaced once.
-_starting = threading.Lock()
+_told_of_blas = False
+_starting = threading.Lock()  # two engines may start at once
 
 
 @dataclass(frozen=True)
@@ -27,8 +34,8 @@ class Backend:
 
     Attributes:
         device: "cpu", "metal" or "cuda".
-        blas: "OpenBLAS" when it was taken, "reference" for the slow one in MLX's Linux wheel,
-            "system" elsewhere.
+        blas: "OpenBLAS", or "system" elsewhere than on Linux, or "reference" for the slow one in
+            MLX's Linux wheel, with the reason in brackets.
         memory: bytes the engine may plan with: the GPU's recommended working set or the free RAM.
     """
 
@@ -45,22 +52,38 @@ class Backend:
 def take_openblas() -> str:
     """Put OpenBLAS in place of the reference BLAS that MLX's Linux CPU wheel links.
 
-    Works because the loader resolves the wheel's undefined `cblas_*` symbols to the first global
-    definition; it must therefore happen before `mlx.core` is imported. 15 to 30 times faster
-    prefill (3 against 90 GFLOP/s on two cores).
+    The loader resolves the wheel's undefined `cblas_*` symbols to the first global definition, so
+    this must happen before `mlx.core` is imported. Prompts are then read 15 to 30 times faster
+    (90 instead of 3 GFLOP/s on two cores).
+
+    Returns `Backend.blas`.
     """
     if sys.platform != "linux":
         return "system"
-    if os.environ.get("STRETTO_NO_OPENBLAS"):
-        return "reference"
     global _openblas
-    if _openblas is None and "mlx.core" not in sys.modules:
-        with contextlib.suppress(OSError), _right_kernels():
+    if _openblas is not None:
+        return "OpenBLAS"
+    if os.environ.get("STRETTO_NO_OPENBLAS"):
+        return "reference (STRETTO_NO_OPENBLAS is set)"
+    if "mlx.core" in sys.modules:
+        return _reference("MLX was imported before the engine started")
+    try:
+        with _right_kernels():
             _openblas = ctypes.CDLL("libopenblas.so.0", mode=ctypes.RTLD_GLOBAL)
-    return "reference" if _openblas is None else "OpenBLAS"
+    except OSError:
+        return _reference("libopenblas.so.0 was not found")
+    return "OpenBLAS"
 
 
-# What OpenBLAS's kernels of that name are compiled for.
+def _reference(why: str) -> str:
+    global _told_of_blas
+    if not _told_of_blas:
+        _told_of_blas = True
+        log.warning("MLX keeps its slow BLAS, prompts are read up to 30 times slower: %s.", why)
+    return f"reference ({why})"
+
+
+# The features that OpenBLAS's SkylakeX kernels need.
 _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 
 
@@ -68,9 +91,10 @@ _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 def _right_kernels() -> Iterator[None]:
     """Let an OpenBLAS older than the processor use its AVX-512 kernels.
 
-    Debian 12's knows no Zen 4 or 5 and takes the AVX2 kernels there: 230 instead of 410 GFLOP/s
-    for a prompt's matrices, 83 instead of 65 ms for a step of eight chats of 135M parameters. It
-    recognises Intel's itself, so only AMD is told; what the user has set is left alone.
+    Debian 12's OpenBLAS does not know Zen 4 and 5 and takes its AVX2 kernels there: 230 instead of
+    410 GFLOP/s for a prompt's matrices, 83 instead of 65 ms for a step of eight chats of 135M
+    parameters. It recognises Intel's processors, so this is for AMD's only. A choice that the user
+    has made stays.
     """
     name = "OPENBLAS_CORETYPE"
     if name in os.environ or not _unseen_avx512():
@@ -78,7 +102,7 @@ def _right_kernels() -> Iterator[None]:
         return
     os.environ[name] = "SkylakeX"
     try:
-        yield  # it is read once, while the library is loaded
+        yield  # OpenBLAS reads it while it is loaded, and not again
     finally:
         del os.environ[name]
 
@@ -89,12 +113,12 @@ def _unseen_avx512() -> bool:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """The processor's vendor and features as Linux tells them; empty where it does not."""
+    """The processor's vendor and features from /proc/cpuinfo; empty where there is none."""
     told: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
             if not line.strip():
-                break  # the other cores say the same
+                break  # the other cores are the same
             name, _, value = line.partition(":")
             told.setdefault(name.strip(), value.strip())
     return told.get("vendor_id", ""), set(told.get("flags", "").split())
@@ -113,14 +137,14 @@ _KEPT = 256 * 2**20
 
 
 def _keep_freed_memory() -> None:
-    """Let glibc keep what an operation has freed for the next one.
+    """Let glibc keep freed memory for the next operation.
 
     On a CPU MLX allocates every intermediate result anew. From 128 KB on glibc asks the system for
-    each of them and gives it back, and every page is cleared again: 2 GB/s. With this, reading a
-    prompt of 4,096 tokens takes 14.4 instead of 16.2 seconds.
+    each of them and gives it back, and the system clears every page again at 2 GB/s. With this,
+    reading a prompt of 4,096 tokens takes 14.4 instead of 16.2 seconds.
 
-    What is kept lies in the arenas that are there by now. MLX's threads stay when an engine ends,
-    and an arena of its own for each would keep up to 64 MB at every new start of an engine.
+    The number of arenas is limited because each keeps up to 64 MB, and each start of an engine
+    would add some: MLX's threads outlive an engine.
     """
     with contextlib.suppress(AttributeError, OSError):  # another C library
         libc = ctypes.CDLL(None)
@@ -130,7 +154,7 @@ def _keep_freed_memory() -> None:
 
 
 def give_back_memory() -> None:
-    """Hand what has been kept for reuse back to the system, after something large went."""
+    """Return memory that is kept for reuse to the system, after something large was freed."""
     import mlx.core as mx
 
     mx.synchronize()
@@ -142,26 +166,15 @@ def give_back_memory() -> None:
 
 @contextlib.contextmanager
 def file_limit_kept() -> Iterator[None]:
-    """Undo what `import mlx_lm` does to RLIMIT_NOFILE, and survive that it may fail doing it.
-
-    It sets the limit to (2048, 4096), which raises where the hard limit is lower and takes from
-    the process for good where it was higher.
-    """
+    """Within this block importing mlx-lm leaves the limit of open files alone."""
     if sys.platform == "win32":
+        patches.skip(["file_limit"], "Windows has no such limit")
         yield
-        return
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    real = resource.setrlimit
-    # mlx_lm calls it at import, without a guard; inside this block it has no effect.
-    resource.setrlimit = lambda *_: None
-    try:
+    elif patches.apply("file_limit"):
+        with file_limit.kept():
+            yield
+    else:
         yield
-    finally:
-        resource.setrlimit = real
-        if resource.getrlimit(resource.RLIMIT_NOFILE) != before:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def available_memory() -> int:
@@ -183,29 +196,53 @@ def _start() -> Backend:
     blas = take_openblas()
     import mlx.core as mx
 
-    from engine.model.patches import attention
-
-    with file_limit_kept():
-        attention.install()
-    # It prints advice for its own users (a prompt longer than the model's context, say).
-    logging.getLogger("transformers").setLevel(logging.ERROR)
+    _import_mlx_lm()
     if mx.metal.is_available():
         device = "metal"
     elif hasattr(mx, "cuda") and mx.cuda.is_available():
         device = "cuda"
     else:
         device = "cpu"
-    if device == "cpu" and sys.platform == "linux":  # a Mac's has vector instructions
+    patches.apply("attention")
+    patches.apply("module_classes")
+    if device == "cpu":
+        patches.apply("compilation")
+    else:
+        patches.skip(["compilation"], "only needed on a CPU")
+    if device == "cpu" and sys.platform == "linux":
         from engine.model import cpu
 
-        cpu.install(wide_kernels=blas != "OpenBLAS" or wide_kernels())
+        cpu.enable(wide_kernels=blas != "OpenBLAS" or wide_kernels())
+        for name in _LINUX_CPU:
+            patches.apply(name)
         _keep_freed_memory()
-    if device == "cpu":
-        # There it runs g++ for every new shape: half a second in which nobody gets a token, memory
-        # that is never given back (a hundred megabytes for phi3small), and an exception where
-        # there is no g++. What it gains is a few operations' dispatch.
-        mx.disable_compile()
+    else:  # MLX computes these well on a GPU, and on a Mac's CPU
+        patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
+
+
+_LINUX_CPU = ("activations", "linear", "embedding")
+
+
+def _import_mlx_lm() -> None:
+    """Import mlx-lm, even while another thread imports it.
+
+    The package comes before its modules. Whoever imports a module first holds the module's lock
+    and waits for the package's. A thread that holds the package's lock may want that module, and
+    Python then raises `_DeadlockError` in one of the two. If that happens here because the other
+    thread began with a module, the import is tried again.
+    """
+    for patience in (0.05, 0.2, 0.8, None):
+        try:
+            with file_limit_kept():
+                importlib.import_module("mlx_lm")
+            break
+        except RuntimeError as error:
+            if type(error).__name__ != "_DeadlockError" or patience is None:
+                raise
+            time.sleep(patience)
+    # It prints advice for its own users, such as that a prompt is longer than the context.
+    logging.getLogger("transformers").setLevel(logging.ERROR)
 
 
 def _device_memory(mx: Any, device: str) -> int:

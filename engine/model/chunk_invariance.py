@@ -1,12 +1,12 @@
-"""Whether what a model reads from a prompt depends on where the prompt is cut into chunks.
+"""Chunk invariance: a model must answer alike wherever its prompt is cut into chunks.
 
-It must not: where the cuts lie is decided by who else is there. Two faults of model code make it
-depend on them, and both are found by trying, on a freshly loaded model:
+Where it is cut depends on the other sessions, and those must not show. Two faults in models' code
+make the answer depend on the cuts. Both are found by trying, on a freshly loaded model:
 
-- A layer's mask looks further back than its cache keeps. Within a chunk a token then sees more
-  than from the chunk before. Such caches are made as large as the mask asks for.
-- A token sees tokens that come after it in the same chunk. Such a model's prompts are read token
-  by token, as its answers are: slowly, and right.
+- A layer's mask looks further back than its cache keeps. A token then sees tokens of its own chunk
+  that it would not see in the chunk before. The caches of such layers are made larger.
+- A token sees tokens that come after it in the same chunk. The prompts of such a model are read
+  token by token, as its answers are, which is slow.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from engine.kv.cache_objects import Caches
 
 log = logging.getLogger(__name__)
 
-SEEN = 0.01
-"""Of the logits' standard deviation. Rows of one and the same shape do not even round differently,
-and a token that sees the ones after it changes by about as much as logits vary."""
+SEES_AHEAD = 0.01
+"""A token whose logits change by more, in their standard deviation, sees the tokens after it.
+Passes of the same shape do not even round differently, and what such a token sees changes its
+logits by about 1."""
 
 
 def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
-    """`make_cache`, with every windowed cache as large as the model's masks look back.
+    """`make_cache`, but with windows as large as the model's masks look back.
 
-    Costs one forward pass of two tokens.
+    Takes one forward pass of two tokens.
     """
     caches = make_cache()
     windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
@@ -38,10 +39,10 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
         cache.make_mask = _Noting(cache, asked)
     try:
         mx.eval(net(mx.array([[1, 1]]), cache=caches))
-    except Exception as error:  # found again, and told, by those who probe the model's steps
+    except Exception as error:  # the probe will meet it again and tell it
         log.debug("two tokens: %s: %s", type(error).__name__, error)
     finally:
-        for cache in windows:  # each holds itself by it
+        for cache in windows:  # breaks a reference cycle
             del cache.make_mask
     wider = {size: window for size, window in asked.items() if window > size}
     if not wider:
@@ -60,7 +61,7 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
 
 
 class _Noting:
-    """In place of a cache's `make_mask`: notes how far back it is asked to look."""
+    """In place of a cache's `make_mask`: notes how far back it is asked to look, in tokens."""
 
     def __init__(self, cache: Any, asked: dict[int, int]) -> None:
         self._cache = cache
@@ -75,7 +76,11 @@ class _Noting:
 
 
 def sees_ahead(net: Any, make_cache: Callable[[], Caches], vocab: int) -> bool:
-    """Whether tokens see those after them: two passes over prompts that differ at the end."""
+    """Whether tokens see those after them, from two prompts that differ at the end.
+
+    Args:
+        vocab: token ids below this are fed.
+    """
     half = [(7 * i + 3) % vocab for i in range(8)]
     ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
     first, second = (net(mx.array([[*half, *end]]), cache=make_cache())[0, :8] for end in ends)
@@ -83,7 +88,7 @@ def sees_ahead(net: Any, make_cache: Callable[[], Caches], vocab: int) -> bool:
     # Some models give -inf to tokens that they never say.
     spread = mx.std(mx.where(mx.isfinite(first), first, 0))
     apart = mx.where(first == second, 0, mx.abs(first - second)).max()
-    return bool((apart > SEEN * spread).item())
+    return bool((apart > SEES_AHEAD * spread).item())
 
 
 def _flat(caches: Any) -> Iterator[Any]:

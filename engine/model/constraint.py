@@ -1,8 +1,8 @@
 """Answers of a given form: which tokens may come next, by JSON schema, expression or grammar.
 
-llguidance knows the forms and is imported only when one is asked for. A mask depends on the token
-before it, but the forward pass does not: the pass is launched ahead for a bound row as for every
-other, and only its choice of a token waits until the token before has been read.
+llguidance knows the forms. It is imported only when one is asked for. Which tokens are allowed
+depends on the token before, but the forward pass does not. So the pass is launched ahead as for
+every other row, and only the choice of the token waits until the one before has been read.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.model.loaded import LoadedModel
 from engine.params import SamplingParams
-from engine.text.forms import MISSING, grammar
+from engine.text.forms import MISSING, grammar, without_limits
 from engine.text.text import ReplyText
 
 
 class _Phase(Enum):
-    OPENING = auto()  # nothing said yet: the answer may begin, or reasoning where that is allowed
-    REASONING = auto()  # free, but it may not end the turn
+    OPENING = auto()  # before the first token: the answer may begin, or reasoning if allowed
+    REASONING = auto()  # any token but those that end the turn
     ANSWER = auto()
 
 
@@ -42,10 +42,11 @@ class Constraint:
         self.complete = False
 
     def accept(self, token: int) -> None:
-        """Follow a token that has been chosen and whose text has been added.
+        """Follow a token that has been chosen and whose text has been added to the reply's.
 
         Raises:
-            EngineError: `internal_error`, it does not fit (a bias may forbid all that do).
+            EngineError: `internal_error`, the token does not fit. A `logit_bias` that forbids all
+                allowed tokens can cause it.
         """
         if self._phase == _Phase.REASONING:
             if self._text.kind != "reasoning":
@@ -67,7 +68,11 @@ class Constraint:
         self.complete = bool(self._matcher.is_stopped())
 
     def allowed(self, vocab: int) -> mx.array:
-        """Which ids may come next, `[vocab]` of bool."""
+        """Which token ids may come next, `[vocab]` of bool.
+
+        Raises:
+            EngineError: `internal_error`, none may.
+        """
         if self._phase == _Phase.REASONING:
             mask = np.ones(vocab, bool)
             mask[[t for t in self._tokenizer.eos_tokens if t < vocab]] = False
@@ -86,9 +91,10 @@ class Constraint:
         return mx.array(mask)
 
     def _spelled_out(self) -> list[int]:
-        """The tokens that begin the text which alone can follow.
+        """The tokens that begin the only text that can follow.
 
-        llguidance would have a special token where that text looks like one, and then refuses it.
+        Where that text looks like a special token, llguidance allows the special token alone and
+        then refuses it. The text is to be written with ordinary tokens.
         """
         forced = self._matcher.compute_ff_bytes().decode(errors="ignore")
         starts = [self._tokenizer.greedy_tokenize(forced[:n]) for n in range(1, len(forced) + 1)]
@@ -102,9 +108,9 @@ class Constraint:
 def constrain(
     model: LoadedModel, params: SamplingParams, text: ReplyText, reasoning: bool | None
 ) -> Constraint | None:
-    """What binds the answer that `params` ask for, None when nothing does.
+    """The constraint that `params` ask for, or None.
 
-    The first one of a model takes a moment: 0.4 s for a vocabulary of 150,000.
+    The first one of a model takes 0.4 s with a vocabulary of 150,000 tokens.
 
     Raises:
         EngineError: `invalid_request` when the form cannot be used, with the reason.
@@ -118,29 +124,33 @@ def constrain(
     with model.form_lock:
         if model.form_tokenizer is None:
             model.form_tokenizer = _tokenizer(llguidance, model)
-    matcher = llguidance.LLMatcher(
-        model.form_tokenizer, grammar(llguidance.LLMatcher, params), log_level=0
-    )
+    matcher = _matcher(llguidance.LLMatcher, model, params)
+    if matcher.is_error() and params.form_limits is not None:
+        matcher = _matcher(llguidance.LLMatcher, model, without_limits(params))
     if matcher.is_error():
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     return Constraint(matcher, model.form_tokenizer, text, _opener(model, reasoning))
 
 
+def _matcher(kind: Any, model: LoadedModel, params: SamplingParams) -> Any:
+    return kind(model.form_tokenizer, grammar(kind, params), log_level=0)
+
+
 def _tokenizer(llguidance: Any, model: LoadedModel) -> Any:
-    """llguidance's own view of a model's tokenizer."""
+    """A model's tokenizer as llguidance needs it."""
     backend = getattr(getattr(model.tokenizer, "_tokenizer", None), "backend_tokenizer", None)
     if backend is None:
         raise EngineError(
             INVALID_REQUEST, "The tokenizer of this model cannot be used for answers of a form."
         )
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
-    # Without the precomputed slices it is ready in two thirds of the time, and no slower after.
+    # Without precomputed slices it is made in two thirds of the time, and is as fast later.
     return llguidance.LLTokenizer(backend.to_str(), eos_token=ends, slices=[])
 
 
 def _opener(model: LoadedModel, reasoning: bool | None) -> int:
-    """The id with which the model may begin to reason by itself, -1 when it may not."""
+    """The token with which the model may begin to reason; -1 where there is none, or it may not."""
     marker = model.tokenizer.think_start
     if reasoning is False or not marker:
         return -1

@@ -114,7 +114,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         eos=frozenset(tokenizer.eos_token_ids),
         estimate=estimate,
         make_cache=make_cache,
-        slots=Slots() if ways.seats else None,
+        slots=Slots() if ways.slots else None,
         shares_prefix=ways.shares_prefix,
         mixes=ways.mixes,
         token_by_token=token_by_token,

@@ -1,35 +1,40 @@
 """The smallest set of tokens that holds a given share of the probability.
 
-Sorting 150,000 tokens takes 12 ms on a CPU, more than many a model's forward pass. Nobody needs
-their order, only the score at which the sum is reached; two histograms find it in a third of that.
+Sorting 150,000 tokens takes 12 ms on a CPU, longer than a small model's forward pass. Their order
+is not needed, only the score at which the sum is reached. Two histograms find it in a third of
+that time.
 """
 
 from __future__ import annotations
 
 import mlx.core as mx
 
-# Up to here sorting is quicker.
-_SORTED = 4096
+_SORT_UP_TO = 4096
+"""Tokens up to which sorting is quicker than the histograms."""
 _BUCKETS = 4096
-# Scores this far below the best belong to probabilities that count as nothing in 30 bits.
 _DEPTH = 32.0
-# Whole numbers add up to the same in any order, so a device with atomic adds gives the same set.
+"""Tokens whose scores are further below the best one have probabilities that are 0 in `_ONE`s."""
 _ONE = 1 << 30
+"""Probabilities are counted in whole parts of this size. Their sum does not depend on the order,
+so a device that adds in any order gives the same set."""
 
 
 def smallest_set(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
-    """Which tokens, best score first, it takes to reach `mass`; `[rows, width]` of bool.
+    """The tokens of the best scores whose probabilities reach `mass`.
 
-    Top-p (Holtzman et al. 2020, arXiv:1904.09751) scores by probability, typical sampling
-    (Meister et al. 2022, arXiv:2202.00666) by closeness to the entropy. Tokens whose scores are
-    the same (to about 1e-5) as the last one's are kept with it.
+    Top-p (Holtzman et al. 2020, arXiv:1904.09751) scores tokens by their probability, typical
+    sampling (Meister et al. 2022, arXiv:2202.00666) by how close they are to the entropy. All
+    tokens with the last one's score (to about 1e-5) are in the set.
 
     Args:
-        scores: `[rows, width]`, `-inf` for what has been dropped already.
-        probs: `[rows, width]`, of sum 1.
+        scores: `[rows, width]`, -inf for tokens that have been dropped already.
+        probs: `[rows, width]`, each row of sum 1.
         mass: `[rows, 1]`, above 0.
+
+    Returns:
+        `[rows, width]` of bool.
     """
-    if scores.shape[-1] <= _SORTED:
+    if scores.shape[-1] <= _SORT_UP_TO:
         return _by_sorting(scores, probs, mass)
     return _by_histogram(scores, probs, mass)
 
@@ -38,7 +43,7 @@ def _by_sorting(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     order = mx.argsort(-scores, axis=-1)
     sorted_probs = mx.take_along_axis(probs, order, axis=-1)
     before = mx.cumsum(sorted_probs, axis=-1) - sorted_probs
-    # The first has nothing before it, whatever the rounding.
+    # At least the first, also where rounding makes `mass` 0.
     last = mx.maximum((before < mass).sum(axis=-1, keepdims=True) - 1, 0)
     border = mx.take_along_axis(mx.take_along_axis(scores, order, axis=-1), last, axis=-1)
     return (scores >= border) & (scores > -mx.inf)

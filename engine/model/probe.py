@@ -11,21 +11,24 @@ from typing import Any
 import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, clone, leaves
-from engine.kv.memory_estimate import MemoryEstimate, measure
+from engine.kv.memory_estimate import MemoryEstimate, grows_unseen, measure
 from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
-from engine.model import cpu, ragged, rows
+from engine.model import cpu, patches, ragged, rows
 
 log = logging.getLogger(__name__)
 
 SHARED, ROWS, ALONE = "shared", "rows", "alone"
-SEATED = "seated"  # shared, and in the seats of a slots
-RIDDEN = "ridden"  # shared, and a prompt read in the same pass
-BRANCHED = "branched"  # shared, each going on from a shared prefix
 
-# A garbled row differs by about the logits' own spread; rounding differs by a thousandth of it in
-# float32 and by a few hundredths in bfloat16 or with quantized weights.
+# What is tried besides, where sessions share a step.
+_IN_SLOTS = "in slots"
+_SHARED_PREFIX = "shared prefix"
+_MIXED = "mixed"
+
 TOLERANCE = 0.1
+"""Logits may differ by so much, in their standard deviation. A row that reads wrong keys differs
+by about 1; rounding differs by 0.001 in float32, and by a few 0.01 in bfloat16 or with quantised
+weights."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +36,14 @@ class Ways:
     """What sessions of a model can have in common.
 
     Attributes:
-        step: the way to share a decode step: SHARED, ROWS or ALONE.
-        seats: whether they can sit in a `Slots` meanwhile.
+        step: how they share a decode step: SHARED, ROWS or ALONE.
+        slots: whether their keys can be in `Slots` meanwhile.
         shares_prefix: whether they can go on from one `SharedPrefix`.
         mixes: whether a chunk of a prompt can be read in one pass with a step of others.
     """
 
     step: str
-    seats: bool = False
+    slots: bool = False
     shares_prefix: bool = False
     mixes: bool = False
 
@@ -48,12 +51,14 @@ class Ways:
 def explore(
     net: Any, make_cache: Callable[[], Caches], vocab: int
 ) -> Generator[None, None, tuple[MemoryEstimate, Ways]]:
-    """What a session needs, and what sessions can share.
+    """What a session costs, and what sessions can share.
 
-    Yields after every forward pass.
+    Three short sessions are stepped alone, and then together in each way of sharing in turn. The
+    first way that gives the same logits is taken. That is about a dozen forward passes; yields
+    after each of them.
 
-    Three short sessions are stepped together and alone, by each way of sharing in turn; the first
-    that gives the same logits is taken. Costs about a dozen forward passes.
+    Args:
+        vocab: token ids below this are fed.
     """
     prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in (9, 16, 5)]
     sessions = []
@@ -63,12 +68,41 @@ def explore(
         mx.eval(list(leaves(caches)))
         sessions.append(caches)
         yield
-    estimate = measure(sessions[0])
+    estimate = yield from _estimate(net, make_cache, sessions, vocab)
     ways = yield from _ways(net, sessions, vocab)
     return estimate, ways
 
 
+MEASURED_AT = (256, 512)
+"""Tokens. Caches whose shape does not tell how they grow are measured at these two lengths."""
+_PIECE = 64
+
+
+def _estimate(
+    net: Any, make_cache: Callable[[], Caches], sessions: list[Caches], vocab: int
+) -> Generator[None, None, MemoryEstimate]:
+    """What a session costs. Most caches tell by their shape, others need two longer lengths."""
+    if not grows_unseen(sessions[0], sessions[1]):
+        return measure(sessions[0])
+    first, second = MEASURED_AT
+    caches = make_cache()
+    try:
+        for start in range(0, second, _PIECE):
+            if start == first:
+                shorter = clone(caches)
+            tokens = [(7 * i + 3) % vocab for i in range(start, start + _PIECE)]
+            net(mx.array([tokens]), cache=caches)
+            mx.eval(list(leaves(caches)))
+            yield
+    except Exception as error:  # a model of a shorter context, say
+        log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
+        return measure(sessions[0], sessions[1], more=7)
+    return measure(shorter, caches, more=second - first)
+
+
 def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, Ways]:
+    if not patches.is_on("attention"):
+        return Ways(ALONE)
     steps = [[t % vocab for t in tokens] for tokens in ((5, 11, 17), (13, 2, 29))]
     alone = [clone(caches) for caches in sessions]
     expected = []
@@ -80,10 +114,12 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
             yield
         expected.append(mx.concatenate(each).astype(mx.float32))
     if (yield from _agrees(SHARED, net, sessions, steps, expected)):
-        seats = yield from _agrees(SEATED, net, sessions, steps, expected)
-        shares_prefix = yield from _agrees(BRANCHED, net, sessions, steps, expected)
-        mixes = seats and (yield from _agrees(RIDDEN, net, sessions, steps, expected))
-        return Ways(SHARED, seats, shares_prefix, mixes)
+        slots = yield from _agrees(_IN_SLOTS, net, sessions, steps, expected)
+        shares_prefix = yield from _agrees(_SHARED_PREFIX, net, sessions, steps, expected)
+        mixes = slots and (yield from _agrees(_MIXED, net, sessions, steps, expected))
+        return Ways(SHARED, slots, shares_prefix, mixes)
+    if not patches.is_on("module_classes"):
+        return Ways(ALONE)
     undo = rows.share_rows(_row_modules(net, sessions[0]))
     if (yield from _agrees(ROWS, net, sessions, steps, expected)):
         return Ways(ROWS)
@@ -92,7 +128,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
-    """The modules that row by row must run: what handles a cache, or is attention by its name."""
+    """The modules to run row by row: those that handle a cache, or are attention by their name."""
     caches = clone(session)
     handlers = rows.cache_handlers(net, caches, lambda: mx.eval(net(mx.array([[1]]), cache=caches)))
     both = {id(m): m for m in (*handlers, *rows.attention_modules(net))}
@@ -103,8 +139,8 @@ def _agrees(
     way: str, net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
 ) -> Generator[None, None, bool]:
     try:
-        if way == RIDDEN:
-            difference = _riding(net, sessions, steps[0], expected[0])
+        if way == _MIXED:
+            difference = _mixed_difference(net, sessions, steps[0], expected[0])
             yield
         else:
             difference = yield from _difference(way, net, sessions, steps, expected)
@@ -115,18 +151,26 @@ def _agrees(
     return difference < TOLERANCE
 
 
-def _reading(net: Any, sessions: list[Caches], shares_prefix: list[Caches]) -> float:
-    """How far off a prompt is that is read in one chunk behind a shared prefix."""
+def _chunk_difference(net: Any, sessions: list[Caches], stepped: list[Caches]) -> float:
+    """How far off logits are after a chunk that is read behind a shared prefix.
+
+    `stepped` are the sessions on shared prefixes, after the two steps of `_ways`.
+    """
     chunk = mx.array([[3, 1, 4, 1, 5]])
     plain = clone(sessions[0])
-    for tokens in ([[5]], [[13]]):  # as the shares_prefix have been stepped
+    for tokens in ([[5]], [[13]]):  # the first session's tokens in these steps
         net(mx.array(tokens), cache=plain)
     wanted = net(chunk, cache=plain)[:, -1]
-    return apart(net(chunk, cache=shares_prefix[0])[:, -1].astype(mx.float32), wanted)
+    return apart(net(chunk, cache=stepped[0])[:, -1].astype(mx.float32), wanted)
 
 
-def _riding(net: Any, sessions: list[Caches], tokens: list[int], expected: mx.array) -> float:
-    """How far off a step of two sessions is, and what the third has read with it."""
+def _mixed_difference(
+    net: Any, sessions: list[Caches], tokens: list[int], expected: mx.array
+) -> float:
+    """How far off logits are in a step of two sessions with a chunk of the third's prompt.
+
+    The larger of two: the step's own, and the third's after what it has read.
+    """
     chunk = [3, 1, 4, 1, 5]
     plain = clone(sessions[2])
     net(mx.array([chunk]), cache=plain)
@@ -140,43 +184,43 @@ def _riding(net: Any, sessions: list[Caches], tokens: list[int], expected: mx.ar
 
 
 def apart(got: mx.array, wanted: mx.array) -> float:
-    """Largest difference between logits, in the standard deviation of those that are wanted."""
+    """The largest difference between logits, in the standard deviation of `wanted`; inf for NaN."""
     wanted = wanted.astype(mx.float32)
     # Some models give -inf to tokens that they never say.
     spread = mx.maximum(mx.std(mx.where(mx.isfinite(wanted), wanted, 0)), 1e-6)
     off: Any = (mx.where(got == wanted, 0, mx.abs(got - wanted)).max() / spread).item()
-    return float(off) if math.isfinite(off) else math.inf  # NaN is no agreement
+    return float(off) if math.isfinite(off) else math.inf
 
 
 def _difference(
     way: str, net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
 ) -> Generator[None, None, float]:
-    """Largest difference between sharing and stepping alone, in the logits' standard deviation."""
+    """The largest difference between stepping in this way and alone, as of `apart`."""
     together = [clone(caches) for caches in sessions]
     slots, kvs = Slots(), [SessionKV(list) for _ in sessions]
     for kv, caches in zip(kvs, together, strict=True):
         kv.caches = caches
     worst = 0.0
     try:
-        if way == BRANCHED:
+        if way == _SHARED_PREFIX:
             for kv in kvs:
-                if not kv.become_stem():
+                if not kv.make_shared_prefix():
                     return math.inf
             together = [kv.layers for kv in kvs]
         for tokens, wanted in zip(steps, expected, strict=True):
-            if way == SEATED:
-                slots.arrange(kvs)
-                if not slots.seated:
+            if way == _IN_SLOTS:
+                slots.assign(kvs)
+                if not slots.occupants:
                     return math.inf
             shared = ragged.share_caches(together, slots)
             with cpu.engaged():
                 got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             worst = max(worst, apart(got, wanted))
             yield
-        if way == BRANCHED:
-            worst = max(worst, _reading(net, sessions, together))
+        if way == _SHARED_PREFIX:
+            worst = max(worst, _chunk_difference(net, sessions, together))
             yield
     finally:
         for kv in kvs:
-            kv.drop()  # slots and rows know each other, and nobody collects cycles
+            kv.drop()  # breaks the reference cycle of slots and occupants: nobody collects it
     return worst

@@ -1,8 +1,8 @@
 """Keys and values kept in 8 or 4 bits instead of the model's own type, chat by chat.
 
-mlx-lm's `QuantizedKVCache` takes the place of every layer's growing cache. Caches that are bounded
-anyway (windows, recurrent states) stay as they are. Not every model's attention can read quantised
-keys; whether one can is found out by trying, when the first chat asks for it.
+mlx-lm's `QuantizedKVCache` takes the place of every layer's growing cache. Caches that do not grow
+without limit (windows, recurrent states) stay as they are. Not every model's attention can read
+quantised keys. Whether a model's can is found out by trying, when the first chat asks for it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from engine.model import probe, ragged
 from engine.model.loaded import LoadedModel
 
 GROUP_SIZES = (64, 32)
-"""How many numbers may share a scale, the thriftier first; a head's width must be a multiple."""
+"""How many numbers may share a scale. The first that a head's width is a multiple of is taken."""
 
 GARBLED = 1.0
-"""Off by more than this, in the logits' standard deviation, is not rounding: random logits are off
-by three or more."""
+"""Logits that differ by more than this, in their standard deviation, are wrong and not rounded:
+random logits differ by 3 or more."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def kept_in(model: LoadedModel, bits: int) -> KeptIn:
         try:
             model.kept_in[bits] = _try(model, bits)
         except EngineError as error:
-            # Not the exception: its traceback would hold the model in a ring of references.
+            # Not the exception itself: its traceback refers to the model, and so would the model.
             model.kept_in[bits] = (error.code, error.message)
     found = model.kept_in[bits]
     if not isinstance(found, KeptIn):
@@ -54,7 +54,7 @@ def kept_in(model: LoadedModel, bits: int) -> KeptIn:
 
 
 def _try(model: LoadedModel, bits: int) -> KeptIn:
-    # Not at the top: importing mlx_lm changes the process's file limit, see backend.
+    # Not at the top of the file: see `backend.file_limit_kept`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
     plain = model.new_caches()
@@ -76,7 +76,7 @@ def _try(model: LoadedModel, bits: int) -> KeptIn:
 
     try:
         estimate = _check(model, make)
-    except Exception as error:  # whatever its attention does with keys of a form it does not know
+    except Exception as error:  # a model may raise anything over keys that it does not expect
         raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
     return KeptIn(make, estimate)
 
@@ -90,13 +90,19 @@ def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
 
 
 def _check(model: LoadedModel, make: Callable[[], Caches]) -> MemoryEstimate:
-    """Feed two sessions in few bits and one in full, alone and together; all must agree."""
+    """Check that sessions in few bits step alike alone and together, and near to one in full.
+
+    Returns what a session costs.
+
+    Raises:
+        ValueError: says what is wrong. What the model itself raises passes through.
+    """
     vocab = len(model.tokenizer)
     sessions = [make(), model.new_caches(), make()]
     for count, caches in zip((9, 5, 7), sessions, strict=True):
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)
         mx.eval(list(leaves(caches)))
-    estimate = measure(sessions[0])
+    estimate = measure(sessions[2], sessions[0], more=2)
     feeds = [mx.array([[token % vocab]]) for token in (5, 11, 17)]
     alone = _logits(model, feeds, sessions)
     if model.info.step != probe.ALONE:

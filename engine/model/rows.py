@@ -1,20 +1,21 @@
-"""The second seam of the shared forward: modules that are called row by row (see `ragged`).
+"""Modules that are called row by row in a shared step (the second way of `ragged`).
 
 Where a model does more with its keys than hand them to attention, the module that handles the
-cache gets each session's row with that session's own cache. Everything around it is still shared.
-Which modules those are is watched while the model runs alone.
+cache is called once for each row, with that session's own cache. The modules around it are still
+shared. Which modules handle a cache is observed while the model runs alone.
 """
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import mlx.core as mx
 
-from engine.model.ragged import RaggedArrays, RaggedKV, RaggedList, Rows, SlotKV, SlotRows
+from engine.model.patches.module_classes import mix_in
+from engine.model.ragged import RaggedArrays, RaggedKV, RaggedList, SlotKV
+from engine.model.ragged_rows import Rows, SlotRows
 
 _RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
 
@@ -22,12 +23,13 @@ _RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
 def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:
     """The modules of `net` that handle a layer's cache, found while `run` runs the model alone.
 
-    The outermost one that is handed a cache is the decoder layer, whose feed-forward part has
-    nothing to do with it; what it hands the cache to is taken, or itself where it does not.
+    The outermost module that is given a cache is the decoder layer. Its feed-forward part does not
+    need the cache, so the modules that the layer gives it to are taken; or the layer itself, if it
+    gives it to none.
     """
     parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
     watch = _watching.now = _Watch({id(c) for c in parts if c is not None})
-    undo = _mix_in(_Watched, _callable_modules(net))
+    undo = mix_in(_Watched, _callable_modules(net))
     try:
         run()
     finally:
@@ -38,11 +40,18 @@ def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> l
 
 
 class _Watch:
-    """What `_Watched` modules saw of the caches with the ids `known`."""
+    """Which modules were given a cache.
+
+    Attributes:
+        known: the caches' ids.
+        inside: the modules running now that were given a cache, the outermost first.
+        outermost, second: the modules at the first and the second place of `inside`, by id.
+        hands_on: ids of the outermost modules that gave a cache to another.
+    """
 
     def __init__(self, known: set[int]) -> None:
         self.known = known
-        self.inside: list[Any] = []  # the modules running now that were handed a cache
+        self.inside: list[Any] = []
         self.outermost: dict[int, Any] = {}
         self.second: dict[int, Any] = {}
         self.hands_on: set[int] = set()
@@ -56,8 +65,8 @@ class _Watch:
         self.inside.append(module)
 
 
-# Not a closure's: a class is part of a reference cycle, and whatever it held would only be freed
-# by the cyclic collector, which the app keeps off.
+# `_Watched` finds its watch here and not in a closure: a class is part of a reference cycle, and
+# the app keeps Python's cyclic collector off, so what a class holds is not freed.
 _watching = threading.local()
 
 
@@ -79,26 +88,8 @@ class _Watched:
 
 
 def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make these modules run row by row when given a ragged cache (seam 2); returns the undoing."""
-    return _mix_in(_RowByRow, modules)
-
-
-def _mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
-    """Put `mixin` before the modules' own classes; parameters and names stay as they are."""
-    changed = [(module, type(module)) for module in modules]
-    for module, kind in changed:
-        module.__class__ = _mixed(mixin, kind)  # type: ignore[arg-type]
-
-    def undo() -> None:
-        for module, kind in changed:
-            module.__class__ = kind
-
-    return undo
-
-
-@functools.cache
-def _mixed(mixin: type, kind: type) -> type:
-    return type(f"{mixin.__name__}{kind.__name__}", (mixin, kind), {})
+    """Make modules run row by row when given a ragged cache; returns a function that undoes it."""
+    return mix_in(_RowByRow, modules)
 
 
 def _callable_modules(net: Any) -> list[Any]:
@@ -107,7 +98,7 @@ def _callable_modules(net: Any) -> list[Any]:
 
 
 def attention_modules(net: Any) -> list[Any]:
-    """The modules that are attention by their names, for those handed keys instead of a cache."""
+    """The modules whose names say attention. Some are given keys instead of a cache."""
     names = [(name.rsplit(".", 1)[-1].lower(), module) for name, module in net.named_modules()]
     return [m for leaf, m in names if callable(m) and ("attn" in leaf or "attention" in leaf)]
 
@@ -115,8 +106,8 @@ def attention_modules(net: Any) -> list[Any]:
 class _RowByRow:
     """Mixed in before the class of a module that handles a cache."""
 
-    # Which of the arguments hold one entry per row, by position or name. Settled by the first
-    # call, which is the probe's: later another argument's size might equal the number of rows.
+    # Which arguments hold one entry a row, by position or name. Decided in the first call, which
+    # is the probe's: later the size of another argument may happen to equal the number of rows.
     _per_row: frozenset[int | str] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -136,14 +127,14 @@ class _RowByRow:
 
 def _has_rows(value: Any, n: int) -> bool:
     if isinstance(value, mx.array):
-        # A vector with one number a row can only be positions.
+        # A vector of numbers, one a row, can only be positions, and those are integers.
         enough = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
         return value.ndim > 0 and value.shape[0] == n and enough
     return type(value) in _RAGGED
 
 
 def _row_of(value: Any, row: int) -> Any:
-    """`value` as the row alone would have it."""
+    """`value` as it would be if the row ran alone."""
     if isinstance(value, mx.array):
         return value[row : row + 1]
     if type(value) is RaggedList:
@@ -152,7 +143,11 @@ def _row_of(value: Any, row: int) -> Any:
 
 
 def _joined(outs: list[Any]) -> Any:
-    """The rows' results as one, tuples part by part; what is not an array must not differ."""
+    """The rows' results in one: arrays are concatenated, tuples joined part by part.
+
+    Raises:
+        TypeError: for results of other types that differ.
+    """
     first = outs[0]
     if isinstance(first, mx.array):
         return mx.concatenate(outs)

@@ -95,7 +95,7 @@ def decode(
     alone = not shared or model.info.step == ALONE or len(rows) == 1
     turn = rows
     if model.slots is not None:
-        order = model.slots.arrange([] if alone else [r.kv for r in rows])
+        order = model.slots.assign([] if alone else [r.kv for r in rows])
         turn = [rows[row] for row in order] or rows
     feeds, caches = [_pending(r.answer) for r in turn], [r.kv.layers for r in turn]
     if reading is not None:

@@ -1,14 +1,14 @@
-"""From logits to the next token, every reply with its own randomness.
+"""From logits to the next token, each reply with its own randomness.
 
-No global random state is touched and nothing is compiled: `mlx_lm`'s samplers share one RNG, so a
-neighbour would change a seeded row. Token `i` of a reply is drawn with a key made from the reply's
-seed and `i` alone, so it does not matter when, beside whom, or how often it is drawn.
+mlx-lm's samplers share one random state, so one reply would change another's seeded tokens. Here
+token `i` of a reply is drawn with a key made from the reply's seed and `i` alone. It does not
+matter when it is drawn, beside which others, or how often.
 
-Rows whose parameters call for the same steps are drawn in one stacked call, their values as
-columns. Every operation works along a row, so a row's token is the same, bit for bit, alone.
+Rows that take the same steps are drawn in one stacked call, with their parameters as columns.
+Every operation works along a row, so a row's token is the same bits as if it were drawn alone.
 
-The order of the steps: penalties, logit bias, the constraint's mask, temperature; then each of
-what is set keeps some of what the one before it kept: top-k, min-p, typical-p, top-p, XTC.
+The order of the steps: penalties, logit bias, the constraint's mask, temperature. Then each
+filter that is set keeps some of the tokens that are left: top-k, min-p, typical-p, top-p, XTC.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from engine.model.nucleus import smallest_set
 from engine.params import SamplingParams
 
 _MASK = (1 << 64) - 1
-# XTC's coin must not be the same randomness as the draw that follows it.
-_COIN = 0x58544331
+_XTC_SALT = 0x58544331
+"""Mixed into the seed for XTC's decision, which must be independent of the draw after it."""
 
 Shape = tuple[int | bool, ...]
-"""Which steps a sampler takes; the samplers of one shape can be stacked."""
+"""Which steps a sampler takes: top-k, then whether each other filter is set. Samplers of one
+shape can be stacked."""
 
 
 def _mix(seed: int, index: int) -> int:
-    """64 bits of their own for token `index` under `seed` (SplitMix64, Steele et al. 2014)."""
+    """64 random bits for token `index` under `seed` (SplitMix64, Steele et al. 2014)."""
     z = (seed + (index + 1) * 0x9E3779B97F4A7C15) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -49,16 +50,17 @@ class Sampler:
     """Chooses the tokens of one reply.
 
     Attributes:
-        params: what was asked for.
-        seed: what the keys are made from.
-        shape: the steps that it takes, None when it takes the most probable token.
+        params: the reply's.
+        seed: theirs, or one from the system's entropy.
+        shape: the steps that it takes; None when it takes the most probable token.
+        changes_logits: whether `change` does anything without a constraint's mask.
     """
 
     def __init__(self, params: SamplingParams) -> None:
         self.params = params
         self.seed = secrets.randbits(63) if params.seed is None else params.seed
         self.shape: Shape | None = None
-        # Dividing by less would overflow; the most probable token is the limit.
+        # Dividing by a smaller temperature would overflow; its limit is the most probable token.
         if params.temperature >= 1e-6:
             self.shape = (
                 params.top_k,
@@ -72,17 +74,20 @@ class Sampler:
     def __call__(
         self, logits: mx.array, index: int, recent: Any = None, allowed: mx.array | None = None
     ) -> mx.array:
-        """The lazy token id, shape `[1]`, for `logits` of shape `[1, vocab]`.
+        """The lazy token id, shape `[1]`.
 
-        `index` counts the reply's tokens from 0; `recent` holds the ids that penalties look at;
-        `allowed`, `[vocab]` of bool, leaves only some tokens to choose from.
+        Args:
+            logits: `[1, vocab]`.
+            index: of the token in its reply, from 0.
+            recent: the ids that penalties look at, `[tokens]`.
+            allowed: the tokens to choose from, `[vocab]` of bool; None for all.
         """
         return draw([self], self.change(logits, recent, allowed), [index])
 
     def change(
         self, logits: mx.array, recent: Any = None, allowed: mx.array | None = None
     ) -> mx.array:
-        """`logits` after what belongs to this row alone: penalties, bias and mask."""
+        """`logits` after the steps that are not stacked: penalties, bias and mask."""
         params = self.params
         if self.changes_logits:
             logits = logits.astype(mx.float32)
@@ -98,9 +103,9 @@ class Sampler:
 def sample_rows(
     logits: mx.array, samplers: Sequence[Sampler], indices: Sequence[int], recent: Sequence[Any]
 ) -> list[mx.array | Exception]:
-    """One token of shape `[1]` for each row of `logits` `[rows, vocab]`.
+    """A lazy token id `[1]` for each row of `logits` `[rows, vocab]`.
 
-    A row whose sampler raises gets its exception in place of a token; the others are unharmed.
+    A row whose sampler raises gets the exception in place of a token; the others get their tokens.
     """
     tokens: list[mx.array | Exception] = [mx.array([0])] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}
@@ -140,10 +145,11 @@ def draw(samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]) 
 def candidates(
     samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]
 ) -> tuple[mx.array, mx.array | None]:
-    """What may be drawn: log weights, `-inf` for what is dropped, and whose they are.
+    """The tokens that may be drawn, as log weights and their ids.
 
-    Both `[rows, top_k]`, the largest first, when there is a top-k: everything after it then costs
-    next to nothing. Otherwise the weights are `[rows, vocab]` and the ids None.
+    With a top-k both are `[rows, top_k]`, the largest weight first, so that the filters after it
+    work on few tokens. Otherwise the weights are `[rows, vocab]` and the ids are None. A token
+    that a filter has dropped has the weight -inf.
     """
     shape = samplers[0].shape
     assert shape is not None
@@ -174,7 +180,7 @@ def candidates(
         keep = smallest_set(values, probs, column(lambda p: p.top_p))
         values = mx.where(keep, values, -mx.inf)
     if xtc:
-        tossed = token_keys([s.seed ^ _COIN for s in samplers], indices)
+        tossed = token_keys([s.seed ^ _XTC_SALT for s in samplers], indices)
         coin = mx.vmap(lambda key: mx.random.uniform(shape=(1,), key=key))(tossed)
         values = mx.where(
             coin < column(lambda p: p.xtc_probability),
@@ -189,7 +195,7 @@ def _log(number: float) -> float:
 
 
 def _gumbel(keys: mx.array, width: int) -> mx.array:
-    """Noise `[rows, width]`, each row from its own key and as it would be alone."""
+    """Gumbel noise `[rows, width]`, each row from its own key, the same as if it were alone."""
     if keys.shape[0] == 1:
         return mx.random.gumbel((1, width), key=keys[0])
     noise: mx.array = mx.vmap(lambda key: mx.random.gumbel((width,), key=key))(keys)
@@ -197,14 +203,14 @@ def _gumbel(keys: mx.array, width: int) -> mx.array:
 
 
 def _without_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
-    """XTC ("exclude top choices"): of the tokens above the threshold only the last remains."""
+    """XTC ("exclude top choices"): of the tokens above the threshold only the last one stays."""
     probs = mx.softmax(values, axis=-1)
     last = mx.where(probs >= threshold, probs, mx.inf).min(axis=-1, keepdims=True)
     return mx.where(probs > last, -mx.inf, values)
 
 
 def _penalise(logits: mx.array, recent: mx.array, params: SamplingParams) -> mx.array:
-    """Repetition penalty on all recent tokens, presence and frequency penalties by their count."""
+    """`logits` `[1, vocab]` with repetition, presence and frequency penalties on `recent`."""
     counts = mx.zeros((logits.shape[-1],), mx.float32).at[recent].add(1.0)[None]
     seen = counts > 0
     if params.repetition_penalty != 1.0:

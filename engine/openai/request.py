@@ -70,7 +70,7 @@ def _form(wanted: Any) -> dict[str, Any]:
     if kind == "text":
         return {}
     if kind == "json_object":
-        return {"json_schema": {}}
+        return {"json_schema": {"type": "object"}}
     if kind == "json_schema" and isinstance(wanted.get("json_schema"), dict):
         return {"json_schema": wanted["json_schema"].get("schema", {})}
     raise ValueError(f"response_format must be text, json_object or json_schema, not {wanted!r}")

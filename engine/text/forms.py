@@ -1,15 +1,17 @@
-"""What an answer's form is to llguidance, and why it refuses one. Needs no model and no MLX."""
+"""An answer's form in the words of llguidance, and why it cannot be used. Without model or MLX."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from engine.params import SamplingParams
+from engine.text.form_limits import bounded
 
 MISSING = "Answers of a given form need the Python package llguidance, which is not installed."
 
-# Compact or indented; a weak model must not write blanks without end between two members.
+# Compact, or indented by at most so much: a weak model would write blanks without end.
 _BLANKS = r"\x20|\n\x20{0,24}"
 
 
@@ -24,19 +26,30 @@ def refusal(params: SamplingParams) -> str:
         from llguidance import LLMatcher
     except ImportError:
         return MISSING
-    return str(LLMatcher.validate_grammar(grammar(LLMatcher, params)))
+    if not LLMatcher.validate_grammar(grammar(LLMatcher, params)):
+        return ""
+    return str(LLMatcher.validate_grammar(grammar(LLMatcher, without_limits(params))))
 
 
 def grammar(matcher: Any, params: SamplingParams) -> str:
-    """The form that `params` ask for, written by llguidance's `LLMatcher` for itself."""
+    """The form that `params` ask for, as llguidance's `LLMatcher` writes it for itself."""
     if params.json_schema is not None:
-        options = {"whitespace_pattern": _BLANKS}
-        return str(matcher.grammar_from_json_schema(params.json_schema, defaults=options))
+        schema = str(params.json_schema)
+        if params.form_limits is not None:
+            schema = bounded(schema, params.form_limits)
+        return str(
+            matcher.grammar_from_json_schema(schema, defaults={"whitespace_pattern": _BLANKS})
+        )
     if params.regex is not None:
         return str(matcher.grammar_from_regex(params.regex))
     if params.choices:
         return str(matcher.grammar_from_lark("start: " + " | ".join(map(_literal, params.choices))))
     return str(matcher.grammar_from_lark(params.grammar))
+
+
+def without_limits(params: SamplingParams) -> SamplingParams:
+    """The same without `form_limits`, for a schema that they make impossible."""
+    return replace(params, form_limits=None)
 
 
 def _literal(text: str) -> str:

@@ -10,20 +10,20 @@ from engine.model import ragged
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, position: int) -> None:
-    """Let whoever decodes its token at this position fail, sitting in a slots or not."""
+    """Let whoever decodes its token at this position fail, in a slot or not."""
     from mlx_lm.models import cache
 
-    alone, seated = cache.KVCache.update_and_fetch, ragged.SlotKV.update_and_fetch
+    alone, in_slots = cache.KVCache.update_and_fetch, ragged.SlotKV.update_and_fetch
 
     def faulty(self: Any, keys: Any, values: Any) -> Any:
         if self.offset == position and keys.shape[2] == 1:
             raise RuntimeError("injected into the forward pass")
         return alone(self, keys, values)
 
-    def faulty_seat(self: Any, keys: Any, values: Any) -> Any:
+    def faulty_slot(self: Any, keys: Any, values: Any) -> Any:
         if any(row.offset == position for row in self.rows):
             raise RuntimeError("injected into a shared step")
-        return seated(self, keys, values)
+        return in_slots(self, keys, values)
 
     monkeypatch.setattr(cache.KVCache, "update_and_fetch", faulty)
-    monkeypatch.setattr(ragged.SlotKV, "update_and_fetch", faulty_seat)
+    monkeypatch.setattr(ragged.SlotKV, "update_and_fetch", faulty_slot)

@@ -12,7 +12,17 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, Finished, FinishReason, SamplingParams, TextDelta
+from engine import (
+    Engine,
+    EngineError,
+    Finished,
+    FinishReason,
+    FormLimits,
+    SamplingParams,
+    TextDelta,
+)
+from engine.openai.request import plain
+from engine.text.forms import grammar, refusal
 from tests.engine.faults import fail_at
 
 Folder = Callable[[str], Path]
@@ -228,6 +238,92 @@ def test_a_form_that_cannot_be_used(
         chat.send("hello", form(1, **what)).text(60)
     assert caught.value.code == "invalid_request"
     assert chat.send("hello", SamplingParams(max_tokens=3)).tokens(60) is not None
+
+
+def test_f8_a_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
+    """`response_format` of the type json_object, from models that would rather say `-137`."""
+    asked = plain({"body": {"response_format": {"type": "json_object"}}})
+    model = engine.load(model_folder("plain"))
+    for seed in range(5):
+        chat = engine.open_session(model, reasoning=False)
+        text = chat.send("hello", form(seed, max_tokens=3000, **asked)).text(60)
+        assert text.startswith("{")
+
+
+WORDY = {  # what a model that would never stop says, and how far it gets
+    "whole number": ({"type": "integer"}, "9" * 99, 15),
+    "negative": ({"type": "integer"}, "-" + "9" * 99, 16),
+    "number": ({"type": "number"}, "1." + "1" * 99, 11),
+    "whole part": ({"type": "number"}, "9" * 99, 15),
+    "one end is open": ({"type": "integer", "minimum": 5}, "9" * 99, 15),
+    "beyond the limit": ({"type": "integer", "minimum": 10**17}, "9" * 99, 18),
+    "text": ({"type": "string"}, '"' + "a" * 9999, 4097),
+    "a long text": ({"type": "string", "minLength": 5000}, '"' + "a" * 19999, 10_001),
+    "blanks": ({"type": "object"}, "{\n" + " " * 99, 26),
+    "list": ({"type": "array", "items": {"type": "null"}}, "[" + "null," * 999, 5 * 256),
+    "names": ({"type": "object"}, "{" + ",".join(f'"{n}":1' for n in range(999)), 1938),
+    "any": ({}, "9" * 99, 15),
+    "any within": ({"type": "array"}, "[" + "9" * 99, 16),
+    "nested": ({}, "[" * 99, 4),
+    "a definition": ({"$ref": "#/$defs/n", "$defs": {"n": {"type": "integer"}}}, "9" * 99, 15),
+    "one of two": ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "9" * 99, 15),
+    "a property": (
+        {"type": "object", "properties": {"n": {"type": "integer"}, "m": True}, "required": ["n"]},
+        '{"n":' + "9" * 99,
+        20,
+    ),
+    "its own limit": ({"type": "integer", "minimum": 0, "maximum": 10**17}, "9" * 99, 17),
+    "parts that must agree": ({"allOf": [{"type": "integer"}, {"minimum": 10**16}]}, "9" * 99, 99),
+}
+
+
+def length(text: str, **params: Any) -> int:
+    """How many characters of `text` an answer of that form may begin with."""
+    from llguidance import LLMatcher, LLTokenizer
+
+    written = grammar(LLMatcher, SamplingParams(**params))
+    assert LLMatcher.validate_grammar(written) == ""
+    matcher = LLMatcher(LLTokenizer("byte"), written, log_level=0)
+    return int(matcher.validate_tokens(list(text.encode())))
+
+
+@pytest.mark.parametrize("case", WORDY)
+def test_g12_what_a_schema_leaves_open_has_an_end(case: str) -> None:
+    schema, text, most = WORDY[case]
+    assert length(text, json_schema=schema) == most
+
+
+def test_the_limits_of_forms_can_be_chosen_and_lifted() -> None:
+    whole = {"type": "integer"}
+    assert length("9" * 99, json_schema=whole, form_limits={"digits": 3}) == 3
+    assert length("9" * 99, json_schema=whole, form_limits=FormLimits(digits=18)) == 18
+    assert length("9" * 99, json_schema=whole, form_limits=None) == 99
+    for wrong in ({"digits": 0}, {"digits": 19}, {"digit": 3}, 7, {"items": True}):
+        with pytest.raises(ValueError, match="form_limits"):
+            SamplingParams(form_limits=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "required": 5},
+        {"type": "object", "properties": 5},
+        {"$defs": [], "type": "array"},
+        {"type": [{}]},
+    ],
+)
+def test_a_malformed_schema_is_refused_in_llguidances_words(schema: dict[str, Any]) -> None:
+    assert refusal(SamplingParams(json_schema=schema)) == refusal(
+        SamplingParams(json_schema=schema, form_limits=None)
+    )
+
+
+def test_limits_that_contradict_a_schema_are_left_out(engine: Engine, model_folder: Folder) -> None:
+    schema = {"type": "integer", "minimum": 1, "multipleOf": 100}
+    asked = form(1, json_schema=schema, form_limits={"digits": 1}, max_tokens=60)
+    assert refusal(asked) == ""
+    chat = engine.open_session(engine.load(model_folder("plain")), reasoning=False)
+    assert chat.send("hello", asked).text(60)
 
 
 def test_without_the_library(

@@ -69,14 +69,15 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
     alone(f"""
         import mlx.core as mx
         import mlx.nn as nn
-        from engine.model import cpu
+        from engine.model import cpu, patches
         from engine.model.cpu import linear
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
         layers = [nn.Linear(24, 40), nn.Linear(24, 40, bias=False), nn.Linear(24, 20_000)]
         head = nn.Embedding(20_000, 24)
-        cpu.install(wide_kernels={wide})
+        cpu.enable(wide_kernels={wide})
+        assert patches.apply("linear") and patches.apply("embedding")
         made = []
         product = linear.product
         linear.product = lambda x, w: made.append(product(x, w)) or made[-1]
@@ -104,15 +105,15 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
 def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> None:
     alone("""
         import mlx.core as mx
-        from engine.model import cpu
-        from engine.model.patches import attention
-        from engine.model.cpu import activations
+        from engine.model import cpu, patches
         from engine.model.cpu import attention
+        from engine.model.patches import activations
+        from engine.model.patches.attention import attention as replaced
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
-        cpu.install(wide_kernels=True)
-        attention.install()
+        cpu.enable(wide_kernels=True)
+        assert patches.apply("attention") and patches.apply("activations")
         for size in (8, 40_000):
             gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
@@ -128,7 +129,7 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
             k, v = k[:, :, :length], v[:, :, :length]
             wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=mask)
             with cpu.engaged():
-                got = attention._attention(q, k, v, None, 0.3, mask)
+                got = replaced(q, k, v, None, 0.3, mask)
             assert got.shape == wanted.shape
             assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length)
 
@@ -159,11 +160,12 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
 def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
     alone("""
         import mlx.core as mx
-        from engine.model import cpu
-        from engine.model.cpu import activations
+        from engine.model import cpu, patches
+        from engine.model.patches import activations
 
         mx.set_default_device(mx.cpu)
-        cpu.install(wide_kernels=True)
+        cpu.enable(wide_kernels=True)
+        assert patches.apply("activations")
         x = mx.random.normal((40_000,))
         with cpu.engaged():
             got = mx.compile(lambda a: activations.swiglu(a, a))(x)
@@ -177,7 +179,7 @@ def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
         import mlx.core as mx
         from engine.model import cpu
 
-        cpu.install(wide_kernels=False)
+        cpu.enable(wide_kernels=False)
         x = mx.zeros((1,))
         seen = []
         with cpu.engaged():

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache
 
-from engine.kv.cache_objects import clone, nbytes
+from engine.bench.families import write_family
+from engine.kv.cache_objects import clone, leaves, nbytes
 from engine.kv.ledger import Ledger, common_prefix
 from engine.kv.memory_estimate import measure
 from engine.kv.session_kv import SessionKV
+from engine.model import backend, models
 
 
 def feed(cache: Any, n: int, value: float = 1.0) -> None:
@@ -111,7 +114,7 @@ def test_the_ledger_finds_the_last_border_before_the_texts_part() -> None:
     assert ledger.match("else") == ()
 
 
-def test_need_foretells_what_caches_take() -> None:
+def test_the_estimate_is_what_caches_take() -> None:
     caches = [KVCache(), ArraysCache(1)]
     for cache in caches:
         feed(cache, 9)
@@ -122,6 +125,44 @@ def test_need_foretells_what_caches_take() -> None:
             feed(cache, tokens)
         # The state that cannot be trimmed has a copy at the turn's border.
         assert need.bytes(tokens) == nbytes(fresh) + nbytes(fresh[1])
+
+
+@pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")  # transformers' own advice
+def test_b3_caches_whose_shape_does_not_tell_are_measured_as_they_grow(tmp_path: Path) -> None:
+    pieces = models.load(write_family(tmp_path, "deepseek_v41"), "m", backend.start(), 1 << 30)
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as done:
+            model = done.value
+            break
+    for tokens in (300, 2000):
+        caches = model.new_caches()
+        model.net(mx.array([[(7 * i + 3) % 300 for i in range(tokens)]]), cache=caches)
+        mx.eval(list(leaves(caches)))
+        # Twice: what cannot be trimmed has a copy at the turn's border.
+        held = 2 * nbytes(caches)
+        assert held <= model.estimate.bytes(tokens) < 2 * held
+
+
+def test_b11_matching_a_long_ledger_reads_the_text_a_few_times_over() -> None:
+    class Counted(str):
+        """A text that counts the characters that are cut out of it."""
+
+        read = 0
+
+        def __getitem__(self, part: Any) -> str:
+            cut = super().__getitem__(part)
+            Counted.read += len(cut)
+            return cut
+
+    text = "a question and an answer " * 2000
+    borders = tuple((25 * turn, turn) for turn in range(1, 2001))
+    ledger = Ledger(Counted(text), range(2000), borders)
+    assert ledger.match("an answer " * 5000) == borders[:0]
+    assert ledger.match(text[:20_010] + "else") == borders[:800]
+    assert ledger.match(text + "more") == borders
+    assert Counted.read < 3 * 4 * len(text)
 
 
 def test_common_prefix() -> None:

@@ -33,9 +33,8 @@ def test_nobody_hears_anything_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
     family: str,
 ) -> None:
-    monkeypatch.setattr(
-        shared_prefix, "LEAST", 48
-    )  # forks and shared prompts go on from shared prefixes
+    # Forks and shared prompts go on from shared prefixes.
+    monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 48)
     found = outcome(engine, model_folder(family), 80)
     assert found.faults == []
     assert found.ties <= 1
@@ -81,7 +80,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
 
     def exchanging(caches: Any, slots: Any = None) -> Any:
         if next(steps) % 40 == 39:
-            if slots is None or not slots.seated:
+            if slots is None or not slots.occupants:
                 return share([*caches[1:], caches[0]])
             slots.keys = [mx.roll(keys, 1, 0) for keys in slots.keys]
         return share(caches, slots)

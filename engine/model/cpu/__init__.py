@@ -1,17 +1,18 @@
-"""What MLX computes slowly on a Linux CPU, computed otherwise while the engine runs a model.
+"""Other ways to compute what MLX computes slowly on a Linux CPU.
 
-`linear` gives OpenBLAS the numbers of rows that it likes; `attention` and `activations` take their
-exponentials from where they are cheap. All of it is switched on by `engaged` around the engine's
-own forward passes, on its thread only: other users of MLX in the process compute as they always do.
+`linear` gives OpenBLAS numbers of rows that suit its kernels. `attention` and `activations` take
+their exponentials from where they are cheap. Replaced functions (`engine.model.patches`) use them
+within `engaged`, which surrounds the engine's own forward passes and concerns their thread only.
+Other users of MLX in the process compute as they always do.
 
-The exponentials are the reason for most of it. In nanoseconds a number, on one core: MLX's `exp`
-10, softmax 10, sigmoid 15, all without vector instructions; its `power` 3.5; numpy's `exp` 0.4.
-Numpy needs the numbers evaluated first, which costs 60 microseconds a time, so many are left to it
-(a chunk of 64 tokens after 3,000: attention of a layer 3.5 instead of 20 ms) and few to `power`.
-That the pass is then waited for in its midst costs nothing more: MLX lets a CPU run only some
-operations ahead of Python, so 85 of a step's 93 ms had passed before launching it was done.
+Most of it is about exponentials. In nanoseconds a number, on one core: MLX's `exp` 10, softmax 10
+and sigmoid 15, all without vector instructions; its `power` 3.5; numpy's `exp` 0.4. Numpy needs
+evaluated numbers, and evaluating costs 60 microseconds, so numpy computes many at a time and
+`power` computes few. A chunk of 64 tokens after 3,000 takes 3.5 instead of 20 ms of attention a
+layer. Waiting in the midst of a pass costs nothing more: on a CPU MLX runs only some operations
+ahead of Python, so 85 of a step's 93 ms had passed before its launch was done.
 
-Imports: engine.model.patches.
+Imports: nothing.
 """
 
 from __future__ import annotations
@@ -26,24 +27,27 @@ import mlx.core as mx
 
 E = math.e
 
-AT_ONCE = 16_384
-"""Exponentials from which on it pays to stop for numpy."""
+NUMPY_FROM = 16_384
+"""From so many exponentials on, numpy is quicker in spite of the evaluation that it needs."""
 
 _state = threading.local()
-_installed = False
+_enabled = False
+_wide_kernels = False
 
 
-def install(wide_kernels: bool) -> None:
-    """Teach MLX and mlx-lm; without it `engaged` has no effect. Does nothing the second time.
+def enable(wide_kernels: bool) -> None:
+    """Let `engaged` have an effect in this process.
 
-    `wide_kernels`: matrix products use AVX-512.
+    Args:
+        wide_kernels: matrix products use AVX-512.
     """
-    from engine.model.cpu import activations, linear
+    global _enabled, _wide_kernels
+    _enabled, _wide_kernels = True, wide_kernels
 
-    global _installed
-    _installed = True
-    activations.install()
-    linear.install(wide_kernels)
+
+def wide_kernels() -> bool:
+    """Whether matrix products use AVX-512."""
+    return _wide_kernels
 
 
 @contextmanager
@@ -51,10 +55,10 @@ def engaged(*, wanted: int = 0) -> Iterator[None]:
     """Within this block, on this thread, the ways of this package are taken where they fit.
 
     Args:
-        wanted: logits are only asked for of so many rows, the first ones; 0 for all.
+        wanted: how many rows, the first ones, need logits; 0 for all.
     """
     before = vars(_state).copy()
-    _state.on, _state.wanted, _state.memo = _installed, wanted, {}
+    _state.on, _state.wanted, _state.memo = _enabled, wanted, {}
     try:
         yield
     finally:
@@ -63,17 +67,17 @@ def engaged(*, wanted: int = 0) -> Iterator[None]:
 
 
 def is_engaged(x: mx.array) -> bool:
-    """Whether the engine runs a model here, and `x` is of the kind that this package is for."""
+    """Whether the engine runs a model on this thread, and `x` is of the type that this is for."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
 
 
 def wanted() -> int:
-    """Of how many rows logits are asked for; 0 for all. Only where it is engaged."""
+    """How many rows need logits; 0 for all. Only where it is engaged."""
     return int(_state.wanted)
 
 
 def memo() -> dict[str, Any]:
-    """What is worth keeping while the pass lasts. Only where it is engaged."""
+    """What functions of this package keep until the pass ends. Only where it is engaged."""
     kept: dict[str, Any] = _state.memo
     return kept
 

@@ -1,6 +1,6 @@
 """Softmax attention with cheaper exponentials.
 
-The query heads that share a key head are taken as its rows, so a key is read once for all of them.
+The query heads that share a key head become rows of one product, so each key is read once.
 Shapes as in `mx.fast.scaled_dot_product_attention`: queries `[batch, heads, n, dim]`, keys and
 values `[batch, key heads, length, dim]`.
 """
@@ -14,38 +14,40 @@ import numpy as np
 
 from engine.model import cpu
 
-BLOCK = 32_768
-"""Scores that numpy works on at a time: they stay in a core's own cache."""
+BLOCK_SCORES = 32_768
+"""Scores that numpy works on at a time, so that they stay in the processor's cache."""
 
-SHORT = 4096
+SOFTMAX_UP_TO = 4096
 """Scores up to which MLX's softmax is quicker than the operations that take its place."""
 
-LOWEST = -1e30
-"""In place of the largest score where a mask hides all keys: infinities have no difference."""
+MIN_SCORE = -1e30
+"""The largest score of a row is taken to be at least this. Where a mask hides all keys it is
+-inf, and the difference of two infinities is NaN."""
 
 
 def attend(
     queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any
 ) -> mx.array | None:
-    """Attention under any of mlx-lm's masks; None where it is better left to MLX."""
+    """Attention under any of mlx-lm's masks; None where MLX's own is the better way."""
     batch, heads, n, dim = queries.shape
     shared, length = keys.shape[1], keys.shape[2]
     if mask is None and n == 1:
         return one_query(queries * scale, keys, values)
-    if batch * heads * n * length < cpu.AT_ONCE or not _plain(mask):
+    if batch * heads * n * length < cpu.NUMPY_FROM or not _plain(mask):
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
-    found = _at_once(rows, keys, values, n, mask)
+    found = _by_numpy(rows, keys, values, n, mask)
     return None if found is None else (found.out / found.sums).reshape(batch, heads, n, -1)
 
 
 class Part(NamedTuple):
-    """What attention to some of the keys gives.
+    """Attention to some of the keys, before it is divided by the sum of the weights.
 
     Attributes:
-        out: the sum of the values, each times its weight `exp(score - most)`.
-        sums: of the weights.
-        most: the largest score.
+        out: the sum of the values, each times its weight `exp(score - most)`,
+            `[batch, key heads, rows, head dim]`.
+        sums: the sums of the weights, `[batch, key heads, rows, 1]`.
+        most: the largest scores, `[batch, key heads, rows, 1]`.
     """
 
     out: mx.array
@@ -54,17 +56,17 @@ class Part(NamedTuple):
 
 
 def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    """Attention to some of the keys, on any device; its figures are float32.
+    """Attention to some of the keys, on any device, in float32.
 
-    The queries are `[batch, key heads, rows, dim]`, scaled already.
-
-    A key head's rows are `n` queries of every query head that shares it. The mask is None,
-    "causal" or boolean `[n, length]`.
+    Args:
+        queries: `[batch, key heads, rows, dim]`, scaled already. A key head's rows are `n`
+            queries of each query head that shares it.
+        mask: None, "causal" or boolean `[n, length]`.
     """
     length = keys.shape[2]
     engaged = cpu.is_engaged(queries)
-    if engaged and queries.size // queries.shape[-1] * length >= cpu.AT_ONCE:
-        found = _at_once(queries, keys, values, n, mask)
+    if engaged and queries.size // queries.shape[-1] * length >= cpu.NUMPY_FROM:
+        found = _by_numpy(queries, keys, values, n, mask)
         if found is not None:
             return found
     scores = (queries @ keys.swapaxes(-1, -2)).astype(mx.float32)
@@ -73,14 +75,16 @@ def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any)
             mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
         scores = _masked(scores.reshape(*scores.shape[:2], -1, n, length), mask)
         scores = scores.reshape(*queries.shape[:3], length)
-    most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), LOWEST)
+    most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
     weights = mx.power(cpu.E, scores - most) if engaged else mx.exp(scores - most)
     out = (weights.astype(values.dtype) @ values).astype(mx.float32)
     return Part(out, mx.sum(weights, axis=-1, keepdims=True), most)
 
 
-def _at_once(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part | None:
-    """As `part`, with numpy's exponentials; None where nothing can be evaluated."""
+def _by_numpy(
+    queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any
+) -> Part | None:
+    """As `part`, with numpy's exponentials; None in a function that is being compiled."""
     batch, shared, rows, _ = queries.shape
     length = keys.shape[2]
     scores = queries @ keys.swapaxes(-1, -2)
@@ -88,7 +92,7 @@ def _at_once(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: 
         scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
     if not cpu.evaluated(scores):
         return None
-    # The array is this function's own, so it may be written to behind MLX's back.
+    # `scores` is this function's own array, so numpy may write into MLX's memory.
     table = np.asarray(scores).reshape(-1, n, length)
     if isinstance(mask, str):
         table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
@@ -114,17 +118,17 @@ Table = np.ndarray[Any, Any]
 
 
 def _exponentials(table: Table) -> tuple[Table, Table]:
-    """Turn `scores [rows, length]` into `exp(score - the row's largest)`.
+    """Replace scores `[rows, length]` by `exp(score - the row's largest score)`.
 
-    Returns the sum of each row, and what was the largest.
+    Returns the rows' sums `[rows]` and their largest scores `[rows, 1]`.
     """
     rows, length = table.shape
     sums, most = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
-    step = max(1, BLOCK // length)
+    step = max(1, BLOCK_SCORES // length)
     for begin in range(0, rows, step):
         some, largest = table[begin : begin + step], most[begin : begin + step]
         some.max(-1, keepdims=True, out=largest)
-        np.maximum(largest, LOWEST, out=largest)
+        np.maximum(largest, MIN_SCORE, out=largest)
         np.subtract(some, largest, out=some)
         np.exp(some, out=some)
         some.sum(-1, out=sums[begin : begin + step])
@@ -132,24 +136,26 @@ def _exponentials(table: Table) -> tuple[Table, Table]:
 
 
 def one_query(
-    queries: mx.array, keys: mx.array, values: mx.array, beyond: mx.array | None = None
+    queries: mx.array, keys: mx.array, values: mx.array, bias: mx.array | None = None
 ) -> mx.array:
-    """Attention of one query a row, `[batch, heads, 1, dim]`, the queries scaled already.
+    """Attention of one query a row, `[batch, heads, 1, dim]`, scaled already.
 
-    `beyond` is added to the scores `[batch, key heads, heads a key head, length]`. In three
-    operations, or six with many scores, where MLX's own attention takes twice as many: each costs
-    some microseconds to dispatch, whatever it does.
+    It takes three operations, or six with many scores. MLX's own attention takes twice as many,
+    and each costs some microseconds to dispatch.
+
+    Args:
+        bias: added to the scores `[batch, key heads, heads a key head, length]`.
     """
     batch, heads, _, dim = queries.shape
     shared = keys.shape[1]
     scores = queries.reshape(batch, shared, heads // shared, dim) @ keys.swapaxes(-1, -2)
-    if beyond is not None:
-        scores = scores + beyond
-    if scores.size >= cpu.AT_ONCE and cpu.evaluated(scores):
+    if bias is not None:
+        scores = scores + bias
+    if scores.size >= cpu.NUMPY_FROM and cpu.evaluated(scores):
         table = np.asarray(scores).reshape(-1, scores.shape[-1])
         sums, _ = _exponentials(table)
         out = (scores @ values) / mx.array(sums).reshape(batch, shared, -1, 1)
-    elif scores.size < SHORT:
+    elif scores.size < SOFTMAX_UP_TO:
         out = mx.softmax(scores, axis=-1) @ values
     else:
         weights = mx.power(cpu.E, scores - mx.max(scores, axis=-1, keepdims=True))

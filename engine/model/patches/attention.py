@@ -1,33 +1,62 @@
-"""Attention of many sessions' rows, each over its own keys: the seam in mlx-lm."""
+"""Replaces mlx-lm's attention with one that understands rows of different lengths.
+
+With plain arrays it does what mlx-lm's does. With `Rows`, `WithChunk` and `Split` each row attends
+to its own keys. Arguments that this version does not know are handed to mlx-lm's function.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import mlx.core as mx
 
-from engine.kv import shared_prefix
-from engine.model import cpu
-from engine.model.cpu import attention
-from engine.model.patches import replace
-from engine.model.ragged import Rows, SlotRows, WithChunk
+from engine.kv.shared_prefix import Split
+from engine.model import cpu, prefix_attention
+from engine.model.cpu import attention as cpu_attention
+from engine.model.patches.replace import expect
+from engine.model.patches.replace import replace as put
+from engine.model.ragged_rows import Rows, SlotRows, WithChunk
 
-_original_attention: Callable[..., mx.array] | None = None
+_original: Callable[..., mx.array] | None = None
 
 
 def install() -> None:
-    """Import mlx-lm and put the attention seam in place. Does nothing the second time."""
-    global _original_attention
-    if _original_attention is not None:
+    """Put `attention` in the place of mlx-lm's. Does nothing the second time."""
+    global _original
+    if _original is not None:
         return
     base = importlib.import_module("mlx_lm.models.base")
-    _original_attention = base.scaled_dot_product_attention
-    replace.replace(base, "scaled_dot_product_attention", _attention)
+    original = base.scaled_dot_product_attention
+    expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
+    _original = original
+    put(base, "scaled_dot_product_attention", attention)
 
 
-def _attention(
+@dataclass(frozen=True)
+class _Call:
+    """The arguments of one call that are the same for all rows, and the mask."""
+
+    scale: float
+    mask: Any
+    sinks: Any
+    more: tuple[Any, ...] = ()
+    named: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether there is nothing but a scale and a mask."""
+        return self.sinks is None and not self.more and not self.named
+
+    def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
+        assert _original is not None
+        rest = (self.scale, self.mask, self.sinks, *self.more)
+        return _original(queries, keys, values, cache, *rest, **self.named)
+
+
+def attention(
     queries: Any,
     keys: Any,
     values: Any,
@@ -35,89 +64,88 @@ def _attention(
     scale: float,
     mask: Any = None,
     sinks: Any = None,
+    *more: Any,
+    **named: Any,
 ) -> mx.array:
-    """`mlx_lm`'s `scaled_dot_product_attention`, row by row when the keys are a `Rows`."""
-    assert _original_attention is not None
-    if isinstance(keys, shared_prefix.Split):
-        return _branched_attention(queries, [keys], [values], scale, mask, sinks)
+    """mlx-lm's `scaled_dot_product_attention`, for what the ragged caches give out as well.
+
+    Args:
+        queries: `[rows, heads, n, head dim]`.
+        keys, values: `[rows, key heads, tokens, head dim]`, or one of the classes above.
+        mask: None, "causal", an array, or `Rows` of these.
+    """
+    return _attend(queries, keys, values, cache, _Call(scale, mask, sinks, more, named))
+
+
+def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:
+    if isinstance(keys, Split):
+        return _split(queries, [keys], [values], call)
     if isinstance(keys, WithChunk):
-        n = queries.shape[0] - keys.count
-        chunk = queries[n:].swapaxes(0, 2)
-        read = _attention(chunk, keys.chunk, values.chunk, keys.cache, scale, "causal", sinks)
-        said = _attention(queries[:n], keys.others, values.others, None, scale, mask, sinks)
-        return mx.concatenate([said, read.swapaxes(0, 2)])
-    if not isinstance(keys, Rows):
-        if sinks is None and isinstance(keys, mx.array) and cpu.is_engaged(queries):
-            out = attention.attend(queries, keys, values, scale, mask)
-            if out is not None:
-                return out
-        return _original_attention(queries, keys, values, cache, scale, mask, sinks)
-    if isinstance(keys, SlotRows) and mask is None and queries.shape[2] == 1:
-        return _seated_attention(queries, keys, values, scale, sinks)
-    n = len(keys.rows)
-    masks = mask.rows if isinstance(mask, Rows) else [mask] * n
-    split = [row for row, key in enumerate(keys.rows) if isinstance(key, shared_prefix.Split)]
-    if len(split) > 1 and all(masks[row] is None for row in split):
-        rest = [row for row in range(n) if row not in split]
-        some = queries[mx.array(split)] if rest else queries
-        k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
-        out = _branched_attention(some, k, v, scale, None, sinks)
-        if not rest:
+        return _mixed(queries, keys, values, call)
+    if isinstance(keys, SlotRows) and call.mask is None and queries.shape[2] == 1:
+        return _in_slots(queries, keys, values, call)
+    if isinstance(keys, Rows):
+        return _each_row(queries, keys, values, call)
+    if call.is_usual and isinstance(keys, mx.array) and cpu.is_engaged(queries):
+        out = cpu_attention.attend(queries, keys, values, call.scale, call.mask)
+        if out is not None:
             return out
-        alone = [_of_row(row, queries, keys, values, scale, masks, sinks) for row in rest]
-        order = [*split, *rest]
-        back = mx.array(sorted(range(n), key=lambda place: order[place]))
-        return mx.concatenate([out, *alone])[back]
-    return mx.concatenate(
-        [_of_row(row, queries, keys, values, scale, masks, sinks) for row in range(n)]
-    )
+    return call.original(queries, keys, values, cache)
 
 
-def _of_row(
-    row: int,
-    queries: mx.array,
-    keys: Rows,
-    values: Rows,
-    scale: float,
-    masks: Sequence[Any],
-    sinks: Any,
-) -> mx.array:
-    cache = keys.caches[row]
-    query = queries[row : row + 1]
-    return _attention(query, keys.rows[row], values.rows[row], cache, scale, masks[row], sinks)
+def _split(queries: mx.array, keys: list[Split], values: list[Split], call: _Call) -> mx.array:
+    if not call.is_usual:
+        raise NotImplementedError("attention to a shared prefix with sinks or unknown arguments")
+    return prefix_attention.attend(queries, keys, values, call.scale, call.mask)
 
 
-def _branched_attention(
-    queries: mx.array,
-    keys: list[shared_prefix.Split],
-    values: list[shared_prefix.Split],
-    scale: float,
-    mask: Any,
-    sinks: Any,
-) -> mx.array:
-    if sinks is not None:
-        raise NotImplementedError("attention sinks, and keys in two pieces")
-    return shared_prefix.attend(queries, keys, values, scale, mask)
+def _mixed(queries: mx.array, keys: WithChunk, values: WithChunk, call: _Call) -> mx.array:
+    """A mixed step: the chunk's rows become one row of `count` queries."""
+    n = queries.shape[0] - keys.count
+    chunk = queries[n:].swapaxes(0, 2)
+    read = _attend(chunk, keys.chunk, values.chunk, keys.cache, replace(call, mask="causal"))
+    decoded = _attend(queries[:n], keys.decoding, values.decoding, None, call)
+    return mx.concatenate([decoded, read.swapaxes(0, 2)])
 
 
-def _seated_attention(
-    queries: mx.array, keys: SlotRows, values: SlotRows, scale: float, sinks: Any
-) -> mx.array:
-    """Attention of one query a row: those that sit in one go, the others as without seats."""
-    assert _original_attention is not None
-    step = keys.step
-    n, seated = queries.shape[0], step.seated
-    q = queries if seated == n else queries[:seated]
-    k = keys.buffer[:seated, :, : step.most]
-    v = values.buffer[:seated, :, : step.most]
-    if sinks is None and cpu.is_engaged(queries):
-        out = attention.one_query(q * scale, k, v, step.beyond)
-    else:
-        out = _original_attention(q, k, v, keys.caches[0], scale, step.within, sinks)
-    if seated == n:
+def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:
+    """Row by row, but those with shared prefixes together."""
+    n = len(keys.rows)
+    masks = call.mask.rows if isinstance(call.mask, Rows) else [call.mask] * n
+
+    def one(row: int) -> mx.array:
+        query, cache = queries[row : row + 1], keys.caches[row]
+        return _attend(
+            query, keys.rows[row], values.rows[row], cache, replace(call, mask=masks[row])
+        )
+
+    split = [row for row, key in enumerate(keys.rows) if isinstance(key, Split)]
+    if len(split) < 2 or any(masks[row] is not None for row in split):
+        return mx.concatenate([one(row) for row in range(n)])
+    rest = [row for row in range(n) if row not in split]
+    some = queries[mx.array(split)] if rest else queries
+    k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
+    out = _split(some, k, v, replace(call, mask=None))
+    if not rest:
         return out
-    standing = keys.caches[seated:]
-    others = Rows(keys.others, standing), Rows(values.others, standing)
-    return mx.concatenate(
-        [out, _attention(queries[seated:], *others, standing[0], scale, None, sinks)]
-    )
+    order = [*split, *rest]
+    back = mx.array(sorted(range(n), key=lambda place: order[place]))
+    return mx.concatenate([out, *(one(row) for row in rest)])[back]
+
+
+def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
+    """One query a row: those in slots in one operation, the others row by row."""
+    step = keys.step
+    n, occupied = queries.shape[0], step.occupied
+    q = queries if occupied == n else queries[:occupied]
+    k = keys.buffer[:occupied, :, : step.longest]
+    v = values.buffer[:occupied, :, : step.longest]
+    if call.is_usual and cpu.is_engaged(queries):
+        out = cpu_attention.one_query(q * call.scale, k, v, step.bias)
+    else:
+        out = replace(call, mask=step.mask).original(q, k, v, keys.caches[0])
+    if occupied == n:
+        return out
+    others = keys.caches[occupied:]
+    rest = Rows(keys.others, others), Rows(values.others, others)
+    return mx.concatenate([out, _each_row(queries[occupied:], *rest, call)])

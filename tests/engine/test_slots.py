@@ -1,4 +1,4 @@
-"""Chats that sit in one buffer while they decode, and nobody on another's seat."""
+"""Sessions whose keys are in one buffer while they decode, each in its own slot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlx_lm.models.cache import KVCache, RotatingKVCache
 from engine import Engine, SamplingParams
 from engine.kv import slots
 from engine.kv.session_kv import SessionKV
-from engine.kv.slots import LONGEST, Slots
+from engine.kv.slots import MAX_TOKENS, Slots
 from engine.model.ragged import share_caches
 
 LAYERS, HEADS, DIM = 3, 2, 4
@@ -31,13 +31,13 @@ def chat(length: int) -> SessionKV:
 
 
 def held(kv: SessionKV) -> list[list[Any]]:
-    """What the caches hold, as lists; the session stands up for it."""
+    """What the caches hold, as lists; the session leaves its slot for it."""
     return [[part.tolist() for part in cache.keys_and_values()] for cache in kv.caches or []]
 
 
 def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
-    """Write a token for each session, seated and, by its twin, on its own."""
-    order = where.arrange(kvs)
+    """Write a token for each session, in its slot and, by its twin, on its own."""
+    order = where.assign(kvs)
     rows = [kvs[row] for row in order]
     for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
         keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
@@ -53,7 +53,7 @@ def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> Non
         kv.note_fed(0)
 
 
-def test_whoever_comes_and_goes_everyone_keeps_what_is_theirs() -> None:
+def test_sessions_keep_their_keys_whoever_enters_and_leaves() -> None:
     choose, where, twins = random.Random(1), Slots(), {}
     chats: list[SessionKV] = []
     for turn in range(120):
@@ -65,42 +65,44 @@ def test_whoever_comes_and_goes_everyone_keeps_what_is_theirs() -> None:
         choose.shuffle(some)
         if some:
             step(where, some, twins)
-            assert {id(kv) for kv in where.seated} == ({id(k) for k in some} if some[1:] else set())
+            assert {id(kv) for kv in where.occupants} == (
+                {id(k) for k in some} if some[1:] else set()
+            )
         if chats and turn % 9 == 8:
             gone = chats.pop(choose.randrange(len(chats)))
             assert held(gone) == held(twins[id(gone)])
-            assert gone not in where.seated
+            assert gone not in where.occupants
     for kv in chats:
         assert held(kv) == held(twins[id(kv)])
-    assert where.seated == []
+    assert where.occupants == []
     assert where.keys == []
 
 
-def test_a_seat_is_cleared_for_who_comes_next() -> None:
+def test_a_slot_is_overwritten_for_the_next_session() -> None:
     where, ill, well = Slots(), chat(40), chat(9)
     ill.layers[0].keys[:] = float("nan")
-    where.arrange([well, ill])
+    where.assign([well, ill])
     ill.drop()
-    where.arrange([well, chat(3), chat(5)])
+    where.assign([well, chat(3), chat(5)])
     assert all(bool(mx.isfinite(a).all()) for a in (*where.keys, *where.values))
 
 
-def test_long_chats_and_other_caches_stay_standing() -> None:
-    where, long = Slots(), chat(LONGEST)
+def test_long_chats_and_other_caches_get_no_slot() -> None:
+    where, long = Slots(), chat(MAX_TOKENS)
     ring = SessionKV(lambda: [RotatingKVCache(8)])
     ring.begin([0])
     ring.layers[0].update_and_fetch(*mx.random.normal((2, 1, HEADS, 3, DIM)))
     short = [chat(3), chat(4)]
-    order = where.arrange([long, short[0], ring, short[1]])
-    assert where.seated == short
+    order = where.assign([long, short[0], ring, short[1]])
+    assert where.occupants == short
     assert order == [1, 3, 0, 2]
-    assert where.arrange([long, short[0]]) == [0, 1]  # one alone has nobody to share with
-    assert where.seated == []
+    assert where.assign([long, short[0]]) == [0, 1]  # one alone has nobody to share with
+    assert where.occupants == []
 
 
 def test_what_a_failed_step_left_is_given_up_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
     where, chats = Slots(), [chat(3), chat(4), chat(5), chat(6)]
-    where.arrange(chats)
+    where.assign(chats)
 
     def fail(*_: Any) -> None:
         raise RuntimeError("the device has gone")
@@ -109,7 +111,7 @@ def test_what_a_failed_step_left_is_given_up_quietly(monkeypatch: pytest.MonkeyP
     assert chats[1].caches is None
     assert chats[1].length == 0
     chats[0].drop()
-    assert where.seated == []
+    assert where.occupants == []
     assert where.keys == []
 
 
@@ -117,17 +119,17 @@ def params(seed: int, tokens: int = 40) -> SamplingParams:
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed)
 
 
-def test_seated_chats_say_what_they_say_alone(
+def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One grows too long on the way, one is forked while it answers, one comes late."""
-    monkeypatch.setattr(slots, "LONGEST", 90)
+    monkeypatch.setattr(slots, "MAX_TOKENS", 90)
     seen: list[int] = []
-    arrange = Slots.arrange
+    assign = Slots.assign
 
     def watched(self: Slots, rows: Any) -> list[int]:
-        order = arrange(self, rows)
-        seen.append(len(self.seated))
+        order = assign(self, rows)
+        seen.append(len(self.occupants))
         return order
 
     model = engine.load(model_folder("plain"))
@@ -137,7 +139,7 @@ def test_seated_chats_say_what_they_say_alone(
         return engine.open_session(model).send(prompts[number], params(number)).tokens(60)
 
     expected = [alone(n) for n in range(4)]
-    monkeypatch.setattr(Slots, "arrange", watched)
+    monkeypatch.setattr(Slots, "assign", watched)
     sessions = [engine.open_session(model) for _ in prompts]
     replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
     next(iter(replies[2]))

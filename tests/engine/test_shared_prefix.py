@@ -1,4 +1,4 @@
-"""Chats that go on from one beginning: it is there once, and nobody hears of the others."""
+"""Chats that go on from one beginning: it is held once, and none sees the others' tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine import Engine, SamplingParams, Session
 from engine.kv import shared_prefix
 from engine.kv.session_kv import SessionKV
 from engine.kv.shared_prefix import SharedPrefixKV, Split
-from engine.model import backend, cpu
+from engine.model import backend, cpu, prefix_attention
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 LAYERS, HEADS, DIM = 2, 2, 8
@@ -27,7 +27,7 @@ def params(seed: int, tokens: int = 12) -> SamplingParams:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short beginnings are shared too: the tiny models' contexts are short."""
-    monkeypatch.setattr(shared_prefix, "LEAST", 64)
+    monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 64)
 
 
 def kv_bytes(engine: Engine, *sessions: Session) -> int:
@@ -78,7 +78,7 @@ def test_a_prompt_to_many_is_there_once(
 
 
 @pytest.mark.usefixtures("soon")
-def test_what_stands_before_a_stems_end_can_be_changed(
+def test_what_stands_before_a_shared_prefixs_end_can_be_changed(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     folder = model_folder("plain")
@@ -132,7 +132,7 @@ def test_a_reproducible_chat_has_its_own(
 
 
 def session(length: int) -> SessionKV:
-    """A session that may branch, with `length` random tokens."""
+    """A session that may share its prefix, with `length` random tokens."""
     kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], shares_prefix=True)
     kv.begin([0])
     for cache in kv.layers:
@@ -195,23 +195,23 @@ def ways(request: pytest.FixtureRequest) -> Iterator[None]:
             yield
 
 
-def check(shares_prefix: list[SharedPrefixKV], n: int, mask: object) -> None:
+def check(caches: list[SharedPrefixKV], n: int, mask: object) -> None:
     """Attention of `n` queries a row must be that over the keys in one piece."""
-    queries = mx.random.normal((len(shares_prefix), 4, n, DIM))
+    queries = mx.random.normal((len(caches), 4, n, DIM))
     keys: list[Split] = []
     values: list[Split] = []
     wanted = []
-    for row, branch in enumerate(shares_prefix):
-        k, v = branch.update_and_fetch(*mx.random.normal((2, 1, HEADS, n, DIM)))
+    for row, cache in enumerate(caches):
+        k, v = cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, n, DIM)))
         keys.append(k)
         values.append(v)
-        whole = branch.whole(branch.offset, 0)
+        whole = cache.whole(cache.offset, 0)
         wanted.append(
             mx.fast.scaled_dot_product_attention(
                 queries[row : row + 1], *whole, scale=0.5, mask=mask
             )
         )
-    got = shared_prefix.attend(queries, keys, values, 0.5, mask)
+    got = prefix_attention.attend(queries, keys, values, 0.5, mask)
     assert mx.allclose(got, mx.concatenate(wanted), rtol=1e-4, atol=1e-5)
 
 
@@ -220,19 +220,18 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     mx.random.seed(3)
     first, second = session(100), session(3000)
     rows = [first, second, first.fork(), second.fork(), first.fork()]
-    rows[1].become_stem()
+    rows[1].make_shared_prefix()
     cut = first.fork()
     cut.begin(list(range(70)))  # goes on from less of the same shared prefix
     for kv in (*rows, cut):
         grown(kv, 7)
-    shares_prefix = [kv.layers[0] for kv in (*rows, cut)]
-    assert all(type(b) is SharedPrefixKV for b in shares_prefix)
-    check(shares_prefix, 1, None)
-    check(shares_prefix[1:2], 1, None)
-    check(shares_prefix[:1], 9, "causal")
-    check(shares_prefix[1:2], 40, "causal")
-    offset = shares_prefix[0].offset
+    caches = [kv.layers[0] for kv in (*rows, cut)]
+    assert all(type(b) is SharedPrefixKV for b in caches)
+    check(caches, 1, None)
+    check(caches[1:2], 1, None)
+    check(caches[:1], 9, "causal")
+    check(caches[1:2], 40, "causal")
+    offset = caches[0].offset
     window = mx.arange(offset, offset + 5)[:, None] - mx.arange(offset + 5)
-    check(
-        shares_prefix[:1], 5, (window >= 0) & (window < 4)
-    )  # nothing of the shared prefix is seen
+    # Nothing of the shared prefix is seen.
+    check(caches[:1], 5, (window >= 0) & (window < 4))

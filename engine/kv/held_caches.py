@@ -1,0 +1,143 @@
+"""A session's cache objects: where their keys and values are, and what they cost."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+from engine.kv.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
+from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV
+from engine.kv.slots import Slots
+
+
+@dataclass
+class Snapshot:
+    """The caches that cannot be trimmed, as they were when `length` tokens had been fed.
+
+    None stands for each of the others: they are trimmed to `length` instead.
+    """
+
+    caches: Caches
+    length: int
+
+
+class HeldCaches:
+    """The caches of one session, and with whom it shares their memory.
+
+    Attributes:
+        slots: the slots that hold the keys and values at the moment, else None.
+        shared_prefix: the shared prefix that the caches go on from, else None.
+    """
+
+    def __init__(self) -> None:
+        self.slots: Slots | None = None
+        self.shared_prefix: SharedPrefix | None = None
+        self._caches: Caches | None = None
+        self._snapshot: Snapshot | None = None
+        self._sharers: weakref.WeakSet[HeldCaches] | None = None
+
+    @property
+    def caches(self) -> Caches | None:
+        """The caches, one a layer, their keys and values in them; None when there are none.
+
+        Leaves the slots first. `layers` gives the same objects without that.
+        """
+        self.leave_slots()
+        return self._caches
+
+    @caches.setter
+    def caches(self, caches: Caches | None) -> None:
+        if self.slots is not None:
+            self.slots.free(self)
+        if self.shared_prefix is not None:
+            self.shared_prefix.holders.discard(self)
+        first = caches[0] if caches else None
+        self.shared_prefix = first.shared_prefix if isinstance(first, SharedPrefixKV) else None
+        if self.shared_prefix is not None:
+            self.shared_prefix.holders.add(self)
+        self._caches = caches
+
+    def leave_slots(self) -> None:
+        """Take the keys and values back from the slots, if they are there."""
+        if self.slots is not None:
+            self.slots.leave(self)
+
+    @property
+    def layers(self) -> Caches:
+        """The caches wherever their keys and values are; empty when there are none."""
+        return self._caches or []
+
+    def drop(self) -> None:
+        """Free the caches."""
+        self.caches = None
+        self._snapshot = None
+        self._stop_sharing()
+
+    def settle(self) -> None:
+        """After a reply: leave the slots, and free what recurrent states were cut from."""
+        self.leave_slots()
+        states = [own_states(c) for c in self.layers if may_not_trim(c)]
+        mx.eval(list(leaves(states)))
+
+    # -- what kind of caches they are -------------------------------------------------------
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all layers have ordinary growing caches."""
+        from mlx_lm.models.cache import KVCache
+
+        return bool(self.layers) and all(type(c) in (KVCache, SharedPrefixKV) for c in self.layers)
+
+    @property
+    def trimmable(self) -> bool:
+        """Whether the last tokens can be taken back now."""
+        return all(can_trim(c) for c in self.layers)
+
+    @property
+    def needs_snapshot(self) -> bool:
+        """Whether some layers can, or may soon, only go back to a saved copy."""
+        return any(may_not_trim(c) for c in self.layers)
+
+    # -- memory -----------------------------------------------------------------------------
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that this session uses, shared or not."""
+        held = [self.layers, self._snapshot.caches if self._snapshot else []]
+        seen = {id(a): a.nbytes for a in leaves(held)}
+        slot = self.slots.nbytes_each if self.slots is not None else 0
+        shared = self.shared_prefix.nbytes if self.shared_prefix is not None else 0
+        return shared + slot + sum(seen.values())
+
+    @property
+    def sharers(self) -> int:
+        """How many sessions, this one included, use the same memory."""
+        if self.shared_prefix is not None:
+            return len(self.shared_prefix.holders)
+        return len(self._sharers) if self._sharers is not None else 1
+
+    @property
+    def saved(self) -> int:
+        """Bytes of `nbytes` that are counted as other sessions'."""
+        shared = self.shared_prefix.nbytes if self.shared_prefix is not None else self.nbytes
+        return shared - shared // self.sharers
+
+    @property
+    def owed(self) -> int:
+        """Bytes that are counted as this session's: its own, and its part of what it shares."""
+        return self.nbytes - self.saved
+
+    def _share_with(self, twin: HeldCaches) -> None:
+        """Note that `twin` uses the same buffers until either of the two writes."""
+        if self._sharers is None:
+            self._sharers = weakref.WeakSet([self])
+        self._sharers.add(twin)
+        twin._sharers = self._sharers
+
+    def _stop_sharing(self) -> None:
+        """Note that the buffers are written to or given up: MLX copies what others still use."""
+        if self._sharers is not None:
+            self._sharers.discard(self)
+            self._sharers = None

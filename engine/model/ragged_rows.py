@@ -1,0 +1,138 @@
+"""Keys, values and masks of many rows, each of its own length, in place of one tensor.
+
+The ragged caches (`ragged`) give them out in a shared step. The replaced attention
+(`patches.attention`) takes them. A model in between may do with them what models commonly do with
+keys; anything else raises, and the probe then finds another way for that model.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mlx.core as mx
+
+from engine.kv.slots import Slots
+
+
+class Rows:
+    """One array for each row, `[1, key heads, tokens, head dim]` for keys and values.
+
+    Attributes:
+        rows: the arrays.
+        caches: the caches that they come from, one for each row.
+    """
+
+    def __init__(self, rows: list[Any], caches: Sequence[Any]) -> None:
+        self.rows = rows
+        self.caches = caches
+
+    @property
+    def dtype(self) -> mx.Dtype:
+        dtype: mx.Dtype = self.rows[0].dtype
+        return dtype
+
+    def astype(self, dtype: mx.Dtype) -> Rows:
+        return self._each(lambda row: row.astype(dtype))
+
+    def swapaxes(self, first: int, second: int) -> _Factor:
+        return _Factor(self._each(lambda row: row.swapaxes(first, second)))
+
+    def _each(self, change: Callable[[Any], Any]) -> Rows:
+        return Rows([change(row) for row in self.rows], self.caches)
+
+
+class _Factor(mx.array):
+    """`Rows` as the right factor of a matrix product whose left factor is one array for all rows.
+
+    Latent attention multiplies queries with keys so. It is a subclass of `mx.array` because
+    `mx.array.__matmul__` refuses other types without asking them. Its own value is NaN, so that
+    any other use of it shows in the logits.
+    """
+
+    def __init__(self, each: Rows) -> None:
+        super().__init__(float("nan"))
+        self._each = each
+
+    def __rmatmul__(self, left: mx.array) -> Rows:  # type: ignore[misc]
+        parts = mx.split(left, len(self._each.rows))
+        products = [a @ b for a, b in zip(parts, self._each.rows, strict=True)]
+        return Rows(products, self._each.caches)
+
+
+class SlotStep:
+    """The lengths in the slots once a step has written its token, made once for all layers.
+
+    Attributes:
+        occupied: how many rows are in slots; they come first.
+        lengths: tokens in each slot.
+        longest: the largest of them.
+        slots: the slots' numbers, `[occupied]`.
+        at: the position of the step's token in each slot, `[occupied]`.
+        mask: true where a slot holds a token, `[occupied, 1, 1, longest]`; None when all slots
+            are equally long.
+        bias: 0 where `mask` is true and -inf elsewhere, to be added to scores; None like `mask`.
+    """
+
+    def __init__(self, slots: Slots) -> None:
+        self.occupied = len(slots.occupants)
+        self.lengths = tuple(length + 1 for length in slots.lengths)
+        self.longest = max(self.lengths)
+        self.slots = mx.arange(self.occupied)
+        self.at = mx.array(self.lengths, mx.int32) - 1
+        self.mask: mx.array | None = None
+        self.bias: mx.array | None = None
+        if min(self.lengths) < self.longest:
+            mask = mx.arange(self.longest) < mx.array(self.lengths)[:, None]
+            self.mask = mask.reshape(self.occupied, 1, 1, self.longest)
+            self.bias = mx.where(self.mask, 0.0, float("-inf"))
+
+
+class SlotRows(Rows):
+    """Keys or values of which the first rows are in slots.
+
+    Attention takes `buffer`. Whatever else a model does with them is done to `rows`.
+
+    Attributes:
+        step: the lengths in the slots.
+        buffer: one layer's buffer, `[slots, key heads, capacity, head dim]`.
+        others: the arrays of the rows that are not in slots.
+    """
+
+    def __init__(
+        self, step: SlotStep, buffer: mx.array, others: list[Any], caches: Sequence[Any]
+    ) -> None:
+        self.step = step
+        self.buffer = buffer
+        self.others = others
+        self.caches = caches
+
+    @functools.cached_property
+    def rows(self) -> list[Any]:  # type: ignore[override]
+        in_slots = [
+            self.buffer[slot : slot + 1, :, :length]
+            for slot, length in enumerate(self.step.lengths)
+        ]
+        return [*in_slots, *self.others]
+
+
+class WithChunk:
+    """Keys or values of a mixed step: of the rows that decode, and of a chunk of a prompt.
+
+    Attributes:
+        decoding: the rows that decode.
+        chunk: all keys or values of the session whose prompt is read.
+        cache: that session's cache of the layer.
+        count: tokens in the chunk.
+    """
+
+    def __init__(self, decoding: Rows, chunk: Any, cache: Any, count: int) -> None:
+        self.decoding = decoding
+        self.chunk = chunk
+        self.cache = cache
+        self.count = count
+
+    @property
+    def dtype(self) -> mx.Dtype:
+        return self.decoding.dtype

@@ -1,0 +1,135 @@
+"""How an engine comes to MLX and mlx-lm in a process that uses them as well."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+ON_LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="Linux wheels have a BLAS of their own"
+)
+
+
+def run(code: str, **environment: str) -> str:
+    """What `code` prints in a process of its own."""
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# Another thread is stopped in the midst of importing mlx-lm until the engine's thread has to wait
+# for one of Python's import locks.
+MEANWHILE = """
+    import importlib.machinery, sys, threading, time, traceback
+    from importlib import _bootstrap
+    from engine import Engine
+    from engine.model import backend
+
+    backend.take_openblas()
+    half, failed = threading.Event(), []
+
+    class Slow:
+        # Waits before it executes a module. Finders must not wait: they hold a lock of all imports.
+        def __init__(self, loader):
+            self._loader = loader
+
+        def create_module(self, spec):
+            return self._loader.create_module(spec)
+
+        def exec_module(self, module):
+            half.set()
+            until = time.monotonic() + 30
+            while not any(t != other.ident for t in dict(_bootstrap._blocking_on)):
+                assert time.monotonic() < until, "the engine does not import mlx-lm"
+                time.sleep(0.005)
+            self._loader.exec_module(module)
+
+    class Finder:
+        def find_spec(self, name, path, target=None):
+            if name != "{stop_at}" or threading.current_thread() is not other:
+                return None
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+            spec.loader = Slow(spec.loader)
+            return spec
+
+    def load():
+        try:
+            importlib.import_module("{module}")
+        except BaseException:
+            failed.append(traceback.format_exc())
+
+    sys.meta_path.insert(0, Finder())
+    other = threading.Thread(target=load)
+    other.start()
+    assert half.wait(60)
+    with Engine() as engine:
+        print(engine.stats()["backend"]["device"])
+    other.join()
+    assert not failed, failed[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "stop_at"),
+    [
+        ("mlx_lm", "mlx_lm.models.base"),
+        ("mlx_lm", "mlx_lm.convert"),
+        ("mlx_lm.utils", "mlx_lm.convert"),
+    ],
+)
+def test_g1_an_engine_may_start_while_another_thread_imports_mlx_lm(
+    module: str, stop_at: str
+) -> None:
+    assert run(MEANWHILE.format(module=module, stop_at=stop_at)).strip() in ("cpu", "metal", "cuda")
+
+
+@ON_LINUX
+def test_g8_an_engine_that_finds_mlx_imported_says_that_its_blas_is_slow() -> None:
+    run("""
+        import logging
+        import mlx.core
+        from engine import Engine
+
+        said = []
+        class Heard(logging.Handler):
+            def emit(self, record):
+                said.append(record.getMessage())
+        logging.getLogger("engine.model.backend").addHandler(Heard())
+        for _ in range(2):
+            with Engine() as engine:
+                assert engine.stats()["backend"]["blas"] == (
+                    "reference (MLX was imported before the engine started)"
+                )
+        assert len(said) == 1 and "MLX was imported before" in said[0], said
+    """)
+
+
+@ON_LINUX
+def test_the_slow_blas_may_be_chosen_without_a_warning() -> None:
+    run(
+        """
+        import logging
+        from engine.model import backend
+
+        said = []
+        class Heard(logging.Handler):
+            def emit(self, record):
+                said.append(record.getMessage())
+        logging.getLogger("engine.model.backend").addHandler(Heard())
+        assert backend.start().blas == "reference (STRETTO_NO_OPENBLAS is set)"
+        assert not said
+        """,
+        STRETTO_NO_OPENBLAS="1",
+    )

@@ -1,0 +1,235 @@
+"""What the engine replaces in mlx-lm, MLX and Python, and what happens when one is not there.
+
+Each case runs in a process of its own, because a patch is applied once for the whole process.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.model import patches
+from engine.model.patches.registry import Patch
+
+START = """
+import logging, sys
+from engine import Engine, SamplingParams
+from engine.model import backend, patches
+
+class Heard(logging.Handler):
+    said = []
+    def emit(self, record):
+        Heard.said.append(record.getMessage())
+
+logging.getLogger("engine.model.patches.registry").addHandler(Heard())
+backend.take_openblas()
+
+def answers(folder):
+    '''The steps of the model, and three chats' answers, together and then alone.'''
+    params = [SamplingParams(max_tokens=9, temperature=0.9, seed=n) for n in range(3)]
+    with Engine() as engine:
+        model = engine.load(folder)
+        replies = [engine.open_session(model).send("hello " * 9, p) for p in params]
+        together = [reply.tokens(60) for reply in replies]
+        alone = [engine.open_session(model).send("hello " * 9, p).tokens(60) for p in params]
+        assert together == alone and all(together), (together, alone)
+        return model.step
+
+def off():
+    return {state.name: state.reason for state in patches.states() if not state.on}
+"""
+
+
+def run(code: str, *arguments: str) -> str:
+    """What `code` prints, after `START`, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", START + textwrap.dedent(code), *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="applied on Linux CPUs only")
+
+# What another version of mlx-lm, MLX or Python might be like, the patch that it switches off, and
+# how the chats of an ordinary model step then.
+OTHER_VERSIONS = [
+    pytest.param(
+        """
+        import mlx_lm.models.base as base, mlx_lm.models.llama
+        del base.scaled_dot_product_attention
+        """,
+        "attention",
+        "alone",
+        id="attention renamed",
+    ),
+    pytest.param(
+        """
+        import mlx_lm.models.base as base
+        known = base.scaled_dot_product_attention
+        def turned(keys, queries, values, cache, scale, mask, sinks=None):
+            return known(keys, queries, values, cache, scale, mask, sinks)
+        base.scaled_dot_product_attention = turned
+        """,
+        "attention",
+        "alone",
+        id="attention's parameters in another order",
+    ),
+    pytest.param(
+        """
+        import mlx_lm.models.activations as activations, mlx_lm.models.llama
+        del activations.swiglu
+        """,
+        "activations",
+        "shared",
+        id="swiglu renamed",
+        marks=ON_LINUX,
+    ),
+    pytest.param(
+        """
+        import mlx.nn as nn
+        known = nn.Linear.__call__
+        nn.Linear.__call__ = lambda self, inputs: known(self, inputs)
+        """,
+        "linear",
+        "shared",
+        id="Linear's parameter renamed",
+        marks=ON_LINUX,
+    ),
+    pytest.param(
+        """
+        import mlx.nn as nn
+        known = nn.Embedding.as_linear
+        nn.Embedding.as_linear = lambda self, inputs: known(self, inputs)
+        """,
+        "embedding",
+        "shared",
+        id="as_linear's parameter renamed",
+        marks=ON_LINUX,
+    ),
+    pytest.param(
+        """
+        import mlx.core as mx
+        del mx.disable_compile
+        """,
+        "compilation",
+        "shared",
+        id="disable_compile gone",
+        marks=ON_LINUX,
+    ),
+    pytest.param(
+        """
+        import resource
+        del resource.getrlimit
+        """,
+        "file_limit",
+        "shared",
+        id="no limit to read",
+    ),
+    pytest.param(
+        """
+        import mlx.nn as nn
+        class Sealed(nn.Module):
+            def __setattr__(self, name, value):
+                if name == "__class__":
+                    raise TypeError("a module keeps its class")
+                super().__setattr__(name, value)
+        nn.Identity = Sealed
+        """,
+        "module_classes",
+        "shared",
+        id="modules keep their class",
+    ),
+]
+
+
+@pytest.mark.parametrize(("version", "patch", "step"), OTHER_VERSIONS)
+def test_a_model_answers_without_one_patch(
+    model_folder: Callable[[str], Path], version: str, patch: str, step: str
+) -> None:
+    assert run(
+        f"""
+        {textwrap.indent(textwrap.dedent(version), "        ").strip()}
+        for _ in range(2):
+            assert answers(sys.argv[1]) == "{step}"
+        assert set(off()) - {{"compilation", "activations", "linear", "embedding"}} <= {{"{patch}"}}
+        assert "Error" in off()["{patch}"], off()
+        # Said once, however often an engine starts.
+        assert len(Heard.said) == 1 and "{patch}" in Heard.said[0], Heard.said
+        print("done")
+        """,
+        str(model_folder("plain")),
+    )
+
+
+def test_a_model_that_needs_its_modules_replaced_steps_alone_without(
+    model_folder: Callable[[str], Path],
+) -> None:
+    run(
+        """
+        import mlx.nn as nn
+        nn.Identity = None
+        assert answers(sys.argv[1]) == "alone"
+        """,
+        str(model_folder("own attention")),
+    )
+
+
+@ON_LINUX
+def test_a_new_keyword_of_attention_is_passed_on(model_folder: Callable[[str], Path]) -> None:
+    """A model of a later mlx-lm gives attention an argument that this engine has never seen."""
+    run(
+        """
+        import mlx_lm.models.base as base
+        known, seen = base.scaled_dot_product_attention, set()
+        def later(queries, keys, values, cache, scale, mask, sinks=None, *, softcap=None):
+            seen.add(softcap)
+            assert queries.shape[0] == 1 or not isinstance(keys, tuple)
+            return known(queries, keys, values, cache, scale, mask, sinks)
+        base.scaled_dot_product_attention = later
+
+        import mlx_lm.models.llama as llama
+        def asking(*args, **kwargs):
+            return base.scaled_dot_product_attention(*args, **kwargs, softcap=30.0)
+        llama.scaled_dot_product_attention = asking
+        assert answers(sys.argv[1]) == "shared"
+        assert seen == {30.0}, seen
+        assert not off(), off()
+        """,
+        str(model_folder("plain")),
+    )
+
+
+@ON_LINUX
+def test_all_patches_are_on_with_the_pinned_versions(model_folder: Callable[[str], Path]) -> None:
+    run(
+        """
+        assert set(off().values()) == {"no engine has started yet"}
+        assert answers(sys.argv[1]) == "shared"
+        assert not off(), off()
+        assert not Heard.said
+        """,
+        str(model_folder("plain")),
+    )
+
+
+def test_every_patch_has_a_sentence_for_what_is_lost() -> None:
+    for state in patches.states():
+        assert state.loss.endswith(".")
+        assert state.on == (not state.reason)
+
+
+def test_a_patch_that_is_not_needed_says_why() -> None:
+    patch = Patch("linear", "Nothing.")
+    patch.skip("not on this machine")
+    assert not patch.state.on
+    assert patch.state.reason == "not on this machine"
