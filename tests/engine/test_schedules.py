@@ -88,7 +88,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     folder = model_folder("plain")
     engine.load(folder)  # unharmed while it is probed
     monkeypatch.setattr(ragged, "share_caches", exchanging)
-    assert outcome(engine, folder, 60).faults
+    assert outcome(engine, folder, 200).faults
 
 
 def test_what_counts_as_a_tie_is_decided_by_the_margin(
