@@ -66,7 +66,7 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
         if key in _ONLY:
             if value not in _ONLY[key]:
                 only = json.dumps(_ONLY[key][0])
-                raise ValueError(f"{key} can only be {only} here, not {value!r}")
+                raise ValueError(f"{key} can only be {only} here, not {json.dumps(value)}")
         elif key == "response_format":
             out.update(_form(value))
         elif key == "messages":

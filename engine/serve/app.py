@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 KNOWN = "GET /v1/models, POST /v1/chat/completions and GET /health"
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+_LONGEST_HEAD = 2**16
+"""Bytes of all headers. h11 limits only heads that come in several pieces."""
 _LONGEST_PATH = 200
 """Characters of a path in the log."""
 
@@ -110,8 +112,10 @@ def check(scope: Scope) -> None:
     """Refuse requests for other hosts, and those of web pages.
 
     Raises:
-        RefusedError: 403.
+        RefusedError: 403, or 431 for a head that is too long.
     """
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > _LONGEST_HEAD:
+        raise RefusedError(431, "This is no request in HTTP/1.1: its head is too long.")
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     host = headers.get(b"host", "")
     if not _HOST.fullmatch(host):

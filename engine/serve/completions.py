@@ -172,7 +172,8 @@ class Completions:
                 raise ValueError("messages must be a list of objects")
             return model, _Asked(request, *_streaming(body))
         except ValueError as error:
-            raise RefusedError(400, f"The request cannot be answered: {error}.") from None
+            end = "" if str(error).endswith((".", "?")) else "."
+            raise RefusedError(400, f"The request cannot be answered: {error}{end}") from None
 
 
 class _Client:

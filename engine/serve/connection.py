@@ -84,7 +84,11 @@ class Connection(H11Protocol):
         """Refuse what h11 cannot read, in its words, and close."""
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
-        self.refuse(status, f"This is no request in HTTP/1.1: {error or msg}.")
+        if status == 431:
+            why = "its head is too long"
+        else:
+            why = str(error or msg).split(": bytearray")[0].rstrip(".")
+        self.refuse(status, f"This is no request in HTTP/1.1: {why}.")
 
     def refuse(self, status: int, message: str) -> None:
         """Answer without a request, unless an answer has begun. Then close."""

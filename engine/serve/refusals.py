@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
+from engine.errors import CAPACITY_EXHAUSTED, INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.openai import response
 from engine.openai.json_text import shortened
 
@@ -45,7 +45,7 @@ def headers_of(status: int) -> dict[str, str]:
 
 def raw(status: int, reason: str, message: str) -> bytes:
     """A whole response as bytes, for connections that have no request to answer."""
-    kind = INVALID_REQUEST if status < 500 else "server_busy"
+    kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
     body = json.dumps(response.error(status, kind, shortened(message))).encode()
     head = (
         f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/json; charset=utf-8\r\n"

@@ -20,6 +20,7 @@ RETRY_SECONDS = 5.0
 """How long after a failure nobody tries to load them."""
 ANSWER_SECONDS = 5.0
 """How long the engine may take to say how it is."""
+_TRIES, _PAUSE_SECONDS = 20, 0.1
 BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
 
 
@@ -110,7 +111,7 @@ class Served:
         models: list[Model] = []
         why = ""
         try:
-            models = [self._engine.load(path) for path in paths]
+            models = [self._again(path) for path in paths]
         except EngineError as error:
             why = f"The engine broke down and cannot load its models again: {error.message}"
         except Exception as error:
@@ -120,6 +121,17 @@ class Served:
             loop.call_soon_threadsafe(self._loaded, models, why)
         except RuntimeError:
             log.debug("the server has ended meanwhile")
+
+    def _again(self, path: str) -> Model:
+        """Load a model. An engine that is still breaking down refuses it at first."""
+        for _ in range(_TRIES):
+            try:
+                return self._engine.load(path)
+            except EngineError as error:
+                if error.code != ENGINE_STOPPED:
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+        return self._engine.load(path)
 
     def _loaded(self, models: list[Model], why: str) -> None:
         if why:
