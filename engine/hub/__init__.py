@@ -12,13 +12,14 @@ ever run, and code in it is not even downloaded. Importing this package imports 
 from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
 from engine.hub.look import HubFile, HubModel, look_up
-from engine.hub.names import Wanted, parse
+from engine.hub.names import Wanted, clean_name, parse
 
 __all__ = [
     "HubFile",
     "HubModel",
     "Wanted",
     "check_space",
+    "clean_name",
     "come",
     "discard",
     "download",
