@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from engine.batch.run import load_again
 from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.model.models import Model
@@ -20,7 +21,6 @@ RETRY_SECONDS = 5.0
 """How long after a failure nobody tries to load them."""
 ANSWER_SECONDS = 5.0
 """How long the engine may take to say how it is."""
-_TRIES, _PAUSE_SECONDS = 20, 0.1
 BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
 
 
@@ -77,9 +77,9 @@ class Served:
         self._on_loss()
         loop = asyncio.get_running_loop()
         self._loading = loop.create_future()
-        paths = [model.path for model in self.models]
+        known = list(self.models)
         threading.Thread(
-            target=self._load, args=(loop, paths), name="serve-loading", daemon=True
+            target=self._load, args=(loop, known), name="serve-loading", daemon=True
         ).start()
 
     async def health(self) -> tuple[str, str]:
@@ -106,12 +106,12 @@ class Served:
             return "loading", BROKE_DOWN
         return "ok", ""
 
-    def _load(self, loop: asyncio.AbstractEventLoop, paths: list[str]) -> None:
+    def _load(self, loop: asyncio.AbstractEventLoop, known: list[Model]) -> None:
         """Load all models. Runs on a thread of its own, which may have to wait for the engine."""
         models: list[Model] = []
         why = ""
         try:
-            models = [self._again(path) for path in paths]
+            models = [load_again(self._engine, model) for model in known]
         except EngineError as error:
             why = f"The engine broke down and cannot load its models again: {error.message}"
         except Exception as error:
@@ -121,17 +121,6 @@ class Served:
             loop.call_soon_threadsafe(self._loaded, models, why)
         except RuntimeError:
             log.debug("the server has ended meanwhile")
-
-    def _again(self, path: str) -> Model:
-        """Load a model. An engine that is still breaking down refuses it at first."""
-        for _ in range(_TRIES):
-            try:
-                return self._engine.load(path)
-            except EngineError as error:
-                if error.code != ENGINE_STOPPED:
-                    raise
-                time.sleep(_PAUSE_SECONDS)
-        return self._engine.load(path)
 
     def _loaded(self, models: list[Model], why: str) -> None:
         if why:
