@@ -23,11 +23,11 @@ _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *_SAMPLING)
 
 @dataclass(frozen=True)
 class Defaults:
-    """What holds for every line that does not say otherwise.
+    """The values for lines that do not give their own.
 
     Attributes:
-        sampling: fields of `SamplingParams`; a seed among them is every line's.
-        seed: with the line's number it gives the seed of a line that names none.
+        sampling: fields of `SamplingParams`. A seed among them is used for every line.
+        seed: the seed of a line that names none is made from this and the line's number.
     """
 
     sampling: Mapping[str, Any] = field(default_factory=dict)
@@ -69,12 +69,12 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def digest(raw: bytes, salt: str) -> str:
-    """Names a line together with all else that its answer depends on (`salt`)."""
+    """A name for a line and for all else that its answer depends on (`salt`)."""
     return hashlib.sha256(salt.encode() + b"\0" + raw).hexdigest()[:16]
 
 
 def line_seed(seed: int, line: int) -> int:
-    """The seed of a line: its own, and always the same; below 2**48, exact in any JSON reader."""
+    """The seed of a line, always the same. It is below 2**48, so any JSON reader keeps it exact."""
     return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")
 
 
@@ -116,7 +116,7 @@ def parsed(
     name: str | int | None = None,
     of_openai: bool = False,
 ) -> Request:
-    """The request that an entry in our own shape is.
+    """An entry in our own shape as a request.
 
     Raises:
         ValueError: says what is wrong with it.

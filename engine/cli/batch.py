@@ -109,7 +109,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
 
 
 class _Batch:
-    """One run: lines go to the engine, answers to the output, news to whoever looks."""
+    """One run: lines go to the engine, answers to the output, progress to the terminal."""
 
     def __init__(
         self, results: Results, salt: str, model: Model, options: argparse.Namespace, count: int
@@ -134,7 +134,7 @@ class _Batch:
         )
 
     def tell(self) -> None:
-        """The summary, also of a run that was cut short."""
+        """Print the summary, also of a run that was interrupted."""
         self._progress.clear()
         if self._told > _TOLD:
             print(f"batch: {self._told - _TOLD:,} more lines failed.", file=sys.stderr)
@@ -147,7 +147,7 @@ class _Batch:
                 Path(self._options.json).write_text(text + "\n", encoding="utf-8")
 
     def _requests(self, source: Iterator[tuple[int, bytes]], parse: Parser) -> Iterator[Request]:
-        """The lines still to be answered; bad ones are dealt with on the way."""
+        """The lines still to be answered. Bad ones get their record at once."""
         for number, raw in source:
             line = parse(number, raw)
             if not self._results.expect(number):

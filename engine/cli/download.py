@@ -65,7 +65,7 @@ def _about(model: hub.HubModel) -> str:
 
 
 class _Progress:
-    """One line over itself on a terminal; in a file, a line for every tenth."""
+    """On a terminal one line that is drawn again and again; in a file a line for every tenth."""
 
     def __init__(self, stream: TextIO, quiet: bool) -> None:
         self._stream = stream

@@ -15,7 +15,6 @@ from engine.cli.arguments import GUIDE
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.models import Model
-from engine.serve.server import Server
 
 END_SECONDS = 0.7
 """How long the engine may take to end in order before the process ends without it."""
@@ -54,6 +53,8 @@ def main(options: argparse.Namespace) -> int:
 
 def _serve(engine: Engine, options: argparse.Namespace, wanted: threading.Event) -> int:
     """Answer until a signal comes."""
+    from engine.serve.server import Server  # other commands need no web server
+
     models: list[Model] = []
     for path in options.models:
         loading = engine.load_later(path)

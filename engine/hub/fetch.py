@@ -26,7 +26,7 @@ SPARE = 64 * 10**6
 _PIECE = 2**20
 
 Progress = Callable[[int, int], object]
-"""Is told (bytes that are there, bytes in all), from the thread that downloads."""
+"""Called with (bytes that are there, bytes in all) on the thread that downloads."""
 
 
 def check_space(model: HubModel) -> None:
@@ -53,7 +53,7 @@ def download(
 ) -> Path:
     """Fetch what is missing of the model; returns its folder, which the engine can load.
 
-    Whatever ends it, the same call goes on where it was. Set ``cancelled`` from any thread to
+    After any interruption the same call goes on where it was. Set ``cancelled`` from any thread to
     stop it within a fraction of a second. With ``tidy``, parts of other versions are thrown away
     once it is whole.
 
@@ -80,7 +80,7 @@ def download(
 
 
 class _Run:
-    """One model's files on their way."""
+    """The download of one model."""
 
     def __init__(
         self, model: HubModel, progress: Progress, cancelled: threading.Event, token: str | None
@@ -93,7 +93,7 @@ class _Run:
         self._before = cache.held(model.repo, model.files)  # of all files but the one in hand
 
     def fetch(self, file: HubFile) -> None:
-        """Bring one file wholly here, going on with what has come of it."""
+        """Download one file, or the rest of one that has come in part."""
         self._before -= cache.held(self._model.repo, [file])
         target = cache.blob(self._model.repo, file)
         if not target.exists():

@@ -38,7 +38,7 @@ class HubFile:
     digest: str
 
     def hasher(self) -> _Hash:
-        """Gives ``digest`` once it was fed the file."""
+        """A hash object. After it has read the whole file it gives ``digest``."""
         if len(self.digest) == 64:
             return hashlib.sha256()
         return hashlib.sha1(f"blob {self.size}\0".encode(), usedforsecurity=False)
@@ -53,8 +53,8 @@ class HubModel:
         files: what would be downloaded, small ones first.
         architecture: the `model_type` of its config.
         known: whether the installed mlx-lm has that architecture.
-        bits: to how many its weights are quantized, None where they are not.
-        gated: whether it wants an access token of somebody who was let in.
+        bits: how many bits its quantized weights have, or None.
+        gated: whether the hub wants an access token of somebody who was given access.
     """
 
     repo: str
@@ -73,7 +73,7 @@ class HubModel:
 
     @property
     def weights(self) -> int:
-        """Bytes of weights, which is what it takes of memory at least."""
+        """Bytes of weights. Loading takes at least as much memory."""
         return sum(file.size for file in self.files if is_weights(file.name))
 
 
@@ -149,7 +149,7 @@ def address(repo: str, commit: str, file: str) -> str:
 
 
 def headers(token: str | None) -> dict[str, str]:
-    """What every request for a file says. Sizes and digests are those of what is not packed."""
+    """The headers of every request. Files are wanted unpacked, as their sizes and digests are."""
     from huggingface_hub.utils import build_hf_headers
 
     net.say_little()

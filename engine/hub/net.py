@@ -33,12 +33,12 @@ from engine.hub.names import clean_name
 READ_SECONDS = 60.0
 """How long one answer about a model may take in all."""
 
-_LOOK_S = 0.05  # how often it is looked whether the download was cancelled
+_LOOK_S = 0.05  # between two checks whether the download was cancelled
 _WORDS = 200  # characters that are told of what the client says
 
 
 class BrokenError(Exception):
-    """The connection broke, or was not to be had; it may be tried again.
+    """The connection broke, or could not be made. It may be tried again.
 
     Attributes:
         cause: the client's own error.
@@ -74,8 +74,8 @@ def cancelled_error() -> EngineError:
 def say_little() -> None:
     """Keep the client quiet.
 
-    It would tell the hub what else is installed and ask it for a list of programs to recognise,
-    and write into the log every address that it asks, those with signatures too.
+    By default it tells the hub what else is installed, and asks it for a list of programs to
+    recognise. It also logs every address that it asks, and some of them contain signatures.
     """
     from huggingface_hub import constants
 
@@ -120,7 +120,7 @@ def read(
 def pieces(
     url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event
 ) -> Iterator[tuple[int, bytes]]:
-    """The status and a piece of the body, again and again; the first piece is empty.
+    """Yields pairs of the status and a piece of the body. The first piece is empty.
 
     Raises:
         BrokenError: the connection broke off or stalled.
@@ -149,7 +149,7 @@ def _next(said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event) -> tu
 
 
 class _Transfer:
-    """One request whose body is read by a thread; at most a few pieces wait to be taken."""
+    """One request whose body is read by a thread. At most a few pieces wait to be taken."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.said: queue.Queue[tuple[bool, Any]] = queue.Queue(32)
@@ -160,7 +160,7 @@ class _Transfer:
         threading.Thread(target=self._run, name="hub-transfer", daemon=True).start()
 
     def let_go(self) -> None:
-        """Nobody listens any more. Closing the connection wakes the thread up."""
+        """End the transfer. Closing the connection wakes its thread up."""
         self._gone.set()
         if self._socket is not None:
             with contextlib.suppress(OSError):

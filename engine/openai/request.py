@@ -40,7 +40,7 @@ _ELSEWHERE = {
 
 
 def is_openai(entry: dict[str, Any]) -> bool:
-    """Whether a line is of this shape and not of our own."""
+    """Whether a line has this shape, and not our own."""
     return "body" in entry
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import uuid
 from collections.abc import AsyncIterator
@@ -15,12 +14,12 @@ from starlette.types import Receive, Scope, Send
 
 from engine.batch.requests import Defaults, Request, parsed
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
-from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
+from engine.messages import Event, Failed, Finished
 from engine.model.models import Model
 from engine.openai import json_text, response
 from engine.openai import request as body_shape
 from engine.reply import Reply
-from engine.serve import refusals
+from engine.serve.client import Client
 from engine.serve.conversations import Conversation, Conversations
 from engine.serve.refusals import RefusedError
 from engine.serve.served import BROKE_DOWN, Served
@@ -102,7 +101,7 @@ class Completions:
         watch = asyncio.ensure_future(_watch(receive, events))
         settled = _Settled(self._conversations, conversation, answer, reply)
         try:
-            tell = _Client(send, answer, asked)
+            tell = Client(send, answer, asked.stream, asked.figures)
             async for event in self._events(events):
                 if isinstance(event, (Finished, Failed)) and reply.done:
                     # The session is free before the client hears of it and asks again.
@@ -174,61 +173,6 @@ class Completions:
         except ValueError as error:
             end = "" if str(error).endswith((".", "?")) else "."
             raise RefusedError(400, f"The request cannot be answered: {error}{end}") from None
-
-
-class _Client:
-    """Tells one client of events, in one piece or as server-sent events."""
-
-    def __init__(self, send: Send, answer: response.Answer, asked: _Asked) -> None:
-        self._send = send
-        self._answer = answer
-        self._asked = asked
-        self._begun = False
-
-    async def __call__(self, event: Event) -> None:
-        """Tell of one event.
-
-        Raises:
-            EngineError: the reply has failed, and nothing was told yet.
-        """
-        if isinstance(event, Failed) and not self._begun:
-            raise EngineError(event.code, event.message)
-        if not self._asked.stream:
-            if isinstance(event, TextDelta):
-                self._answer.add(event)
-            elif isinstance(event, Finished):
-                content = _json(self._answer.whole(event))
-                length = (b"content-length", str(len(content)).encode())
-                await self._head(b"application/json", length)
-                await self._write(content, more=False)
-            return
-        if not self._begun:
-            await self._head(b"text/event-stream; charset=utf-8", (b"cache-control", b"no-store"))
-        if isinstance(event, PromptProgress):
-            # Clients skip lines that begin with a colon. People who watch the stream read them.
-            await self._write(f": read {event.done} of {event.total} tokens\n\n".encode())
-        elif isinstance(event, TextDelta):
-            await self._say(self._answer.add(event))
-        elif isinstance(event, Failed):
-            _, told = refusals.body_of(EngineError(event.code, event.message))
-            await self._say(told)
-            await self._write(b"", more=False)
-        else:
-            await self._say(self._answer.last(event))
-            if self._asked.figures:
-                await self._say(self._answer.usage(event.stats))
-            await self._write(b"data: [DONE]\n\n", more=False)
-
-    async def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
-        self._begun = True
-        headers = [(b"content-type", kind), *more]
-        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-
-    async def _say(self, content: dict[str, Any]) -> None:
-        await self._write(b"data: " + _json(content) + b"\n\n")
-
-    async def _write(self, data: bytes, more: bool = True) -> None:
-        await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
 
 class _Settled:
@@ -310,7 +254,3 @@ def _streaming(body: dict[str, Any]) -> tuple[bool, bool]:
     if not stream:
         raise ValueError("stream_options go with stream only")
     return True, options.get("include_usage") is True
-
-
-def _json(content: dict[str, Any]) -> bytes:
-    return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
