@@ -26,6 +26,7 @@ import pytest
 
 from engine import Engine
 from engine.core.decoding import Decoding
+from engine.serve import served as loaded_again
 from engine.serve.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -432,8 +433,9 @@ def test_b6_after_a_breakdown_the_models_are_loaded_again(
 
 
 def test_b6_models_that_do_not_come_back_are_told(
-    model_folder: Callable[[str], Path], tmp_path: Path
+    model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(loaded_again, "RETRY_SECONDS", 0.2)
     folder = tmp_path / "model"
     shutil.copytree(model_folder("plain"), folder)
     with Engine() as engine, Server(engine, [engine.load(folder)], 0) as server:
@@ -556,7 +558,7 @@ def test_2000_requests_with_random_disconnects_leave_nothing_behind(served: Serv
         for _ in range(count):
             client = connect(served)
             data = request({**body, "stream": chosen.random() < 0.5})
-            if chosen.random() < 0.5:
+            if chosen.random() < 0.75:
                 data = get("/v1/models", "Connection: close")
             kind = chosen.random()
             if kind < 0.3:
