@@ -7,6 +7,7 @@ is set by its attributes. It stands by itself, so that a frozen program can be t
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -61,6 +62,9 @@ class Hub:
         damage: weights are served with one byte changed.
         whole: Range is ignored.
         silent: nothing is answered until ``go`` is set.
+        drip: each connection ends after so many bytes of weights, if not 0.
+        endless: answers about models do not end; ``sent`` counts their bytes.
+        packed: those answers are sent packed, a thousand times smaller than they are.
     """
 
     url: str = ""
@@ -75,6 +79,10 @@ class Hub:
     damage: bool = False
     whole: bool = False
     silent: bool = False
+    drip: int = 0
+    endless: bool = False
+    packed: bool = False
+    sent: int = 0
 
     def add(self, name: str, folder: Path | dict[str, bytes], **options: Any) -> Repo:
         """Serve a folder's files (or these) under this id."""
@@ -195,7 +203,26 @@ class _Handler(BaseHTTPRequestHandler):
         about = {"id": name, "modelId": name, "sha": commit or revision, "siblings": siblings}
         about |= {"gated": "manual" if repo.token and not repo.private else False}
         about |= {"private": repo.private, "tags": [], "downloads": 1, "likes": 0}
+        if self.server.hub.endless:
+            self._go_on_for_ever()
+            return
+        if self.server.hub.packed:
+            packed = gzip.compress(json.dumps(about).encode() + b" " * 2**26)
+            self._answer(200, packed, {"Content-Encoding": "gzip"})
+            return
         self._answer(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+
+    def _go_on_for_ever(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"siblings": [')
+        try:
+            while not self.server.hub.go.is_set():
+                self.wfile.write(b'"a",' * PIECE)
+                self.server.hub.sent += 4 * PIECE
+        except OSError:
+            pass  # the client has had enough
+        self.close_connection = True
 
     def _resolve(self, name: str, commit: str, file: str, token: str) -> None:
         repo = self.server.hub.repos.get(name)
@@ -235,6 +262,10 @@ class _Handler(BaseHTTPRequestHandler):
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.end_headers()
+        if hub.drip:
+            self.wfile.write(content[start : start + hub.drip])
+            self.close_connection = True
+            return
         while start < len(content) and self.command == "GET":
             end = start + PIECE
             if hub.hold_at and start < hub.hold_at <= end:

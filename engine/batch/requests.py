@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from engine.messages import Message
-from engine.openai import request
+from engine.openai import json_text, request
 from engine.params import SamplingParams
+
+log = logging.getLogger(__name__)
 
 _SAMPLING = tuple(f.name for f in fields(SamplingParams))
 _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *_SAMPLING)
@@ -20,11 +23,11 @@ _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *_SAMPLING)
 
 @dataclass(frozen=True)
 class Defaults:
-    """What holds for every line that does not say otherwise.
+    """The values for lines that do not give their own.
 
     Attributes:
-        sampling: fields of `SamplingParams`; a seed among them is every line's.
-        seed: with the line's number it gives the seed of a line that names none.
+        sampling: fields of `SamplingParams`. A seed among them is used for every line.
+        seed: the seed of a line that names none is made from this and the line's number.
     """
 
     sampling: Mapping[str, Any] = field(default_factory=dict)
@@ -66,17 +69,17 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def digest(raw: bytes, salt: str) -> str:
-    """Names a line together with all else that its answer depends on (`salt`)."""
+    """A name for a line and for all else that its answer depends on (`salt`)."""
     return hashlib.sha256(salt.encode() + b"\0" + raw).hexdigest()[:16]
 
 
 def line_seed(seed: int, line: int) -> int:
-    """The seed of a line: its own, and always the same; below 2**48, exact in any JSON reader."""
+    """The seed of a line, always the same. It is below 2**48, so any JSON reader keeps it exact."""
     return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")
 
 
 class Parser:
-    """Turns lines into requests; remembers their ids, since no two may have the same."""
+    """Turns lines into requests. It remembers their ids, since no two lines may have the same."""
 
     def __init__(self, defaults: Defaults) -> None:
         self._defaults = defaults
@@ -85,7 +88,7 @@ class Parser:
     def __call__(self, line: int, raw: bytes) -> Request | BadLine:
         name, of_openai = None, False
         try:
-            entry = _decode(raw)
+            entry = json_text.decode(raw)
             of_openai = request.is_openai(entry)
             given = entry.get("custom_id" if of_openai else "id")
             if given is not None and (isinstance(given, bool) or not isinstance(given, (str, int))):
@@ -98,7 +101,12 @@ class Parser:
             plain = request.plain(entry) if of_openai else entry
             return parsed(plain, self._defaults, line, name, of_openai)
         except ValueError as error:
-            return BadLine(line, name, str(error), of_openai)
+            why = str(error)
+        except Exception as error:
+            # A line of any content must leave a record. It must not end the run.
+            log.debug("line %d could not be read", line, exc_info=True)
+            why = f"it could not be read ({type(error).__name__})"
+        return BadLine(line, name, json_text.shortened(why), of_openai)
 
 
 def parsed(
@@ -108,7 +116,7 @@ def parsed(
     name: str | int | None = None,
     of_openai: bool = False,
 ) -> Request:
-    """The request that an entry in our own shape is.
+    """An entry in our own shape as a request.
 
     Raises:
         ValueError: says what is wrong with it.
@@ -129,26 +137,11 @@ def parsed(
     sampling |= {k: v for k, v in entry.items() if k in _SAMPLING and v is not None}
     if isinstance(sampling.get("logit_bias"), dict):
         sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
-    params = SamplingParams(**sampling)
-    return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
-
-
-def _decode(raw: bytes) -> dict[str, Any]:
     try:
-        entry = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
-    except UnicodeDecodeError:
-        raise ValueError("it is not text in UTF-8") from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"it is no JSON: {error}") from None
-    if not isinstance(entry, dict):
-        raise ValueError('it must be a JSON object like {"prompt": "…"}')
-    return entry
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+        params = SamplingParams(**sampling)
+    except (OverflowError, RecursionError):
+        raise ValueError("a number in it is too large, or it is nested too deeply") from None
+    return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
 
 
 def _prompt(entry: dict[str, Any]) -> str | list[Message]:

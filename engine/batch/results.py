@@ -1,7 +1,8 @@
-"""The output file: one record a line in the order of the input, whatever order they come in.
+"""The output file: one record a line, in the order of the input.
 
-A record whose turn has not come yet is kept in a second file beside the output, so that nothing
-answered is ever in memory only. After an interruption, `kill -9` too, both are read again; what
+Answers come in any order. A record whose turn has not come yet is kept in a second file beside
+the output, so that no answer is in memory only. After an interruption, `kill -9` too, both files
+are read again; what
 was being written at that moment is cut off and answered anew.
 """
 
@@ -27,7 +28,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
 class OutputError(Exception):
-    """The output file cannot be used; says why and what to do."""
+    """The output file cannot be used. The message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,10 @@ class Results:
             raise
 
     def check(self, requests: Iterable[tuple[int, str]]) -> int:
-        """See that what is known answers `requests` (lines and digests); how many there are.
+        """Check that the known records belong to `requests`, lines and digests; returns how many.
 
         Raises:
-            OutputError: it does not.
+            OutputError: a record belongs to another request.
         """
         count, unseen = 0, set(self.known)
         for line, request in requests:
@@ -118,7 +119,7 @@ class Results:
         return count
 
     def expect(self, line: int) -> bool:
-        """Tell the next line of the input; whether it is still to be answered."""
+        """Announce the next line of the input. Returns whether it is still to be answered."""
         if line in self._written:
             return False
         self._due.append(line)
@@ -130,7 +131,7 @@ class Results:
         return False
 
     def put(self, line: int, raw: bytes) -> None:
-        """Write a record: to the output when its turn has come, beside it otherwise."""
+        """Write a record to the output when its turn has come, else to the file beside it."""
         self._waiting[line] = raw
         if self._due[0] == line:
             self._advance()
@@ -143,7 +144,7 @@ class Results:
             self._sync()
 
     def close(self) -> None:
-        """Bring everything to the disk; the file beside goes when nothing waits in it."""
+        """Bring everything to the disk. The file beside is removed when nothing waits in it."""
         try:
             self._sync()
             if self._all_out:
@@ -154,7 +155,7 @@ class Results:
                 os.close(self._beside)
 
     def _advance(self) -> None:
-        """Move what is due from the waiting ones to the output."""
+        """Write the waiting records whose turn has come to the output."""
         ready = []
         while self._due and self._due[0] in self._waiting:
             ready.append(self._waiting.pop(self._due.popleft()))
@@ -163,7 +164,7 @@ class Results:
 
     @property
     def _all_out(self) -> bool:
-        """Whether everything that stands beside the output stands in it, too."""
+        """Whether every record of the file beside is in the output, too."""
         return not self._waiting and not self._unclaimed
 
     def _sync(self) -> None:
@@ -175,7 +176,7 @@ class Results:
         self._synced = time.monotonic()
 
     def _forget_failed(self) -> None:
-        """Keep of the output what stands before its first failure, and the rest beside it."""
+        """Keep the output up to its first failure. The good records after it go beside it."""
         ordered, beside = _read(self._path), _read(self._path_beside)
         if not any(k.failed for k in [*ordered, *beside]):
             return

@@ -1,8 +1,15 @@
-"""Requests through the engine, so many at a time; each in a session of its own."""
+"""Requests through the engine, so many at a time, each in a session of its own.
+
+Whatever a request brings costs that request only. After a breakdown of the engine the model is
+loaded again. The requests that were going on then are asked again one at a time, and the one that
+breaks the engine again is recorded as failed.
+"""
 
 from __future__ import annotations
 
+import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -10,12 +17,16 @@ from typing import Any
 
 from engine.batch.requests import Request
 from engine.engine import Engine, Session
-from engine.errors import ENGINE_STOPPED, EngineError
+from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.model.info import Model
+from engine.openai.json_text import shortened
 from engine.reply import Reply
 
+log = logging.getLogger(__name__)
+
 TICK_SECONDS = 0.25
+_TRIES, _PAUSE_SECONDS = 20, 0.1
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,7 @@ class Runner:
         self._concurrency = concurrency
         self._reproducible = reproducible
         self._flights: set[_Flight] = set()
+        self._suspects: deque[Request] = deque()  # one of them has broken the engine
         self.tokens = 0
         self.ended: SimpleQueue[_Flight] = SimpleQueue()
 
@@ -83,53 +95,117 @@ class Runner:
         answered: Callable[[Request, Answer], None],
         tick: Callable[[], None] | None = None,
     ) -> None:
-        """Answer all requests; `answered` hears of each as it ends, `tick` four times a second.
+        """Answer all requests. `answered` hears of each as it ends, `tick` four times a second.
 
         Raises:
-            EngineError: `engine_stopped`; what was going on then was not answered.
+            EngineError: `engine_stopped` when the engine was stopped on purpose. What was going
+                on then was not answered.
         """
         try:
-            self._fill(requests)
+            self._fill(requests, answered)
             while self._flights:
                 try:
                     flight = self.ended.get(timeout=None if tick is None else TICK_SECONDS)
                 except Empty:
                     flight = None
-                if flight is not None:
+                if flight is not None and flight in self._flights:
                     self._land(flight, answered)
-                    self._fill(requests)
+                    self._fill(requests, answered)
                 if tick is not None:
                     tick()
         finally:
             for flight in self._flights:
                 flight.session.close()
 
-    def _fill(self, requests: Iterator[Request]) -> None:
-        while len(self._flights) < self._concurrency:
-            request = next(requests, None)
+    def _fill(
+        self, requests: Iterator[Request], answered: Callable[[Request, Answer], None]
+    ) -> None:
+        while len(self._flights) < (1 if self._suspects else self._concurrency):
+            request = self._suspects[0] if self._suspects else next(requests, None)
             if request is None:
                 return
-            session = self._engine.open_session(
-                self._model,
-                system=request.system,
-                reproducible=self._reproducible,
-                reasoning=request.reasoning,
-            )
-            self._flights.add(_Flight(request, session, self))
+            try:
+                self._flights.add(self._send(request))
+            except Exception as error:
+                if isinstance(error, EngineError) and error.code == ENGINE_STOPPED:
+                    self._recover([] if self._suspects else [request])
+                    continue
+                if self._suspects:
+                    self._suspects.popleft()
+                answered(request, _refused(error))
+
+    def _send(self, request: Request) -> _Flight:
+        session = self._engine.open_session(
+            self._model,
+            system=request.system,
+            reproducible=self._reproducible,
+            reasoning=request.reasoning,
+        )
+        try:
+            return _Flight(request, session, self)
+        except BaseException:
+            session.close()
+            raise
 
     def _land(self, flight: _Flight, answered: Callable[[Request, Answer], None]) -> None:
-        self._flights.discard(flight)
-        flight.session.close()
         last = flight.last
         assert last is not None
         if isinstance(last, Failed) and last.code == ENGINE_STOPPED:
-            raise EngineError(last.code, last.message)
+            alone = bool(self._suspects)
+            self._recover([] if alone else [f.request for f in self._flights])
+            if alone:
+                error = {"code": INTERNAL_ERROR, "message": "The engine broke down over this."}
+                answer = Answer({"error": error}, ReplyStats(), flight.latency)
+                answered(self._suspects.popleft(), answer)
+            return
+        self._flights.discard(flight)
+        flight.session.close()
+        if self._suspects:
+            self._suspects.popleft()
         answered(flight.request, _answer(flight, last))
+
+    def _recover(self, again: list[Request]) -> None:
+        """Load the model again, and ask what was going on again, one at a time.
+
+        Raises:
+            EngineError: the engine was stopped on purpose, or the model cannot be loaded.
+        """
+        self._model = load_again(self._engine, self._model)
+        log.warning("the engine broke down; the model has been loaded again")
+        self._flights.clear()
+        self._suspects.extend(sorted(again, key=lambda request: request.line))
+
+
+def load_again(engine: Engine, model: Model) -> Model:
+    """The model after a breakdown. An engine that is still breaking down refuses it at first.
+
+    Raises:
+        EngineError: it cannot be loaded.
+    """
+    for _ in range(_TRIES):
+        try:
+            return engine.load(model.path)
+        except EngineError as error:
+            if error.code != ENGINE_STOPPED:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+    return engine.load(model.path)
+
+
+def _refused(error: Exception) -> Answer:
+    """A request that could not even be sent."""
+    if isinstance(error, EngineError):
+        told = {"code": error.code, "message": shortened(error.message)}
+    else:
+        log.debug("a request could not be sent", exc_info=True)
+        why = f"The request could not be sent ({type(error).__name__})."
+        told = {"code": INTERNAL_ERROR, "message": why}
+    return Answer({"error": told}, ReplyStats(), 0.0)
 
 
 def _answer(flight: _Flight, last: Finished | Failed) -> Answer:
     if isinstance(last, Failed):
-        error = {"code": last.code, "message": last.message}
+        error = {"code": last.code, "message": shortened(last.message)}
         return Answer({"error": error}, ReplyStats(), flight.latency)
     parts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
     for event in flight.reply:

@@ -1,4 +1,4 @@
-"""What a run came to: counts, rates and how long single answers took."""
+"""The figures of a run: counts, rates, and how long single answers took."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Summary:
             self._firsts.append(stats.ttft_s)
 
     def add_bad_line(self) -> None:
-        """Count a line that asks for nothing that could be answered."""
+        """Count a line that is no valid request."""
         self.failed += 1
 
     @property

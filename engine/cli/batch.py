@@ -1,4 +1,4 @@
-"""`python -m engine batch IN.jsonl OUT.jsonl`: answers a file of requests."""
+"""`python -m engine batch IN.jsonl OUT.jsonl`: the parts put together, and the exit status."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.openai import request
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
-_TOLD = 20  # failed lines that are named one by one
+_TOLD = 20  # bad lines that are told one by one
 
 EPILOG = """\
 A line is {"prompt": "…"} or {"messages": […]}, with "id", "system", "reasoning" and the fields of
@@ -90,7 +90,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
         raise OutputError(f"{target} is the input. Name another file for the answers.")
     sampling = {k: getattr(options, k) for k in ("max_tokens", "temperature", "top_p")}
     asked = {k: v for k, v in sampling.items() if v is not None}
-    SamplingParams(**asked)  # a wrong option ends the command; it is not an error of every line
+    SamplingParams(**asked)  # a mistake on the command line is not every line's
     model = engine.load(options.model)
     defaults = Defaults({**model.defaults, **asked}, options.seed, options.system, options.think)
     salt = json.dumps([model.id, asdict(defaults), options.reproducible], sort_keys=True)
@@ -109,7 +109,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
 
 
 class _Batch:
-    """One run of the command: hands lines to the engine, writes the answers, shows the progress."""
+    """One run: lines go to the engine, answers to the output, progress to the terminal."""
 
     def __init__(
         self, results: Results, salt: str, model: Model, options: argparse.Namespace, count: int
@@ -122,7 +122,7 @@ class _Batch:
         self._options = options
         self._progress = Line(sys.stderr)
         self._told = 0
-        self._digests: dict[int, str] = {}  # of the lines that are being answered
+        self._digests: dict[int, str] = {}  # of the lines on their way
 
     def run(self, runner: Runner, source: Iterator[tuple[int, bytes]], parse: Parser) -> None:
         def draw() -> None:
@@ -134,7 +134,7 @@ class _Batch:
         )
 
     def tell(self) -> None:
-        """Print the summary, also after an interruption."""
+        """Print the summary, also of a run that was interrupted."""
         self._progress.clear()
         if self._told > _TOLD:
             print(f"batch: {self._told - _TOLD:,} more lines failed.", file=sys.stderr)
@@ -147,7 +147,7 @@ class _Batch:
                 Path(self._options.json).write_text(text + "\n", encoding="utf-8")
 
     def _requests(self, source: Iterator[tuple[int, bytes]], parse: Parser) -> Iterator[Request]:
-        """The requests that are still to be answered. A bad line gets its record at once."""
+        """The lines still to be answered. Bad ones get their record at once."""
         for number, raw in source:
             line = parse(number, raw)
             if not self._results.expect(number):

@@ -1,4 +1,4 @@
-"""`python -m engine download REPO_ID`: prints the model's folder; the progress goes to stderr."""
+"""`python -m engine download REPO_ID`: the model's folder on stdout, how far it is on stderr."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def _about(model: hub.HubModel) -> str:
 
 
 class _Progress:
-    """The progress: on a terminal one line that is redrawn, in a file a line for every tenth."""
+    """On a terminal one line that is drawn again and again; in a file a line for every tenth."""
 
     def __init__(self, stream: TextIO, quiet: bool) -> None:
         self._stream = stream
         self._quiet = quiet
         self._line = Line(stream)
-        self._began = (0.0, 0)  # when, and how many bytes were there already
+        self._began = (0.0, 0)  # when, and what was there already
         self._told = 0.0
         self._tenth = -1
         self._last = (0, 0)

@@ -14,13 +14,14 @@ Imports: engine.errors, engine.model.
 from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
 from engine.hub.look import HubFile, HubModel, look_up
-from engine.hub.names import Wanted, parse
+from engine.hub.names import Wanted, clean_name, parse
 
 __all__ = [
     "HubFile",
     "HubModel",
     "Wanted",
     "check_space",
+    "clean_name",
     "come",
     "discard",
     "download",

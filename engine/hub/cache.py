@@ -1,9 +1,9 @@
 """Where downloads lie: huggingface_hub's own cache, in its documented layout.
 
 `models--OWNER--NAME/` holds `blobs/DIGEST`, `snapshots/COMMIT/FILE` (links to blobs) and
-`refs/REVISION` (the commit it stands for). What has not wholly come is `blobs/DIGEST.incomplete`,
-and a snapshot's folder appears in one step once all of its files are there. So whoever finds a
-snapshot that was made here finds a whole model.
+`refs/REVISION` (the commit that the revision stands for). A file that is not complete is
+`blobs/DIGEST.incomplete`. A snapshot's folder appears in one step, after all of its files have
+come. A snapshot that was made here is therefore always a complete model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _folder(repo: str) -> Path:
 
 
 def find(repo: str, revision: str = MAIN) -> Path | None:
-    """The folder of a downloaded model, ready to be loaded; None if there is none. Asks no one."""
+    """The folder of a downloaded model, or None. The hub is not asked."""
     if repo.count("/") != 1 or ".." in repo or not is_revision(revision):
         return None
     folder = _folder(repo)
@@ -54,9 +54,9 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
 
 
 def whole(model: HubModel) -> Path | None:
-    """The folder of a model that was looked at, if it is here as the hub has it now.
+    """The folder of a model that was looked up, if all of its present files are in it.
 
-    Another program's may lack files: it makes the folder with the first of them.
+    huggingface_hub makes the folder with the first file, so others may be missing.
     """
     folder = find(model.repo, model.revision)
     if folder is None or folder != find(model.repo, model.commit):
@@ -69,7 +69,7 @@ def blob(repo: str, file: HubFile) -> Path:
 
 
 def part(repo: str, file: HubFile) -> Path:
-    """What has come of a file so far."""
+    """The place of a file that is not complete yet."""
     return _folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
 
 
@@ -86,7 +86,7 @@ def held(repo: str, files: Iterable[HubFile]) -> int:
 
 
 def free_bytes() -> int:
-    """What the disk of the downloads has left. Raises OSError."""
+    """How many bytes are free on the disk of the downloads. Raises OSError."""
     place = root().absolute()
     while not os.path.exists(place) and place != place.parent:
         place = place.parent
@@ -96,7 +96,7 @@ def free_bytes() -> int:
 def publish(
     repo: str, revision: str, commit: str, files: Iterable[HubFile], tidy: bool = True
 ) -> Path:
-    """Make the snapshot of files that have all come. Raises OSError."""
+    """Make the snapshot of files that are all complete. Raises OSError."""
     folder = _folder(repo)
     snapshot = folder / "snapshots" / commit
     if snapshot.is_dir():  # another program fetched some of it
@@ -126,7 +126,7 @@ def publish(
 
 
 def discard(repo: str) -> None:
-    """Throw away what has come of an unfinished download; snapshots stay, with all their files.
+    """Remove the files of an unfinished download. Snapshots and all their files stay.
 
     Raises:
         EngineError: `download_failed` while the download goes on.
@@ -141,7 +141,7 @@ def discard(repo: str) -> None:
 
 
 def come(repo: str) -> int:
-    """Bytes of unfinished downloads of a model; found on disk, without asking the hub."""
+    """Bytes of a model's unfinished downloads. The hub is not asked."""
     count = 0
     for file in _loose(_folder(repo)):
         with contextlib.suppress(OSError):
@@ -150,7 +150,7 @@ def come(repo: str) -> int:
 
 
 def _loose(folder: Path) -> list[Path]:
-    """Files, whole or not, that no snapshot has."""
+    """Files, complete or not, that belong to no snapshot."""
     used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
     return [
         file
@@ -170,10 +170,10 @@ def _drop_parts(folder: Path) -> None:
 
 @contextlib.contextmanager
 def locked(repo: str) -> Iterator[None]:
-    """Keep other programs from writing the same files. The system lets go of it at a crash.
+    """Keep other programs from writing the same files. After a crash the system frees the lock.
 
     Raises:
-        EngineError: `download_failed` where somebody else has it.
+        EngineError: `download_failed` where another program holds the lock.
     """
     from filelock import FileLock, Timeout
 

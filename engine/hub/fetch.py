@@ -13,16 +13,20 @@ from engine.hub import cache, net
 from engine.hub.look import HubFile, HubModel, address, headers
 
 TRIES = 5
-"""How often in a row a connection may break without a byte having come."""
+"""How often in a row a connection may break without having brought anything new."""
+MEAGRE_TRIES = 20
+"""How often in a row it may break with less than `ENOUGH` new bytes."""
+ENOUGH = 2**18
 PAUSE_S = 1.0
-"""Between two of them, times the number of those before."""
+"""How long the pause before another try is, times the number of such failures before it."""
+LONGEST_PAUSE_S = 10.0
 SPARE = 64 * 10**6
 """Bytes of the disk that a download leaves free."""
 
 _PIECE = 2**20
 
 Progress = Callable[[int, int], object]
-"""Is told (bytes that are there, bytes in all), from the thread that downloads."""
+"""Called with (bytes that are there, bytes in all) on the thread that downloads."""
 
 
 def check_space(model: HubModel) -> None:
@@ -49,7 +53,7 @@ def download(
 ) -> Path:
     """Fetch what is missing of the model; returns its folder, which the engine can load.
 
-    Whatever ends it, the same call goes on where it was. Set ``cancelled`` from any thread to
+    After any interruption the same call goes on where it was. Set ``cancelled`` from any thread to
     stop it within a fraction of a second. With ``tidy``, parts of other versions are thrown away
     once it is whole.
 
@@ -76,7 +80,7 @@ def download(
 
 
 class _Run:
-    """One model's files on their way."""
+    """The download of one model."""
 
     def __init__(
         self, model: HubModel, progress: Progress, cancelled: threading.Event, token: str | None
@@ -89,7 +93,7 @@ class _Run:
         self._before = cache.held(model.repo, model.files)  # of all files but the one in hand
 
     def fetch(self, file: HubFile) -> None:
-        """Bring one file wholly here, going on with what has come of it."""
+        """Download one file, or the rest of one that has come in part."""
         self._before -= cache.held(self._model.repo, [file])
         target = cache.blob(self._model.repo, file)
         if not target.exists():
@@ -121,17 +125,17 @@ class _Run:
             while piece := there.read(_PIECE):
                 self._look()
                 digest.update(piece)
-        broken, why = 0, EngineError(DOWNLOAD_FAILED, "")
+        patience, why = _Patience(have), EngineError(DOWNLOAD_FAILED, "")
         while have < file.size:
-            if broken > TRIES:
+            if patience.is_over:
                 raise why
-            if broken:
-                self._cancelled.wait(PAUSE_S * broken)
+            self._cancelled.wait(patience.pause)
+            self._look()
             asked = dict(self._headers)
             if have:
                 asked["Range"] = f"bytes={have}-"
             url = address(self._model.repo, self._model.commit, file.name)
-            broken, why = broken + 1, _broken_off(file)
+            why = _broken_off(file)
             try:
                 for status, piece in net.pieces(url, asked, self._model.repo, self._cancelled):
                     if not piece:
@@ -148,16 +152,44 @@ class _Run:
                     out.write(piece)
                     digest.update(piece)
                     have += len(piece)
-                    broken = 0
                     self._progress(self._before + have, self._total)
             except net.BrokenError as error:
                 if not isinstance(error.cause, RemoteProtocolError):
                     why = net.translated(error.cause, self._model.repo)
+            patience.ended(have)
         return digest.hexdigest()
 
     def _look(self) -> None:
         if self._cancelled.is_set():
             raise net.cancelled_error()
+
+
+class _Patience:
+    """Counts the connections that broke. A hub that never gets on is given up.
+
+    A hub that ignores Range begins anew each time. Only what goes beyond the best try counts.
+
+    Attributes:
+        pause: seconds to wait before the next connection.
+    """
+
+    def __init__(self, have: int) -> None:
+        self._best = have
+        self._fruitless = 0  # connections in a row that brought nothing new
+        self._meagre = 0  # connections in a row that brought little or nothing
+        self.pause = 0.0
+
+    def ended(self, have: int) -> None:
+        """A connection has ended with so many bytes there."""
+        new = max(0, have - self._best)
+        self._best += new
+        self._fruitless = 0 if new else self._fruitless + 1
+        self._meagre = 0 if new >= ENOUGH else self._meagre + 1
+        self.pause = min(PAUSE_S * max(1, self._meagre), LONGEST_PAUSE_S)
+
+    @property
+    def is_over(self) -> bool:
+        return self._fruitless > TRIES or self._meagre > MEAGRE_TRIES
 
 
 def _broken_off(file: HubFile) -> EngineError:

@@ -6,9 +6,9 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from engine.errors import INVALID_REQUEST, NOT_A_MODEL, EngineError
 from engine.hub import net
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 _LARGEST_CONFIG = 4 * 2**20
+_LARGEST_LISTING = 16 * 2**20  # some 300 bytes a file
+_LARGEST_FILE = 2**50
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _KIND = re.compile(r"[\w.+ -]{1,100}")  # it is shown, on terminals too
 
@@ -36,7 +38,7 @@ class HubFile:
     digest: str
 
     def hasher(self) -> _Hash:
-        """Gives ``digest`` once it was fed the file."""
+        """A hash object. After it has read the whole file it gives ``digest``."""
         if len(self.digest) == 64:
             return hashlib.sha256()
         return hashlib.sha1(f"blob {self.size}\0".encode(), usedforsecurity=False)
@@ -51,8 +53,8 @@ class HubModel:
         files: what would be downloaded, small ones first.
         architecture: the `model_type` of its config.
         known: whether the installed mlx-lm has that architecture.
-        bits: to how many its weights are quantized, None where they are not.
-        gated: whether it wants an access token of somebody who was let in.
+        bits: how many bits its quantized weights have, or None.
+        gated: whether the hub wants an access token of somebody who was given access.
     """
 
     repo: str
@@ -71,7 +73,7 @@ class HubModel:
 
     @property
     def weights(self) -> int:
-        """Bytes of weights, which is what it takes of memory at least."""
+        """Bytes of weights. Loading takes at least as much memory."""
         return sum(file.size for file in self.files if is_weights(file.name))
 
 
@@ -91,7 +93,7 @@ def look_up(
         EngineError: `invalid_request`, `not_found`, `gated`, `not_a_model`, `offline`,
             `download_failed`, `download_cancelled`.
     """
-    from huggingface_hub import HfApi, constants
+    from huggingface_hub import constants
 
     wanted = parse(name, constants.HF_URL_HOSTS)
     if wanted is None:
@@ -100,19 +102,11 @@ def look_up(
     if parse(f"{wanted.repo}@{wanted.revision}") is None:
         raise EngineError(INVALID_REQUEST, f"{wanted.revision!r} is no revision's name.")
     stop = cancelled or threading.Event()
-    net.say_little()
-    api = HfApi(endpoint=constants.ENDPOINT, token=token, library_name="stretto")
-    info = net.ask(
-        lambda: api.model_info(
-            wanted.repo, revision=wanted.revision, files_metadata=True, timeout=net.timeout_s()
-        ),
-        wanted.repo,
-        stop,
-    )
-    files = _files(wanted.repo, info.siblings or ())
-    commit = str(info.sha)
-    if not re.fullmatch(r"[0-9a-f]{40}", commit):
-        raise EngineError(NOT_A_MODEL, f"The hub's answer about {wanted.repo} makes no sense.")
+    about = _about(wanted, token, stop)
+    files = _files(wanted.repo, about.get("siblings"))
+    commit = about.get("sha")
+    if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
+        raise _senseless(wanted.repo)
     config = _config(wanted, commit, token, stop)
     quantization = config.get("quantization") or config.get("quantization_config") or {}
     bits = quantization.get("bits") if isinstance(quantization, dict) else None
@@ -124,7 +118,7 @@ def look_up(
         architecture=config["model_type"],
         known=knows(config),
         bits=bits if isinstance(bits, int) else None,
-        gated=bool(info.gated),
+        gated=bool(about.get("gated")),
     )
 
 
@@ -155,7 +149,7 @@ def address(repo: str, commit: str, file: str) -> str:
 
 
 def headers(token: str | None) -> dict[str, str]:
-    """What every request for a file says. Sizes and digests are those of what is not packed."""
+    """The headers of every request. Files are wanted unpacked, as their sizes and digests are."""
     from huggingface_hub.utils import build_hf_headers
 
     net.say_little()
@@ -163,11 +157,39 @@ def headers(token: str | None) -> dict[str, str]:
     return {**made, "Accept-Encoding": "identity"}
 
 
-def _files(repo: str, listed: Iterable[Any]) -> tuple[HubFile, ...]:
-    names = {file.rfilename for file in listed}
-    weights = any(is_weights(name) and needed(name) for name in names)
-    if "config.json" not in names or not weights:
-        gguf = any(name.lower().endswith(".gguf") for name in names)
+def _about(wanted: Wanted, token: str | None, cancelled: threading.Event) -> dict[str, Any]:
+    """What the hub lists of a model."""
+    from huggingface_hub import constants
+
+    revision = quote(wanted.revision, safe="")
+    url = f"{constants.ENDPOINT}/api/models/{wanted.repo}/revision/{revision}?blobs=true"
+    found = _json(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_LISTING))
+    if not isinstance(found, dict):
+        raise _senseless(wanted.repo)
+    return found
+
+
+def _senseless(repo: str) -> EngineError:
+    return EngineError(NOT_A_MODEL, f"The hub's answer about {repo} makes no sense.")
+
+
+def _json(text: bytes) -> Any:
+    """What these bytes say, or None where they are no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _files(repo: str, listed: Any) -> tuple[HubFile, ...]:
+    entries: dict[str, dict[str, Any]] = {}
+    for entry in listed if isinstance(listed, list) else []:
+        if not isinstance(entry, dict) or not isinstance(entry.get("rfilename"), str):
+            raise _senseless(repo)
+        entries[entry["rfilename"]] = entry
+    weights = any(is_weights(name) and needed(name) for name in entries)
+    if "config.json" not in entries or not weights:
+        gguf = any(name.lower().endswith(".gguf") for name in entries)
         raise EngineError(
             NOT_A_MODEL,
             f"{repo} holds GGUF files, which Stretto cannot load. Look for the same model in "
@@ -176,33 +198,27 @@ def _files(repo: str, listed: Iterable[Any]) -> tuple[HubFile, ...]:
             else f"{repo} is no model that can be loaded: it has no config.json with weights in "
             "safetensors. Other formats can run code.",
         )
-    found = []
-    for file in listed:
-        if not needed(file.rfilename):
-            continue
-        digest = file.lfs.sha256 if file.lfs is not None else file.blob_id
-        size = file.lfs.size if file.lfs is not None else file.size
-        if not isinstance(size, int) or size < 0 or not _DIGEST.fullmatch(str(digest)):
-            raise EngineError(NOT_A_MODEL, f"The hub's answer about {repo} makes no sense.")
-        found.append(HubFile(file.rfilename, size, digest))
+    found = [_file(repo, entry) for name, entry in entries.items() if needed(name)]
     return tuple(sorted(found, key=lambda file: (is_weights(file.name), file.name)))
+
+
+def _file(repo: str, entry: dict[str, Any]) -> HubFile:
+    """Large files are listed with an `lfs` of their own, which has their size and SHA-256."""
+    large = entry.get("lfs")
+    size = large.get("size") if isinstance(large, dict) else entry.get("size")
+    digest = large.get("sha256") if isinstance(large, dict) else entry.get("blobId")
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= _LARGEST_FILE:
+        raise _senseless(repo)
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        raise _senseless(repo)
+    return HubFile(entry["rfilename"], size, digest)
 
 
 def _config(
     wanted: Wanted, commit: str, token: str | None, cancelled: threading.Event
 ) -> dict[str, Any]:
-    text = b""
     url = address(wanted.repo, commit, "config.json")
-    try:
-        for _, piece in net.pieces(url, headers(token), wanted.repo, cancelled):
-            text += piece
-            if len(text) > _LARGEST_CONFIG:
-                break
-        config = json.loads(text)
-    except net.BrokenError as error:
-        raise net.translated(error.cause, wanted.repo) from None
-    except (ValueError, RecursionError):
-        config = None
+    config = _json(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_CONFIG))
     kind = config.get("model_type") if isinstance(config, dict) else None
     if not isinstance(config, dict) or not isinstance(kind, str) or not _KIND.fullmatch(kind):
         raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} names no model type.")

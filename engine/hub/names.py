@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
@@ -15,6 +16,9 @@ _REPO = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}")
 _FILE = re.compile(r"\w[\w.@+ -]*")  # at the top, and a name that no disk makes something else of
 
+LONGEST_NAME = 80
+"""Characters of a name that is shown."""
+
 # As mlx-lm's loader asks for them. Code (*.py), pickled weights and other formats are not there.
 _NEEDED = (
     "model*.safetensors",
@@ -24,7 +28,11 @@ _NEEDED = (
     "*.tiktoken",
     "tokenizer.model",
 )
-_NOT_NEEDED = ("*.bin.index.json", "*.h5.index.json", "*.msgpack.index.json", "README*", "LICENSE*")
+# `stretto.json` gives a folder a name to be shown by. A repository is shown by its own.
+_NOT_NEEDED = (
+    "stretto.json",
+    *("*.bin.index.json", "*.h5.index.json", "*.msgpack.index.json", "README*", "LICENSE*"),
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,22 @@ def parse(text: str, hosts: frozenset[str] = frozenset()) -> Wanted | None:
     if rest[:1] in (["blob"], ["resolve"]) and len(rest) > 1:
         revision = rest[1]
     return _wanted(f"{owner}/{name}", revision)
+
+
+def clean_name(text: object, longest: int = LONGEST_NAME) -> str:
+    """A name from outside in a form that can be shown, in windows and on terminals.
+
+    Control characters, those that change the direction of writing, and invisible ones are left
+    out. Blanks are joined, and what is longer than ``longest`` characters is cut. Empty where
+    nothing is left, or where it is no text.
+    """
+    if not isinstance(text, str):
+        return ""
+    # More than this is never read: a name may be megabytes long.
+    seen = (" " if c.isspace() else c for c in text[: 20 * longest])
+    shown = "".join(c for c in seen if c == " " or unicodedata.category(c)[0] != "C")
+    words = " ".join(shown.split())
+    return words if len(words) <= longest else words[: longest - 1].rstrip() + "…"
 
 
 def is_revision(text: str) -> bool:

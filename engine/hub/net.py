@@ -1,8 +1,11 @@
-"""Talking with the hub from a thread that can be let go of: whoever waits can stop at once.
+"""Talking with the hub from a thread of its own, so that whoever waits can stop at once.
 
-A read from a socket cannot be interrupted, and a hub that does not answer would hold a cancelled
-download for as long as the time-out. So whatever waits for the network runs on a thread of its
-own; it touches nothing but its queue and ends by itself.
+A read from a socket cannot be interrupted. A hub that does not answer would hold a cancelled
+download for as long as the time-out. So whatever waits for the network runs on a thread that
+touches nothing but its queue and ends by itself.
+
+Nothing that a hub sends is taken without a limit: answers are read piece by piece, as they come
+over the line. Packed ones are refused, since a few megabytes of them can become gigabytes.
 """
 
 from __future__ import annotations
@@ -12,8 +15,9 @@ import logging
 import queue
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from engine.errors import (
     DOWNLOAD_CANCELLED,
@@ -24,14 +28,17 @@ from engine.errors import (
     OFFLINE,
     EngineError,
 )
+from engine.hub.names import clean_name
 
-Result = TypeVar("Result")
+READ_SECONDS = 60.0
+"""How long one answer about a model may take in all."""
 
-_LOOK_S = 0.05  # how often it is looked whether the download was cancelled
+_LOOK_S = 0.05  # between two checks whether the download was cancelled
+_WORDS = 200  # characters that are told of what the client says
 
 
 class BrokenError(Exception):
-    """The connection broke, or was not to be had; it may be tried again.
+    """The connection broke, or could not be made. It may be tried again.
 
     Attributes:
         cause: the client's own error.
@@ -40,6 +47,22 @@ class BrokenError(Exception):
     def __init__(self, cause: Exception) -> None:
         super().__init__(_reason(cause))
         self.cause = cause
+
+
+class _RefusedError(Exception):
+    """The hub's answer has a status that is an error. Its body is not read.
+
+    Attributes:
+        status: of HTTP.
+        code: the hub's own word for the cause; empty where it says none.
+        sent_token: whether the hub was given an access token.
+    """
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__(f"status {answer.status_code}")
+        self.status: int = answer.status_code
+        self.code: str = answer.headers.get("X-Error-Code", "")
+        self.sent_token = "authorization" in answer.request.headers
 
 
 def cancelled_error() -> EngineError:
@@ -51,8 +74,8 @@ def cancelled_error() -> EngineError:
 def say_little() -> None:
     """Keep the client quiet.
 
-    It would tell the hub what else is installed and ask it for a list of programs to recognise,
-    and write into the log every address that it asks, those with signatures too.
+    By default it tells the hub what else is installed, and asks it for a list of programs to
+    recognise. It also logs every address that it asks, and some of them contain signatures.
     """
     from huggingface_hub import constants
 
@@ -68,33 +91,36 @@ def timeout_s() -> float:
     return float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
 
 
-def ask(question: Callable[[], Result], what: str, cancelled: threading.Event) -> Result:
-    """The answer to one question to the hub about ``what``.
+def read(
+    url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event, most: int
+) -> bytes:
+    """A short answer of the hub about ``what``, in one piece.
 
     Raises:
-        EngineError: `offline`, `not_found`, `gated`, `download_failed`, or `download_cancelled`
-            as soon as the event is set.
+        EngineError: `offline`, `not_found`, `gated`, `download_failed`, also for one longer than
+            ``most`` bytes, or `download_cancelled` as soon as the event is set.
     """
-    answers: queue.Queue[tuple[bool, Any]] = queue.Queue()
-
-    def run() -> None:
-        try:
-            answers.put((True, question()))
-        except Exception as error:
-            answers.put((False, error))
-
-    threading.Thread(target=run, name="hub-question", daemon=True).start()
-    good, answer = _next(answers, cancelled)
-    if not good:
-        raise translated(answer, what)
-    result: Result = answer
-    return result
+    end = time.monotonic() + READ_SECONDS
+    text = bytearray()
+    try:
+        for _, piece in pieces(url, headers, what, cancelled):
+            text += piece
+            if len(text) > most:
+                raise EngineError(
+                    DOWNLOAD_FAILED,
+                    f"The hub's answer about {what} is longer than {most / 2**20:.0f} MB.",
+                )
+            if time.monotonic() > end:
+                raise EngineError(OFFLINE, "The hub answers too slowly. Try again in a while.")
+    except BrokenError as error:
+        raise translated(error.cause, what) from None
+    return bytes(text)
 
 
 def pieces(
     url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event
 ) -> Iterator[tuple[int, bytes]]:
-    """The status and a piece of the body, again and again; the first piece is empty.
+    """Yields pairs of the status and a piece of the body. The first piece is empty.
 
     Raises:
         BrokenError: the connection broke off or stalled.
@@ -123,7 +149,7 @@ def _next(said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event) -> tu
 
 
 class _Transfer:
-    """One request whose body is read by a thread; at most a few pieces wait to be taken."""
+    """One request whose body is read by a thread. At most a few pieces wait to be taken."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.said: queue.Queue[tuple[bool, Any]] = queue.Queue(32)
@@ -134,25 +160,30 @@ class _Transfer:
         threading.Thread(target=self._run, name="hub-transfer", daemon=True).start()
 
     def let_go(self) -> None:
-        """Nobody listens any more. Closing the connection wakes the thread up."""
+        """End the transfer. Closing the connection wakes its thread up."""
         self._gone.set()
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
     def _run(self) -> None:
-        from huggingface_hub.utils import get_session, hf_raise_for_status
+        from huggingface_hub.utils import get_session
 
         try:
             session = get_session()
             with session.stream(
                 "GET", self._url, headers=self._headers, timeout=timeout_s()
             ) as answer:
-                hf_raise_for_status(answer)
+                if answer.status_code >= 400:
+                    raise _RefusedError(answer)
+                if answer.headers.get("Content-Encoding", "identity") != "identity":
+                    raise EngineError(
+                        DOWNLOAD_FAILED, "The hub packs what it was asked to send as it is."
+                    )
                 stream = answer.extensions.get("network_stream")
                 self._socket = stream.get_extra_info("socket") if stream is not None else None
                 self._say(True, (answer.status_code, b""))
-                for piece in answer.iter_bytes():
+                for piece in answer.iter_raw():
                     if not self._say(True, (answer.status_code, piece)):
                         return
             self._say(True, None)
@@ -170,12 +201,7 @@ class _Transfer:
 def translated(error: Exception, what: str) -> EngineError:
     """The engine's error for one of the client's, in words that say what to do."""
     from httpx2 import TimeoutException, TransportError
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        HfHubHTTPError,
-        OfflineModeIsEnabled,
-        RevisionNotFoundError,
-    )
+    from huggingface_hub.errors import OfflineModeIsEnabled
 
     if isinstance(error, EngineError):
         return error
@@ -187,10 +213,8 @@ def translated(error: Exception, what: str) -> EngineError:
         return EngineError(
             OFFLINE, f"The hub cannot be reached ({_reason(error)}). Check the connection."
         )
-    if isinstance(error, RevisionNotFoundError):
-        return EngineError(NOT_FOUND, f"{what} has no such revision. Check its name.")
-    if isinstance(error, HfHubHTTPError):
-        return _refusal(error.response, what, gated=isinstance(error, GatedRepoError))
+    if isinstance(error, _RefusedError):
+        return _refusal(error, what)
     if isinstance(error, OSError):
         return disk_error(error)
     return EngineError(DOWNLOAD_FAILED, f"{what} could not be downloaded: {_reason(error)}.")
@@ -209,13 +233,13 @@ def disk_error(error: OSError) -> EngineError:
     )
 
 
-def _refusal(response: Any, what: str, gated: bool) -> EngineError:
-    status: int = response.status_code
-    sent_token = "authorization" in response.request.headers
-    code = response.headers.get("X-Error-Code", "")
+def _refusal(error: _RefusedError, what: str) -> EngineError:
+    status, code, sent_token = error.status, error.code, error.sent_token
+    if code == "RevisionNotFound":
+        return EngineError(NOT_FOUND, f"{what} has no such revision. Check its name.")
     if status == 404:
         return EngineError(NOT_FOUND, f"There is no model {what} on the hub. Check its name.")
-    if gated or (status == 403 and code != "RepoNotFound"):
+    if code == "GatedRepo" or (status == 403 and code != "RepoNotFound"):
         way = (
             "the account of this access token has not been let in. Ask for access on its page"
             if sent_token
@@ -231,19 +255,18 @@ def _refusal(response: Any, what: str, gated: bool) -> EngineError:
             "and wants an access token.",
         )
     if status == 429:
-        return EngineError(DOWNLOAD_FAILED, "The hub asks to be left in peace. Try again later.")
+        return EngineError(DOWNLOAD_FAILED, "The hub is asked too often. Try again later.")
     return EngineError(DOWNLOAD_FAILED, f"The hub could not serve {what} (status {status}).")
 
 
 def _is_transient(error: Exception) -> bool:
     from httpx2 import TransportError
-    from huggingface_hub.errors import HfHubHTTPError
 
-    if isinstance(error, HfHubHTTPError):
-        return error.response.status_code in (408, 500, 502, 503, 504)
+    if isinstance(error, _RefusedError):
+        return error.status in (408, 500, 502, 503, 504)
     return isinstance(error, TransportError)
 
 
 def _reason(error: Exception) -> str:
     lines = str(error).strip().splitlines()
-    return (lines[0] if lines else type(error).__name__).rstrip(".")
+    return (clean_name(lines[0], _WORDS) if lines else type(error).__name__).rstrip(".")

@@ -80,7 +80,12 @@ class Constraint:
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() or not known.any():
-            raise EngineError(INTERNAL_ERROR, f"No token fits the form. {self._why()}".strip())
+            # A form that refers to nothing but itself passes the check at the beginning.
+            raise EngineError(
+                INVALID_REQUEST,
+                "No text can go on in the form that the answer must have. Check the schema, the "
+                "grammar or the pattern.",
+            )
         mask = np.zeros(vocab, bool)
         mask[: len(known)] = known
         if known.sum() == 1 and not self._matcher.validate_tokens([int(known.argmax())]):

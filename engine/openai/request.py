@@ -1,32 +1,46 @@
 """Lines of OpenAI's batch shape: {"custom_id", "method", "url", "body"}, and their answers.
 
-What a request asks for that is not done here is refused, not ignored: an answer that silently
-lacks its tools or images would be taken for a real one.
+A field that asks for something not done here is refused by name. An answer that silently lacks
+its tools or images would be taken for a complete one.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 URL = "/v1/chat/completions"
 
 _ENVELOPE = ("custom_id", "method", "url", "body")
-# What changes nothing in a file of answers, or has only one value that is done here.
+# These change nothing in an answer. `serve` looks at the first three itself.
 _IGNORED = (
-    *("model", "stream", "stream_options", "tool_choice", "parallel_tool_calls"),
-    *("user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key"),
+    *("model", "stream", "stream_options"),
+    *("user", "metadata", "safety_identifier", "prompt_cache_key"),
 )
+# These are taken with the values that ask for nothing more than what is done anyway.
 _ONLY: dict[str, tuple[Any, ...]] = {
     "n": (1,),
     "logprobs": (False,),
+    "top_logprobs": (0,),
     "tools": ([],),
+    "tool_choice": ("none", "auto"),
+    "parallel_tool_calls": (True, False),
     "functions": ([],),
+    "function_call": ("none", "auto"),
     "modalities": (["text"],),
+    "store": (False,),
+    "service_tier": ("auto", "default"),
+}
+# These are fields of our own shape. OpenAI's says the same in another way.
+_ELSEWHERE = {
+    "id": "",
+    "prompt": "; send messages",
+    "system": "; send a message with the role system",
 }
 
 
 def is_openai(entry: dict[str, Any]) -> bool:
-    """Whether a line is of this shape and not of our own."""
+    """Whether a line has this shape, and not our own."""
     return "body" in entry
 
 
@@ -51,15 +65,16 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
             continue
         if key in _ONLY:
             if value not in _ONLY[key]:
-                raise ValueError(f"{key} can only be {_ONLY[key][0]!r} here, not {value!r}")
+                only = json.dumps(_ONLY[key][0])
+                raise ValueError(f"{key} can only be {only} here, not {json.dumps(value)}")
         elif key == "response_format":
             out.update(_form(value))
         elif key == "messages":
             out[key] = [_with_text(m) for m in value] if isinstance(value, list) else value
         elif key == "max_completion_tokens":
             out["max_tokens"] = value
-        elif key in ("id", "prompt"):
-            raise ValueError(f"there is no field {key!r} in a body for {URL}")
+        elif key in _ELSEWHERE:
+            raise ValueError(f"there is no field {key!r} in a body for {URL}{_ELSEWHERE[key]}")
         else:
             out[key] = value
     return out
@@ -71,13 +86,20 @@ def _form(wanted: Any) -> dict[str, Any]:
         return {}
     if kind == "json_object":
         return {"json_schema": {"type": "object"}}
-    if kind == "json_schema" and isinstance(wanted.get("json_schema"), dict):
-        return {"json_schema": wanted["json_schema"].get("schema", {})}
+    if kind == "json_schema":
+        described = wanted.get("json_schema")
+        schema = described.get("schema") if isinstance(described, dict) else None
+        if not isinstance(schema, dict):
+            raise ValueError("response_format.json_schema must have a schema that is an object")
+        return {"json_schema": schema}
     raise ValueError(f"response_format must be text, json_object or json_schema, not {wanted!r}")
 
 
 def _with_text(message: Any) -> Any:
-    """A message whose content is a list of parts with the parts' text in one piece."""
+    """The message. Where its content is a list of parts, their texts are joined into one."""
+    for key in ("audio", "function_call"):
+        if isinstance(message, dict) and message.get(key) is not None:
+            raise ValueError(f"a message's {key} cannot be read here")
     if not isinstance(message, dict) or not isinstance(message.get("content"), list):
         return message
     texts = []

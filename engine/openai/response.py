@@ -1,4 +1,4 @@
-"""Answers in OpenAI's shapes. Pure: values in, values out."""
+"""Answers in OpenAI's shapes. All functions here are pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATUS = {
     errors.OUT_OF_MEMORY: 503,
     errors.ENGINE_STOPPED: 503,
 }
-"""HTTP status by error code; what is not here is a 500."""
+"""HTTP status by error code. Every other code is a 500."""
 
 
 def error(status: int, code: str, message: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Answer:
         return self._chunk({}, _reason(finished))
 
     def usage(self, stats: ReplyStats) -> dict[str, Any]:
-        """The chunk after it, for those who ask for figures."""
+        """The chunk after the last one, for clients that ask for figures."""
         chunk = {**self._head, "object": "chat.completion.chunk", "choices": []}
         return {**chunk, "usage": _usage(stats)}
 
@@ -88,7 +88,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """What was said; a tool call, which nobody asked for here, is part of it."""
+        """The answer's text. Tools cannot be asked for here, so a tool call is part of the text."""
         return "".join(self.texts["answer"] + self.texts["tool"])
 
     def _chunk(self, delta: dict[str, Any], reason: str | None) -> dict[str, Any]:

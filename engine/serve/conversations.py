@@ -1,24 +1,26 @@
 """Requests without a session, and the sessions that have read most of their messages already.
 
-A client sends the whole conversation every time. Whichever idle session knows the longest
-beginning of it goes on from there, so a second turn reads what is new and nothing else.
+A client sends the whole conversation every time. The idle session that knows the longest
+beginning of it answers. A second turn then reads only what is new.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.engine import Engine, Session
 from engine.messages import Message
 from engine.model.info import Model
 
+KEPT = 16
+"""Idle sessions that stay open."""
+
 
 @dataclass(eq=False)
-class _Known:
-    """A session, and the conversation that it holds."""
+class Conversation:
+    """A session, and the messages that were said in it."""
 
     session: Session
     kind: tuple[str, bool | None]
@@ -26,55 +28,62 @@ class _Known:
 
 
 class Conversations:
-    """The sessions of a server.
+    """The sessions of a server. Every method may be called from any thread.
 
     Args:
-        keep: how many idle ones stay; the least recently used go first.
+        keep: how many idle ones stay. The least recently used go first.
     """
 
-    def __init__(self, engine: Engine, keep: int = 16) -> None:
+    def __init__(self, engine: Engine, keep: int = KEPT) -> None:
         self._engine = engine
         self._keep = keep
-        self._known: list[_Known] = []  # idle ones, the least recently used first
+        self._idle: list[Conversation] = []  # the least recently used first
         self._lock = threading.Lock()
 
-    @contextmanager
-    def session(
+    def take(
         self, model: Model, messages: Sequence[Message], reasoning: bool | None
-    ) -> Iterator[tuple[Session, list[Message]]]:
-        """A session for one request and nobody else meanwhile.
+    ) -> Conversation:
+        """A conversation for one request. Nobody else gets it until it is given back.
 
-        Yields also the list of what was said in it, to which the answer is to be added.
+        Raises:
+            EngineError: the engine was stopped.
         """
-        known = self._take((model.id, reasoning), messages)
-        if known is None:
-            session = self._engine.open_session(model, reasoning=reasoning)
-            known = _Known(session, (model.id, reasoning))
-        known.messages = list(messages)
-        try:
-            yield known.session, known.messages
-        finally:
-            self._give_back(known)
+        kind = (model.id, reasoning)
+        found = self._find(kind, messages)
+        if found is None:
+            found = Conversation(self._engine.open_session(model, reasoning=reasoning), kind)
+        found.messages = list(messages)
+        return found
 
-    def _take(self, kind: tuple[str, bool | None], messages: Sequence[Message]) -> _Known | None:
+    def give_back(self, conversation: Conversation) -> None:
+        """Keep a conversation for its next turn. Its session must be idle."""
+        with self._lock:
+            self._idle.append(conversation)
+            gone, self._idle = self._idle[: -self._keep], self._idle[-self._keep :]
+        for old in gone:
+            old.session.close()
+
+    def clear(self) -> None:
+        """Close all idle ones, after a breakdown of the engine for instance."""
+        with self._lock:
+            gone, self._idle = self._idle, []
+        for old in gone:
+            old.session.close()
+
+    def _find(
+        self, kind: tuple[str, bool | None], messages: Sequence[Message]
+    ) -> Conversation | None:
         with self._lock:
             best, most = None, 0
-            for known in self._known:
+            for known in self._idle:
                 shared = _shared(known.messages, messages)
-                # One that would have to forget a turn is left to whoever goes on from it.
+                # A session that would have to forget a turn is left for that turn's client.
                 whole = shared == len(known.messages)
                 if known.kind == kind and whole and shared > most:
                     best, most = known, shared
             if best is not None:
-                self._known.remove(best)
+                self._idle.remove(best)
             return best
-
-    def _give_back(self, known: _Known) -> None:
-        with self._lock:
-            self._known.append(known)
-            gone, self._known = self._known[: -self._keep], self._known[-self._keep :]
-        for old in gone:
-            old.session.close()
 
 
 def _shared(a: Sequence[Message], b: Sequence[Message]) -> int:

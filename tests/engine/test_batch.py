@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import random
+import re
 import signal
 import subprocess
 import sys
@@ -21,7 +23,9 @@ from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import percentile
 from engine.cli.main import main
+from engine.core.execution import Execution, Results
 from engine.errors import ENGINE_STOPPED
+from engine.scheduling.plan import StepPlan
 
 ROOT = Path(__file__).resolve().parents[2]
 Lines = list[dict[str, Any]]
@@ -402,6 +406,77 @@ def test_an_engine_that_stops_ends_the_run(engine: Engine, model: Model) -> None
     assert caught.value.code == ENGINE_STOPPED
     assert 2 <= len(answers) < 50
     assert not any(a.failed for a in answers)
+
+
+def test_b6_a_line_that_breaks_the_engine_fails_alone(
+    engine: Engine, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Execution.execute
+
+    def breaking(self: Execution, plan: StepPlan) -> Results:
+        for session in self._state.sessions.values():
+            if session.system == "break":
+                raise RuntimeError("broken on purpose")
+        return step(self, plan)
+
+    monkeypatch.setattr(Execution, "execute", breaking)
+    few = SamplingParams(max_tokens=5, temperature=0.0, logit_bias={2: -1e9})
+    lines = [Request(i, None, f"say {i}", few, "break" if i == 7 else None) for i in range(1, 21)]
+    answers: dict[int, Answer] = {}
+    Runner(engine, model, 4).run(iter(lines), lambda r, a: answers.update({r.line: a}))
+    assert sorted(answers) == list(range(1, 21))
+    assert [line for line, a in answers.items() if a.failed] == [7]
+    assert "broke down" in answers[7].content["error"]["message"]
+
+
+def odd_line(chosen: random.Random) -> bytes:
+    """A line as a fuzzer would write it."""
+    values: list[Any] = [
+        *(None, True, 0, -1, 1, 2, 0.5, 1e308, -1e-308, 2**63, 10**30, 10**400, "", "a", "\ud800"),
+        *("\u202e\0", [], {}, [[]], {"a": {}}, ["a"], [0], {"5": 10**400}, {"5": 1}, {"x": "y"}),
+        *([{"role": "user", "content": "x"}], [{"role": 5}], ["x"], "x" * 3000),
+        *({"type": "json_object"}, {"type": "array", "items": {"$ref": "#"}}, {"$ref": "#"}),
+    ]
+    keys = ["prompt", "messages", "id", "system", "reasoning", "max_tokens", "temperature", "stop"]
+    keys += ["top_p", "top_k", "min_p", "seed", "logit_bias", "json_schema", "regex", "choices"]
+    keys += ["grammar", "repetition_penalty", "penalty_window", "xtc_probability", "nonsense"]
+    entry: dict[str, Any] = {"prompt": "x", "max_tokens": 1, "logit_bias": {"2": -100}}
+    for key in chosen.sample(keys, chosen.choice([0, 1, 1, 2, 2, 3, 3, 3, 3, 3])):
+        entry[key] = chosen.choice(values)
+    if isinstance(entry["max_tokens"], int) and entry["max_tokens"] > 3:
+        entry["max_tokens"] = 3
+    if chosen.random() < 0.3:
+        body = {**entry, "messages": entry.pop("messages", [{"role": "user", "content": "x"}])}
+        body.pop("prompt", None)
+        body |= {
+            k: chosen.choice(values) for k in chosen.sample(["n", "response_format", "tools"], 1)
+        }
+        entry = {"custom_id": chosen.choice(values), "body": body}
+    raw = json.dumps(entry).encode()
+    if chosen.random() < 0.2:
+        raw = raw[: chosen.randrange(1, len(raw) + 1)]
+    if chosen.random() < 0.1:
+        place = chosen.randrange(len(raw))
+        raw = raw[:place] + bytes([chosen.randrange(1, 256)]) + raw[place:]
+    return raw.replace(b"\n", b" ").replace(b"\r", b" ") or b"x"
+
+
+def test_f12_every_line_has_its_record(folder: Path, tmp_path: Path) -> None:
+    chosen = random.Random(12)
+    bad = b'{"prompt": "x", "logit_bias": {"5": 1' + b"0" * 400 + b"}}"
+    deep = b'{"prompt": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    lines = [bad, deep, *(odd_line(chosen) for _ in range(2000))]
+    lines = [line for line in lines if line.strip()]
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(b"\n".join(lines))
+    assert main(arguments(folder, source, target, "--concurrency", "16")) == 1
+    found = read(target)
+    assert [r["line"] for r in found] == list(range(1, len(lines) + 1))
+    told = [r["error"]["message"] for r in found if r.get("error")]
+    assert 100 < len(told) < len(lines) - 100
+    assert all(0 < len(t) <= 500 for t in told)
+    raw = re.compile(r"Traceback|Error\b|NoneType|sys\.set_int|bytearray|<class|object at")
+    assert [t for t in told if raw.search(t)] == []
 
 
 def test_a_run_leaves_no_session_behind(engine: Engine, model: Model) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams, hub
-from engine.hub import cache, fetch, net
+from engine.hub import cache, fetch, look, net
 from engine.hub.names import needed
 from tests.hub import Hub, connected
 
@@ -209,6 +210,105 @@ def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
     assert hub.find(NAME) is None
     assert hub.held(NAME, hub.look_up(NAME).files) > 1000
     assert len(model.of_weights()) == fetch.TRIES + 2  # the first brought something
+
+
+def test_f13_a_hub_that_always_breaks_off_and_knows_no_ranges_is_given_up(model: Hub) -> None:
+    model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 10**6, True
+    refused("download_failed", "breaks off", get)
+    assert len(model.of_weights()) == fetch.TRIES + 2  # the first brought something
+
+
+def test_f13_a_hub_that_brings_a_byte_at_a_time_is_given_up(model: Hub) -> None:
+    model.drip = 1
+    refused("download_failed", "breaks off", get)
+    assert len(model.of_weights()) == fetch.MEAGRE_TRIES + 1
+    assert hub.find(NAME) is None
+
+
+def test_f13_pauses_between_tries_grow(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waited.append(timeout or 0.0)
+            return False
+
+    monkeypatch.setattr(fetch, "PAUSE_S", 3.0)
+    model.drip = 1
+    seen = hub.look_up(NAME)
+    refused("download_failed", "breaks off", lambda: hub.download(seen, cancelled=Stop()))
+    tries = [t for t in waited if t]
+    assert tries[:3] == [3.0, 6.0, 9.0]
+    assert max(tries) == fetch.LONGEST_PAUSE_S
+
+
+def test_f13_an_endless_answer_about_a_model_is_cut(model: Hub) -> None:
+    model.endless = True
+    refused("download_failed", "longer than", lambda: hub.look_up(NAME))
+    assert model.sent < 64 * 2**20
+
+
+def test_f13_a_packed_answer_is_refused_before_it_is_unpacked(model: Hub) -> None:
+    model.packed = True
+    refused("download_failed", "packs", lambda: hub.look_up(NAME))
+
+
+def test_f13_a_slow_answer_about_a_model_has_an_end(
+    model: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.endless = True
+    monkeypatch.setattr(net, "READ_SECONDS", 0.0)
+    refused("offline", "too slowly", lambda: hub.look_up(NAME))
+
+
+@pytest.mark.parametrize(
+    "siblings",
+    [
+        None,
+        5,
+        ["a"],
+        [{}],
+        [{"rfilename": 5}],
+        [{"rfilename": "config.json"}, {"rfilename": "model.safetensors"}],
+        [
+            {"rfilename": n, "size": -1, "blobId": "a" * 40}
+            for n in ("config.json", "model.safetensors")
+        ],
+        [
+            {"rfilename": n, "size": 10**30, "blobId": "a" * 40}
+            for n in ("config.json", "model.safetensors")
+        ],
+        [
+            {"rfilename": n, "size": True, "blobId": "a" * 40}
+            for n in ("config.json", "model.safetensors")
+        ],
+        [
+            {"rfilename": n, "size": 5, "blobId": "../x"}
+            for n in ("config.json", "model.safetensors")
+        ],
+        [{"rfilename": n, "lfs": {"size": "5"}} for n in ("config.json", "model.safetensors")],
+    ],
+)
+def test_f13_a_listing_of_the_wrong_form_is_told_in_plain_words(siblings: object) -> None:
+    error = refused("not_a_model", "a/b", lambda: look._files("a/b", siblings))
+    assert not re.search(r"Error|NoneType|object", error.message)
+
+
+def test_f15_names_from_outside_can_be_shown() -> None:
+    assert hub.clean_name("Guide") == "Guide"
+    assert hub.clean_name("Qwen3 \u0414\u043e\u043c \u6a21\u578b \U0001f600") == "Qwen3 Дом 模型 😀"
+    assert hub.clean_name("a\u202egnirts\u2066\x00\x1b]0;x\x07\u200b\ufeff\ud800") == "agnirts]0;x"
+    assert hub.clean_name("  a \n\t b\u2028c ") == "a b c"
+    assert hub.clean_name("\u202e\x00") == ""
+    assert hub.clean_name(["Guide"]) == ""
+    long = hub.clean_name("Guide " * 20_000)
+    assert len(long) <= 80
+    assert long.endswith("…")
+    assert len(hub.clean_name("\u200b" * 10**7 + "x")) <= 80
+
+
+def test_f15_a_repository_cannot_name_itself() -> None:
+    assert not needed("stretto.json")
 
 
 def test_damage_on_the_way_is_noticed_and_thrown_away(model: Hub) -> None:

@@ -1,0 +1,55 @@
+"""What a client is told when it does not get an answer: a status, and OpenAI's error shape."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from engine.errors import CAPACITY_EXHAUSTED, INTERNAL_ERROR, INVALID_REQUEST, EngineError
+from engine.openai import response
+from engine.openai.json_text import shortened
+
+RETRY_SECONDS = 5
+"""What `Retry-After` says with a 503."""
+FAULT = "The server failed over this request. Its log says more."
+
+
+class RefusedError(Exception):
+    """A request that cannot be answered.
+
+    Attributes:
+        status: of HTTP.
+        message: what is wrong with it.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+def body_of(error: Exception) -> tuple[int, dict[str, Any]]:
+    """The status and the JSON for an error. What is inside the server is not told."""
+    if isinstance(error, RefusedError):
+        return error.status, response.error(error.status, INVALID_REQUEST, shortened(error.message))
+    if isinstance(error, EngineError) and error.code != INTERNAL_ERROR:
+        status = response.STATUS.get(error.code, 500)
+        return status, response.error(status, error.code, shortened(error.message))
+    return 500, response.error(500, INTERNAL_ERROR, FAULT)
+
+
+def headers_of(status: int) -> dict[str, str]:
+    """Headers that go with a status."""
+    return {"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}
+
+
+def raw(status: int, reason: str, message: str) -> bytes:
+    """A whole response as bytes, for connections that have no request to answer."""
+    kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
+    body = json.dumps(response.error(status, kind, shortened(message))).encode()
+    head = (
+        f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/json; charset=utf-8\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n"
+    )
+    more = "".join(f"{name}: {value}\r\n" for name, value in headers_of(status).items())
+    return f"{head}{more}\r\n".encode() + body
