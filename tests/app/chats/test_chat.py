@@ -145,17 +145,15 @@ COMPOSED = ("nothing written", "written", "editing")
 def in_state(desk: Desk, reply: str, composed: str) -> Chat:
     """A chat with a history, in this state of its turn."""
     chat = desk.chat()
+    if composed != "nothing written":
+        chat.write("a draft")
+    if composed == "editing":
+        assert chat.start_edit(chat.transcript.path[0].id)
+        chat.write("one, in other words")
     if reply == "waiting":
         chat.set_model(f"/models/slow-{chat.id}")
     if reply != "no reply":
         assert chat.regenerate()
-    if composed == "editing":
-        chat.write("a draft")
-        question = chat.transcript.path[0]
-        # By hand: an edit that had begun before the reply did.
-        chat._compose(Editing(question.id, "one, in other words", "a draft"))
-    elif composed == "written":
-        chat.write("a draft")
     if reply == "stopping":
         chat.stop()
     elif reply == "paused":
