@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.chats.actions import BUSY, Action, Turn, refusal
 from app.chats.transcript import Transcript
-from app.chats.turn import Editing, Paused, Running, Waiting, Writing
+from app.chats.turn import Compose, Editing, Paused, Running, Waiting, Writing
 from app.store import Message
 
 
@@ -31,7 +31,7 @@ REPLIES = {
     "stopping": Running(Handle(), stopping=True),
     "paused": Paused(Handle()),
 }
-COMPOSED = {
+COMPOSED: dict[str, Compose] = {
     "nothing written": Writing(),
     "written": Writing("hello"),
     "editing": Editing("q2", "in other words", "a draft"),
