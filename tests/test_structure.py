@@ -45,9 +45,6 @@ NOT_YET: dict[str, set[str]] = {
         "engine/engine.py",
     },
     "the walk leads through what is there": {
-        "app/chats/chat.py Chat.submit",
-        "app/ui/composer/composer_text.py ComposerText.keyPressEvent",
-        "app/ui/pane/pane.py ChatPane.act",
         "engine/core/workers.py Workers.prepare",
     },
     "old names are gone": {

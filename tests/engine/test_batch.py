@@ -23,7 +23,8 @@ from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import percentile
 from engine.cli.main import main
-from engine.core.execution import Execution, Results
+from engine.core import execution
+from engine.core.execution import Execution
 from engine.errors import ENGINE_STOPPED
 from engine.scheduling.plan import StepPlan
 
@@ -413,7 +414,7 @@ def test_b6_a_line_that_breaks_the_engine_fails_alone(
 ) -> None:
     step = Execution.execute
 
-    def breaking(self: Execution, plan: StepPlan) -> Results:
+    def breaking(self: Execution, plan: StepPlan) -> execution.Results:
         for session in self._state.sessions.values():
             if session.system == "break":
                 raise RuntimeError("broken on purpose")

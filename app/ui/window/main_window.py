@@ -10,13 +10,14 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from app.awake import Awake
+from app.chats.actions import Action
 from app.chats.library import ChatLibrary
 from app.downloads import Downloads
 from app.paths import Paths, model_fallback_name
 from app.score.feed import ScoreFeed
 from app.settings import Settings
 from app.store import Store
-from app.ui.composer.composer import ComposerText
+from app.ui.composer.composer_text import ComposerText
 from app.ui.dialogs import dialogs
 from app.ui.dialogs.shortcuts_dialog import show_shortcuts
 from app.ui.dialogs.update_dialog import UpdateDialog
@@ -137,17 +138,17 @@ class MainWindow(QMainWindow):
             "close": with_pane(workspace.close_pane),
             "undo_close": self._undos.undo,
             "quit": self.closing.emit,
-            "copy_answer": with_pane(lambda pane: pane.copy_last()),
-            "regenerate": with_pane(lambda pane: pane.controller.regenerate()),
-            "same_again": with_pane(lambda pane: pane.same_again()),
-            "edit_last": with_pane(lambda pane: pane.edit_last()),
-            "earlier": with_pane(lambda pane: pane.controller.show_other_version(-1)),
-            "later": with_pane(lambda pane: pane.controller.show_other_version(1)),
-            "pause": with_pane(chats.pause),
+            "copy_answer": with_pane(lambda pane: pane.act(Action.COPY)),
+            "regenerate": with_pane(lambda pane: pane.act(Action.REGENERATE)),
+            "same_again": with_pane(lambda pane: pane.act(Action.SAME_AGAIN)),
+            "edit_last": with_pane(lambda pane: pane.act(Action.EDIT)),
+            "earlier": with_pane(lambda pane: pane.act(Action.EARLIER)),
+            "later": with_pane(lambda pane: pane.act(Action.LATER)),
+            "pause": with_pane(lambda pane: pane.act(Action.PAUSE)),
             "score": self.toggle_score,
-            "stop": with_pane(lambda pane: pane.controller.stop()),
+            "stop": with_pane(lambda pane: pane.act(Action.STOP)),
             "rename": self.rename_chat,
-            "delete": with_pane(lambda pane: chats.delete(pane.controller.id)),
+            "delete": with_pane(lambda pane: chats.delete(pane.chat.id)),
             "find": with_pane(lambda pane: pane.find_bar.open_bar()),
             "search": self.search,
             "sidebar": self.toggle_sidebar,
@@ -228,7 +229,7 @@ class MainWindow(QMainWindow):
         self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in self.workspace.panes():
-            pane.controller.load_model()
+            pane.chat.load_model()
         self.getting.offer()
 
     @Slot()
@@ -299,11 +300,13 @@ class MainWindow(QMainWindow):
 
     def rename_chat(self) -> None:
         active = self.workspace.active
-        if active is not None and active.controller.stored:
+        if active is not None and (reason := active.chat.can(Action.RENAME)):
+            self._on_notice(reason)
+        elif active is not None:
             self._show_sidebar(True)
             self.sidebar.search.clear()
             self.sidebar.model.set_query("")
-            self.sidebar.rename(active.controller.id)
+            self.sidebar.rename(active.chat.id)
 
     @Slot()
     def toggle_score(self) -> None:
@@ -375,5 +378,5 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_active(self) -> None:
         active = self.workspace.active
-        self.sidebar.set_current(active.controller.id if active is not None else "")
-        self._attention.set_title(f"{active.controller.title} – Stretto" if active else "Stretto")
+        self.sidebar.set_current(active.chat.id if active is not None else "")
+        self._attention.set_title(f"{active.chat.title} – Stretto" if active else "Stretto")
