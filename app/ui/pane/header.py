@@ -116,7 +116,7 @@ class PaneHeader(QWidget):
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
         self.meter = ContextMeter(self)
-        self.options_button = IconButton("sliders-horizontal", "Settings of this chat", self)
+        self.options_button = IconButton("sliders", "Settings of this chat", self)
         self.options_button.clicked.connect(self.options_asked)
         self.keep = QPushButton("Keep This One", self)
         self.keep.setToolTip("Go on from this answer and close the others")

@@ -24,7 +24,7 @@ from app.ui.transcript.wide_code import WideCode
 from app.ui.widgets.textview import TextView
 
 _BUTTON = 24
-_ICONS = {"copy": "copy", "wrap": "arrow-u-down-left"}
+_ICONS = {"copy": "copy", "wrap": "wrap"}
 
 
 class MarkdownView(TextView):

@@ -40,7 +40,7 @@ class FoldButton(PaintedButton):
             painter.setPen(QColor(tokens.accent))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         middle = self.height() // 2
-        icon("brain", colour).paint(painter, 2, middle - 8, 16, 16)
+        icon("light-bulb", colour).paint(painter, 2, middle - 8, 16, 16)
         painter.setFont(ui_font())
         painter.setPen(QColor(colour))
         text = QRectF(24, 0, self.width() - 24, self.height())

@@ -35,7 +35,7 @@ class UserRow(MessageRow):
         self._view = TextView(self._document, self)
         self._view.setAccessibleName("Your message")
         self._copy = self._button("copy", "Copy", "copy")
-        self._edit = self._button("pencil-simple", "Edit and ask again", "edit")
+        self._edit = self._button("pencil", "Edit and ask again", "edit")
         self._branch = self._button("git-branch", "Edit in a new chat", "branch")
         self._delete = self._button("trash", "Delete this and what follows", "delete")
         self._block = QRectF()

@@ -139,7 +139,7 @@ class RoundButton(PaintedButton):
             painter.drawRoundedRect(QRectF(centre.x() - 5, centre.y() - 5, 10, 10), 2, 2)
         else:
             colour = tokens.accent_text if ready else tokens.muted
-            icon("arrow-up-bold", colour).paint(
+            icon("arrow-up", colour).paint(
                 painter, round(centre.x()) - 8, round(centre.y()) - 8, 16, 16
             )
 
