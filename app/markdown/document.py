@@ -14,10 +14,10 @@ from app.markdown.highlight import Lines
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows
 from app.markdown.maths import OBJECT, MathObject
-from app.markdown.painting import Decoration
+from app.markdown.painting import Underlay
 from app.markdown.plaintext import plain_text
 from app.markdown.rawtext import raw_rows
-from app.markdown.row_writer import Painter
+from app.markdown.row_writer import RowWriter
 from app.markdown.rows import CodeKey, Row, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
 from app.markdown.widths import Widths
@@ -79,9 +79,9 @@ class MarkdownDocument(QObject):
         self._document.setDefaultFont(self._formats.font())
         self._maths = MathObject(self)
         self._document.documentLayout().registerHandler(OBJECT, self._maths)
-        self._painter = Painter(self._document, self._formats)
-        self._decoration = Decoration(self._painter, self._document, self._formats)
-        self._widths = Widths(self._painter)
+        self._writer = RowWriter(self._document, self._formats)
+        self._underlay = Underlay(self._writer, self._document, self._formats)
+        self._widths = Widths(self._writer)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._in_turn)
@@ -101,7 +101,7 @@ class MarkdownDocument(QObject):
         self._growing = GrowingCode()
         self._colours.clear()
         for name in self.wrapped:
-            self._painter.wrap(name, False)
+            self._writer.wrap(name, False)
         self._cost = 0.0
         self._rested_from = 0.0
         self._source = []
@@ -124,10 +124,10 @@ class MarkdownDocument(QObject):
     @property
     def end_position(self) -> int:
         """Where the open end is: the place of a streaming caret."""
-        rows = self._painter.rows
+        rows = self._writer.rows
         if not rows:
             return 0
-        _, block = self._painter.blocks(len(rows) - (2 if rows[-1].kind == "pad" else 1))
+        _, block = self._writer.blocks(len(rows) - (2 if rows[-1].kind == "pad" else 1))
         return block.position() + block.length() - 1
 
     def append(self, text: str) -> None:
@@ -161,8 +161,8 @@ class MarkdownDocument(QObject):
         self._style = style
         self._formats = formats_of(style)
         self._document.setDefaultFont(self._formats.font())
-        self._painter.restyle(self._formats)
-        self._decoration = Decoration(self._painter, self._document, self._formats)
+        self._writer.restyle(self._formats)
+        self._underlay = Underlay(self._writer, self._document, self._formats)
         self._widths.forget(0)
 
     def settle(self) -> None:
@@ -173,21 +173,21 @@ class MarkdownDocument(QObject):
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
         """The code blocks, first to last, for buttons; with `clip` those about there."""
         found: list[CodeBlock] = []
-        for first, last in self._decoration.codes(clip):
-            row = self._painter.rows[first]
+        for first, last in self._underlay.codes(clip):
+            row = self._writer.rows[first]
             if isinstance(row, TextRow) and row.code is not None:
-                begin, _ = self._painter.blocks(first)
-                _, end = self._painter.blocks(last)
+                begin, _ = self._writer.blocks(first)
+                _, end = self._writer.blocks(last)
                 source, (name, language) = self._codes.get(row.code, ""), row.code
                 stop = end.position() + end.length() - 1
-                wrapped = name in self._painter.wrapped
+                wrapped = name in self._writer.wrapped
                 found.append(CodeBlock(source, language, begin.position(), stop, name, wrapped))
         return found
 
     @property
     def wrapped(self) -> frozenset[tuple[int, int]]:
         """The names of the code blocks whose long lines are broken."""
-        return frozenset(self._painter.wrapped)
+        return frozenset(self._writer.wrapped)
 
     def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
         """Breaks the long lines of the code block, or leaves them whole as they are at first.
@@ -195,7 +195,7 @@ class MarkdownDocument(QObject):
         Whole lines may be wider than the document: a view has to cut them off at `code_area` and
         to move them within. Lines of more than 2,000 characters are broken always.
         """
-        self._painter.wrap(name, wrapped)
+        self._writer.wrap(name, wrapped)
         self._widths.forget(0)
 
     def code_width(self, block: CodeBlock) -> float:
@@ -211,18 +211,18 @@ class MarkdownDocument(QObject):
         The header is its top `spacing.CODE_HEADER` pixels: the label stands at its left, a copy
         button has its place at the right.
         """
-        return self._decoration.code_area(block.first_position, block.last_position)
+        return self._underlay.code_area(block.first_position, block.last_position)
 
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
         """What stands between two positions (a selection) as plain text, for the clipboard.
 
         Unlike Qt's own it has list markers, task boxes, and tabs between the cells of a table.
         """
-        return plain_text(self._painter, first, self.end_position if last is None else last)
+        return plain_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
         """Paints what lies under the text, in document coordinates. Call before drawing it."""
-        self._decoration.paint(painter, clip)
+        self._underlay.paint(painter, clip)
 
     @Slot()
     def refresh(self) -> None:
@@ -247,11 +247,11 @@ class MarkdownDocument(QObject):
             for label in block.labels:
                 self._uses.setdefault(label, number)
         kept, tail = self._open_rows(rows, begin)
-        changed = self._painter.show(begin + kept, [*rows, *tail])
-        self._painter.rows.fold(self._ends[-1] if self._ends else 0)
+        changed = self._writer.show(begin + kept, [*rows, *tail])
+        self._writer.rows.fold(self._ends[-1] if self._ends else 0)
         if changed is not None:
             self._widths.forget(changed)
-            self._decoration.repaint_from(changed)
+            self._underlay.repaint_from(changed)
         self._rested_from = _refreshed[id(self)] = time.monotonic()
         self._cost = self._rested_from - start
 
@@ -271,7 +271,7 @@ class MarkdownDocument(QObject):
         if number >= len(self._ends):
             return  # taken back; it will be coloured when it is finished again
         begin = self._ends[number - 1] if number else 0
-        shown = self._painter.rows[begin : self._ends[number]]
+        shown = self._writer.rows[begin : self._ends[number]]
         mine = [
             (begin + place, row)
             for place, row in enumerate(shown)
@@ -282,7 +282,7 @@ class MarkdownDocument(QObject):
             coloured = [
                 replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)
             ]
-            self._painter.recolour(mine[0][0], coloured)
+            self._writer.recolour(mine[0][0], coloured)
 
     def _rest(self) -> float:
         """Seconds without a refresh after the last, by its cost and how many documents stream."""
@@ -342,4 +342,4 @@ class MarkdownDocument(QObject):
         return block_rows(block, number, self._open_inline, previous, self._codes)
 
     def _row_before(self, place: int) -> Row | None:
-        return self._painter.rows[place - 1] if place else None
+        return self._writer.rows[place - 1] if place else None

@@ -29,13 +29,13 @@ def test_rows_above_the_tail_are_not_touched(monkeypatch: pytest.MonkeyPatch) ->
     document.append(mixed(20_000))
     document.refresh()
     given: list[int] = []
-    show = document._painter.show
+    show = document._writer.show
 
     def counting(start: int, rows: list[Row]) -> None:
         given.append(len(rows))
         show(start, rows)
 
-    monkeypatch.setattr(document._painter, "show", counting)
+    monkeypatch.setattr(document._writer, "show", counting)
     text = mixed(23_000)[20_000:]
     for place in range(0, len(text), 5):
         document.append(text[place : place + 5])
