@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.ui.style.theme import theme
-
-if TYPE_CHECKING:
-    from app.ui.transcript.transcript_view import TranscriptView
+from app.ui.transcript.transcript_area import TranscriptArea
 
 STEP = 96
 """Pixels: how far an arrow key scrolls."""
@@ -28,7 +24,7 @@ class TranscriptKeys:
     What can be done with a message is the way of Tab (`MessageRow`).
     """
 
-    def __init__(self, view: TranscriptView) -> None:
+    def __init__(self, view: TranscriptArea) -> None:
         self._view = view
 
     def press(self, event: QKeyEvent) -> bool:
