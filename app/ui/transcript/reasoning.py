@@ -105,7 +105,7 @@ class Reasoning(QWidget):
         if self._fold.isChecked():
             painter = QPainter(self)
             bar = QRectF(8, self._fold.height() + 4, 2, self._view.height())
-            painter.fillRect(bar, QColor(theme().tokens.border_strong))
+            painter.fillRect(bar, QColor(theme().tokens.divider))
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -128,6 +128,7 @@ def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
     mark = QTextEdit.ExtraSelection()
     mark.cursor = cursor
     mark.format.setBackground(theme().color("selection"))
+    mark.format.setForeground(theme().color("text"))  # quiet words would be too faint on it
     return mark
 
 
