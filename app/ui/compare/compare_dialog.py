@@ -22,11 +22,13 @@ from app.chats.options import ChatOptions
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
+MOST = 6
+"""Columns: narrower ones could not be read."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One answer to be had: a model and its settings, and the few words that tell it apart."""
+    """One answer: a model, its settings, and in a few words what tells it from the others."""
 
     model: str
     options: ChatOptions
@@ -62,18 +64,18 @@ class CompareDialog(QDialog):
         }
         self.kinds["Seeds"].setChecked(True)
         self.count = QSpinBox(self)
-        self.count.setRange(2, 6)
+        self.count.setRange(2, MOST)
         self.count.setValue(3)
         self.count.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.count.setSuffix(" columns")
         self.models = [QCheckBox(name, self) for _, name in models]
-        for (ref, _), box in zip(models, self.models, strict=True):
+        for place, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
             box.setToolTip(ref)
-            box.setChecked(True)
+            box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
-        self._few = QLabel("Open a second model first, with File > Open Model Folder.", self)
-        self._few.setProperty("muted", True)
-        self._few.setWordWrap(True)
+        self.why = QLabel(self)
+        self.why.setProperty("muted", True)
+        self.why.setWordWrap(True)
         buttons = QDialogButtonBox(self)
         self.go = buttons.addButton("Compare", QDialogButtonBox.ButtonRole.AcceptRole)
         # Enter breaks the line in the message, where the keys go.
@@ -88,7 +90,7 @@ class CompareDialog(QDialog):
             *self.kinds.values(),
             self.count,
             *self.models,
-            self._few,
+            self.why,
         ]
         for widget in rows:
             layout.addWidget(widget)
@@ -130,8 +132,22 @@ class CompareDialog(QDialog):
         self.count.setVisible(not by_model)
         for box in self.models:
             box.setVisible(by_model)
-        self._few.setVisible(by_model and len(self.models) < 2)
-        self.go.setEnabled(
-            bool(self.prompt.toPlainText().strip()) and 2 <= len(self.columns()) <= 6
-        )
+        why = self._why_not()
+        self.why.setText(why)
+        self.why.setVisible(bool(why))
+        self.go.setEnabled(not why)
+        self.go.setToolTip(why)
         self.adjustSize()
+
+    def _why_not(self) -> str:
+        """Why there is nothing to compare yet; empty when there is."""
+        columns = len(self.columns())
+        if self.kind == "Models" and len(self.models) < 2:
+            return "Open a second model first, with File > Open Model Folder."
+        if columns < 2:
+            return "Choose at least two models."
+        if columns > MOST:
+            return f"Choose at most {MOST} models: {columns} are chosen, and each takes a column."
+        if not self.prompt.toPlainText().strip():
+            return "Write the message that all columns answer."
+        return ""
