@@ -84,7 +84,7 @@ class ContextMeter(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ring = QRectF(7, 7, 14, 14)
-        painter.setPen(QPen(QColor(tokens.border_strong), 2.2))
+        painter.setPen(QPen(QColor(tokens.divider), 2.2))
         painter.drawEllipse(ring)
         colour = QColor(tokens.danger if self._share > 0.9 else tokens.accent)
         painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
@@ -9,6 +10,7 @@ from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from app.paths import resources
+from app.ui.style.theme import theme
 
 _DISABLED = 0.4
 
@@ -19,9 +21,20 @@ def icon(name: str, colour: str) -> QIcon:
 
     Raises FileNotFoundError if `resources/icons` has no such icon.
     """
-    return QIcon(_LineEngine(_drawing(name, colour)))
+    drawing = _drawing(name, colour)
+    return QIcon(_LineEngine(lambda: drawing))
 
 
+@lru_cache(maxsize=32)
+def theme_icon(name: str, token: str) -> QIcon:
+    """The icon ``name`` in the theme's colour ``token``, which it follows when the theme changes.
+
+    For what keeps the icon that it was given once.
+    """
+    return QIcon(_LineEngine(lambda: _drawing(name, getattr(theme().tokens, token))))
+
+
+@lru_cache(maxsize=256)
 def _drawing(name: str, colour: str) -> QSvgRenderer:
     # Qt's SVG knows no colour from outside, so it is written into the source.
     source = (resources() / "icons" / f"{name}.svg").read_bytes()
@@ -31,7 +44,7 @@ def _drawing(name: str, colour: str) -> QSvgRenderer:
 class _LineEngine(QIconEngine):
     """Draws the lines anew for each painter: a pixmap would be blurred at a scale of 1.25."""
 
-    def __init__(self, drawing: QSvgRenderer) -> None:
+    def __init__(self, drawing: Callable[[], QSvgRenderer]) -> None:
         super().__init__()
         self._drawing = drawing
 
@@ -43,7 +56,7 @@ class _LineEngine(QIconEngine):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if mode == QIcon.Mode.Disabled:
             painter.setOpacity(painter.opacity() * _DISABLED)
-        self._drawing.render(painter, place)
+        self._drawing().render(painter, place)
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:

@@ -144,7 +144,7 @@ ads--CDockWidgetTab {
 }
 ads--CDockWidgetTab:hover { background: $hover; }
 ads--CDockWidgetTab[activeTab="true"] {
-    background: $background; border-bottom: 2px solid $border_strong;
+    background: $background; border-bottom: 2px solid $divider;
 }
 ads--CDockWidgetTab[activeTab="true"][keys="true"] { border-bottom: 2px solid $accent; }
 ads--CDockWidgetTab QLabel { color: $muted; font-size: ${ui}px; }

@@ -13,13 +13,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon, QImage, QPixmap
 
 from app.paths import resources
-from app.ui.style.icons import icon
+from app.ui.style.icons import icon, theme_icon
+from app.ui.style.theme import theme
 from app.ui.style.tokens import DARK, LIGHT
 
 ROOT = Path(__file__).parents[3]
 FOLDER = resources() / "icons"
 DRAWN = sorted(p.stem for p in FOLDER.glob("*.svg") if "currentColor" in p.read_text("utf-8"))
-TAKES_A_NAME = {"icon", "IconButton", "set_icon", "_button"}
+TAKES_A_NAME = {"icon", "theme_icon", "IconButton", "set_icon", "_button"}
 SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
 
 
@@ -100,6 +101,13 @@ def test_an_icon_outlives_every_python_object_it_was_made_with(qapp):
     icon.cache_clear()
     gc.collect()
     assert copy.pixmap(QSize(18, 18)).size() == QSize(18, 18)
+
+
+def test_an_icon_of_the_theme_follows_it(look):
+    for appearance, tokens in (("dark", DARK), ("light", LIGHT)):
+        theme().set_appearance(appearance)
+        shown = theme_icon("plus", "muted").pixmap(QSize(48, 48), 1.0).toImage()
+        assert shown.pixelColor(24, 24).name() == tokens.muted
 
 
 def test_a_disabled_icon_steps_back(qapp):
