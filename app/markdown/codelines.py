@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from markdown_it.common.utils import unescapeAll
 
-from app.markdown.blocks import OpenFence
+from app.markdown.block import OpenFence
 from app.markdown.highlight import language_of, plain_lines
 from app.markdown.rows import LONGEST, Bar, CodeKey, Row, Span, TextRow
 from app.markdown.spacing import gap

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
-from app.markdown.blocks import Block
+from app.markdown.block import Block
 from app.markdown.codelines import code_rows
 from app.markdown.commonmark import NESTING_LIMIT
 from app.markdown.highlight import Lines, language_of, plain_lines
@@ -28,9 +28,6 @@ from app.markdown.rows import (
     numbered,
 )
 from app.markdown.spacing import gap
-
-BLOCK_LIMIT = 200_000
-"""Characters of one top-level block other than a fence; a longer one is shown as it was typed."""
 
 CELL_LIMIT = 5_000
 """Cells of a table, and 50 columns; a larger one is shown as it was typed."""
@@ -66,11 +63,9 @@ def block_rows(
         codes: is given the source of each code block.
         colour: makes lines of code, coloured or not yet; None while the block is open.
     """
-    tokens = block.tokens
-    fence = len(tokens) == 1 and tokens[0].type == "fence"
-    if len(block.source) > BLOCK_LIMIT and not fence:
-        return raw_rows(block.source, previous)
-    return _Builder(block, tokens, number, inline, previous, codes, colour).rows
+    if block.typed:
+        return raw_rows(block.source.removesuffix("\n"), previous)
+    return _Builder(block, block.tokens, number, inline, previous, codes, colour).rows
 
 
 class _Builder:

@@ -118,7 +118,10 @@ class Rendering:
             self._open_kept = self._render_open(number, previous)
         rows = self._open_kept
         if splitter.unparsed:
-            return 0, [*rows, *raw_rows(splitter.unparsed, rows[-1] if rows else previous)]
+            return 0, [
+                *rows,
+                *raw_rows(splitter.unparsed.strip("\n"), rows[-1] if rows else previous),
+            ]
         return 0, rows
 
     def _render_open(self, number: int, previous: Row | None) -> list[Row]:

@@ -41,6 +41,7 @@ QAbstractScrollArea::corner { background: transparent; border: none; }
 QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit#field {
     background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
     padding: 5px 8px; selection-background-color: $selection; selection-color: $text;
+    placeholder-text-color: $muted;
 }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit#field:focus {
     border-color: $accent;

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
 
 from app.markdown.highlight import COLOURS
 from app.ui.style.stylesheet import stylesheet
@@ -100,3 +101,15 @@ def test_the_look_changes_live(start: Start):
     light = run.window.grab().toImage().pixelColor(10, run.window.height() - 10)
     assert dark.lightness() < 60
     assert light.lightness() > 220
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_what_an_empty_field_says_is_readable(start: Start, appearance):
+    """Qt would take half of the text's colour."""
+    from app.ui.style.theme import theme
+
+    run = start()
+    theme().set_appearance(appearance)
+    search = run.window.findChild(QLineEdit, "search")
+    search.ensurePolished()
+    assert search.palette().placeholderText().color().name() == theme().tokens.muted
