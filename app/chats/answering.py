@@ -207,7 +207,7 @@ class Answering(QObject):
             self._bridge.close(reply.channel)
         self._checkpoint.stop()
         reply.end_of_thought()
-        stats = {**(stats or {}), **self._had_with(reply)}
+        stats = {**(stats or {}), **self._needed_to_repeat(reply)}
         if status == "complete" and reply.like is not None:
             other = self._record.transcript[reply.like]
             if other.status == "complete" and other.stats.get("reason") == stats.get("reason"):
@@ -230,8 +230,8 @@ class Answering(QObject):
         self.phase_changed.emit()
         self.reply_ended.emit(message.id)
 
-    def _had_with(self, reply: RunningReply) -> dict[str, Any]:
-        """What it takes to have the same answer again."""
+    def _needed_to_repeat(self, reply: RunningReply) -> dict[str, Any]:
+        """The seed, options and model that give the same answer again."""
         if reply.seed is None or reply.options is None:
             return {}
         options = reply.options.to_params()

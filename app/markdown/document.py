@@ -52,8 +52,8 @@ class MarkdownDocument(QObject):
     http, https or mailto, all else is text. Nothing is ever loaded.
 
     A view must call `paint_under(painter, clip)` before it draws the document: the tint of code
-    blocks with its language label, bullets, the bars of quotations and rules are painted there
-    (Qt's rich text has neither rounded corners nor one-sided bars).
+    blocks with its language label, the markers of lists, the bars of quotations and rules are
+    painted there (Qt's rich text has neither rounded corners nor one-sided bars).
     """
 
     def __init__(self, style: MarkdownStyle = LIGHT, parent: QObject | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Block tokens to rows: what hangs where, and how much air is between."""
+"""Turns a block's tokens into rows: what stands where, and the space between."""
 
 import re
 import unicodedata

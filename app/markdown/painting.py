@@ -1,4 +1,4 @@
-"""What lies under the text: tinted code with its label, quotation bars, bullets, boxes, rules."""
+"""What is painted under the text: ground of code, quotation bars, markers of lists, rules."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence

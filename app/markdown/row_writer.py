@@ -1,4 +1,4 @@
-"""Rows into a QTextDocument, touching only what differs from the rows shown before."""
+"""Writes rows into a QTextDocument; only what differs from the rows shown before is touched."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ class RowWriter:
         return changed
 
     def _note_code(self, place: int) -> None:
-        """What follows from this row on has changed."""
+        """Finds the code blocks again from this row on, which has changed."""
         for known in (self.code_firsts, self.code_feet):
             del known[bisect_left(known, place) :]
         for number in range(place, len(self.rows)):

@@ -1,4 +1,4 @@
-"""How wide the lines of code blocks are that are not broken."""
+"""The widths of code blocks whose lines are not broken."""
 
 from PySide6.QtGui import QTextBlock
 
@@ -14,7 +14,7 @@ class Widths:
         self._kept: dict[tuple[int, int], tuple[int, float]] = {}
 
     def forget(self, place: int) -> None:
-        """What was shown from this row on has changed."""
+        """Measures again from this row on, which has changed."""
         number = self._writer.number(place)
         self._kept = {name: kept for name, kept in self._kept.items() if kept[0] <= number}
 

@@ -1,4 +1,4 @@
-"""Spans into a QTextDocument: runs of text, cells of a table."""
+"""Writes spans into a QTextDocument: runs of text and cells of tables."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def insert(
 def dress(
     cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
 ) -> None:
-    """Gives the text from position `at` on the looks of spans of the same text.
+    """Formats the text from position `at` on like spans of the same text.
 
     Nothing is taken out and put in again, which would move the ends of a selection.
     """

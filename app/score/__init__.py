@@ -1,1 +1,1 @@
-"""The score: what the engine does, one lane a chat. `feed` asks, `lanes` remember."""
+"""The score's data, without widgets: `feed` asks the engine, `lanes` keep half a minute."""

@@ -79,7 +79,7 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_put_up(self, message_id: str) -> None:
-        """Who was out of sight, or ended before there was a row, is marked now."""
+        """Mark an answer whose row did not exist when its column was marked."""
         self._mark_again(message_id, self.sender())
 
     def _mark_again(self, message_id: str, whose: object) -> None:
@@ -95,7 +95,7 @@ class Comparisons(QObject):
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
 
     def _mark(self, group: Iterable[str], shown: bool) -> None:
-        """Mark in each column what the first has not, and in the first what the second has not."""
+        """Mark in each what the first column lacks, and in the first what the second lacks."""
         rows: list[AnswerRow] = []
         for pane in self._panes(group):
             pane.header.differs.setChecked(shown)
@@ -115,7 +115,7 @@ class Comparisons(QObject):
                 rows[0].mark(here)
 
     def keep(self, kept: ChatPane) -> None:
-        """Go on from this column: the others are closed, and undo brings each back."""
+        """Keep this column and close the others; Undo opens each again."""
         group = next((g for g in self._groups if kept.controller.id in g), {})
         if group:
             self._groups.remove(group)

@@ -42,7 +42,7 @@ def _drawing(name: str, colour: str) -> QSvgRenderer:
 
 
 class _LineEngine(QIconEngine):
-    """Draws the lines anew for each painter: a pixmap would be blurred at a scale of 1.25."""
+    """Draws the lines at the size and scale of each painter: a scaled pixmap would be blurred."""
 
     def __init__(self, drawing: Callable[[], QSvgRenderer]) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ _copies: list[QIconEngine] = []
 
 @lru_cache(maxsize=64)
 def dot(colour: str, alpha: int, ratio: float = 2.0, size: int = 10) -> QIcon:
-    """A round mark: living while a chat answers (its ``alpha`` moves), still when it is done."""
+    """A round mark for a tab. While a chat answers it pulses: its ``alpha`` changes."""
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)

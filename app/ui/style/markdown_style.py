@@ -8,7 +8,7 @@ from app.ui.style.theme import code_font, theme, ui_font
 
 
 def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
-    """Colours and fonts of an answer; ``quiet`` for reasoning, which steps back."""
+    """Colours and fonts of an answer; with ``quiet`` those of reasoning: muted and smaller."""
     tokens = theme().tokens
     return MarkdownStyle(
         text=tokens.muted if quiet else tokens.text,

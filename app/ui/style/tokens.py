@@ -1,4 +1,4 @@
-"""Every colour and every size of the window, by name. Nothing else in the window names a colour."""
+"""Every colour and size of the window, by name. No other file of the window names a colour."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ class Tokens:
     """One appearance. All colours are "#rrggbb".
 
     Attributes:
-        background: the page: conversation and active tab.
-        surface: what frames the page: sidebar and tab bar.
-        raised: what lies above: composer, menus, popovers, toasts.
-        tint: the person's own messages.
+        background: behind the conversation and the active tab.
+        surface: behind the sidebar, the tab bar and the score.
+        raised: behind fields, buttons, the composer, menus and popovers.
+        tint: behind the person's own messages.
         hover, pressed: under the pointer, and while pressed or chosen in a list.
-        text, muted: writing, and writing that steps back.
+        text, muted: main text, and secondary text and icons.
         border, divider: hairlines, and lines that stand out: quotations, tables, edges of menus.
         border_strong: edges of what can be pressed or written in, and handles of scroll bars.
-        accent, accent_text: the one colour, and writing on it.
-        accent_quiet: a wash of the accent, for what is chosen.
-        danger, danger_wash, success: errors, the ground they stand on, and good ends.
+        accent, accent_text: focus, links and main buttons, and the text on them.
+        accent_quiet: behind what is chosen in a menu.
+        danger, danger_wash, success: errors, the ground behind them, and success.
         code_background, selection: behind code, and behind marked text.
         tooltip, tooltip_hover, tooltip_text: the small labels at the pointer, and toasts with
             their button.
@@ -135,7 +135,7 @@ TEXT_PAIRS = (
     ("tooltip_text", "tooltip"),
     ("tooltip_text", "tooltip_hover"),
 )
-"""Writing and the ground it stands on, wherever that happens: each pair meets WCAG AA (4.5)."""
+"""Every text colour with every ground it is used on: each pair meets WCAG AA (4.5:1)."""
 
 EDGE_PAIRS = (
     *(
@@ -147,7 +147,7 @@ EDGE_PAIRS = (
     ("accent", "hover"),
     ("accent", "pressed"),
 )
-"""Edges, focus rings and signs of controls, and what lies beside them: 3:1 (WCAG 1.4.11)."""
+"""Edges, focus rings and signs of controls with what is beside them: 3:1 (WCAG 1.4.11)."""
 
 # Sizes in pixels, on a grid of four.
 COLUMN = 760

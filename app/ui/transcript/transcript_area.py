@@ -35,7 +35,7 @@ class TranscriptArea(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._places: list[Place] = []
-        self._placed = 0  # of so many the tops are right: the heights before them have not changed
+        self._placed = 0  # of the tops of so many places are right, the heights above them known
         self._follow = True
         self._laying = False
         self.setFrameShape(QFrame.Shape.NoFrame)

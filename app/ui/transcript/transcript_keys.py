@@ -1,4 +1,4 @@
-"""The keys in a conversation: from message to message, and into what is too long or too wide."""
+"""The keys of a conversation: they move between messages and scroll long or wide ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 class TranscriptKeys:
     """Up and down go from message to message, left and right move wide code.
 
-    What can be done with a message is the way of Tab (`MessageRow`).
+    Tab goes through the buttons of a message (`MessageRow`).
     """
 
     def __init__(self, view: TranscriptArea) -> None:
@@ -60,7 +60,7 @@ class TranscriptKeys:
         return bool(seen)
 
     def paint_mark(self, viewport: QWidget) -> None:
-        """Mark the message that the keys go to, in the margin."""
+        """Paint a line in the margin of the message that has the focus."""
         for place in self._view.places:
             if place.row is not None and place.row.hasFocus():
                 area = place.row.geometry()

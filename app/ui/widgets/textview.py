@@ -17,7 +17,7 @@ MOST_MARKS = 500
 
 
 class TextView(QTextBrowser):
-    """Shows one QTextDocument in full height. One that has no parent becomes the view's.
+    """Shows one QTextDocument in full height; a document without a parent gets the view as one.
 
     Signals:
         height_changed(): the document has grown or shrunk at its present width.
@@ -41,7 +41,7 @@ class TextView(QTextBrowser):
         self.viewport().setAutoFillBackground(False)
         document.setDocumentMargin(0)
         if document.parent() is None:
-            # PySide never lets go of a document that a view was given: it ends with the view.
+            # PySide keeps a document alive that a view was given: as a child it ends with the view.
             document.setParent(self)
         self.setDocument(document)
         self.anchorClicked.connect(self._on_link)
@@ -71,7 +71,7 @@ class TextView(QTextBrowser):
         return float(self.cursorRect(self._found[0].cursor).top())
 
     def mark_again(self) -> None:
-        """The document was written anew, in another style; its text is the same."""
+        """Mark the same places again after the document was rewritten in another style."""
         if self._marked:
             self.mark(self._marked)
 
