@@ -20,7 +20,6 @@ from app.paths import resources
 ROOTS = (
     "PySide6-Essentials",
     "PySide6-QtAds",
-    "QtAwesome",
     "huggingface_hub",
     "llguidance",
     "markdown-it-py",

@@ -16,10 +16,10 @@ what that means for finished blocks is the renderer's business (`Block.labels`).
 import pickle
 import re
 from collections import ChainMap
-from dataclasses import dataclass
 
 from markdown_it.token import Token
 
+from app.markdown.block import Block, OpenFence, parsable
 from app.markdown.commonmark import References, closing_line, labels_in, normalised, parser
 from app.markdown.undecided import settled
 
@@ -28,38 +28,8 @@ TAIL_LIMIT = 16_384
 
 _NONE: frozenset[str] = frozenset()
 _LONG_LINE = 500  # what opens a fence is shorter; the pattern looks at a line more than once
+_PROSE = re.compile(r"[^\W\d_]|#")  # after an empty line: the beginning of another block
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
-
-
-@dataclass(frozen=True)
-class Block:
-    """A finished top-level block (with any definitions before it).
-
-    Attributes:
-        source: its lines, with the blank lines after it; all blocks and the tail make up the text.
-        kept: its block tokens, pickled where it is finished: they are wanted again when the look or
-            a reference changes, and forty objects a block would be walked by every collection.
-        first_line: what to subtract from the tokens' line numbers to count from `source`.
-        labels: normalised texts in brackets, each perhaps a reference not defined yet.
-    """
-
-    source: str
-    kept: tuple[Token, ...] | bytes
-    first_line: int
-    labels: frozenset[str]
-
-    @property
-    def tokens(self) -> tuple[Token, ...]:
-        """The block tokens; the children of `inline` tokens are not parsed yet."""
-        return pickle.loads(self.kept) if isinstance(self.kept, bytes) else self.kept
-
-
-@dataclass(frozen=True)
-class OpenFence:
-    """A tail that is nothing but an unclosed top-level fence: it needs no parsing at all."""
-
-    info: str
-    code: str
 
 
 class BlockSplitter:
@@ -67,7 +37,9 @@ class BlockSplitter:
 
     `feed` only collects; `advance` does the work: O(tail), nothing for an unclosed fence. Past
     TAIL_LIMIT the tail is parsed only when it has grown by a quarter, so that a huge list or table
-    costs O(n log n) in all; what is not parsed yet is `unparsed`.
+    costs O(n log n) in all; what is not parsed yet is `unparsed`. No more is parsed at once than
+    `parsable` says. A block that does not end within that is finished line by line as it was typed,
+    up to an empty line with a letter or a heading after it.
 
     Attributes:
         finished: the finished blocks, in order; only ever appended to (but see `feed`).
@@ -89,7 +61,9 @@ class BlockSplitter:
         self._seen: References = {}
         self._parsed = 0
         self._info = ""
-        self._before_finish: tuple[int, References, str, str] | None = None
+        self._typed = False  # the tail is within a block over the limits
+        self._after_empty = False
+        self._before_finish: tuple[int, References, str, str, bool, bool] | None = None
         self._fence: re.Pattern[str] | None = None  # what closes the fence that is the whole tail
         self._fence_start = 0
         self._scanned = 0
@@ -128,16 +102,21 @@ class BlockSplitter:
             return
         self.advance()
         self._before_finish = (
-            len(self.finished), dict(self.references), self.tail + "".join(self._pieces), self._held
+            len(self.finished), dict(self.references), self.tail + "".join(self._pieces),
+            self._held, self._typed, self._after_empty,
         )  # fmt: skip
         self.tail += "".join(self._pieces) + self._held.replace("\r", "\n")
         self._pieces.clear()
         self._held = ""
+        self._advance()
         self._fence = None
-        if self.tail:
-            self._parse()
+        if self.tail and self._typed:
+            self._add_typed(self.tail)
+        elif self.tail:
+            self._parse(len(self.tail))
             self._take(self.tail, self._tokens)
-            self._set_tail("")
+        self._typed = False
+        self._set_tail("")
 
     @property
     def open_fence(self) -> OpenFence | None:
@@ -159,11 +138,14 @@ class BlockSplitter:
     @property
     def unparsed(self) -> str:
         """The end of an oversized tail."""
+        if self._typed:
+            return self.tail
         return "" if self._fence else self.tail[self._parsed :]
 
     def _reopen(self) -> None:
         assert self._before_finish is not None
-        count, references, tail, self._held = self._before_finish
+        count, references, tail, self._held, typed, after_empty = self._before_finish
+        self._typed, self._after_empty = typed, after_empty
         self._before_finish = None
         del self.finished[count:]
         self.references = references
@@ -171,34 +153,60 @@ class BlockSplitter:
         self._pieces = [tail] if tail else []
 
     def _advance(self) -> None:
-        if self._fence is not None:
-            if not self._fence_closed():
+        while self.tail and (not self._typed or self._end_typed()):
+            closed = self._fence_closed() if self._fence is not None else self._find_fence()
+            if self._fence is not None and not closed:
                 return
             self._fence = None
-        elif TAIL_LIMIT < len(self.tail) < self._parsed * 1.25:
-            return
-        self._parse()
-        self._cut(self._tokens)
-        self._find_fence()
+            before = len(self.tail)
+            end = max(parsable(self.tail), closed)
+            if end == before and not closed and TAIL_LIMIT < before < self._parsed * 1.25:
+                return
+            if end:
+                self._parse(end)
+                self._cut(self._tokens, self.tail[:end])
+            if end == before:
+                self._find_fence()
+                return
+            if len(self.tail) == before:
+                self._typed, self._after_empty, self._tokens = True, False, []
 
-    def _parse(self) -> None:
+    def _end_typed(self) -> bool:
+        """Finishes what is complete of a block over the limits; True where another one begins."""
+        place = 0
+        while (end := self.tail.find("\n", place)) >= 0:
+            if self._after_empty and _PROSE.match(self.tail, place):
+                self._typed = False
+                break
+            self._after_empty = not self.tail[place:end].strip()
+            place = end + 1
+        if place:
+            self._add_typed(self.tail[:place])
+            self._set_tail(self.tail[place:])
+        return not self._typed
+
+    def _add_typed(self, source: str) -> None:
+        self.finished.append(Block(source, (), 0, _NONE, typed=True))
+
+    def _parse(self, end: int) -> None:
         self._tokens = []
         self.parses += 1
         self._first_line = 0
-        self._parsed = len(self.tail)
+        self._parsed = end
         self._seen = ChainMap({}, self.references)
-        parser().block.parse(self.tail, parser(), {"references": self._seen}, self._tokens)
+        parser().block.parse(self.tail[:end], parser(), {"references": self._seen}, self._tokens)
 
-    def _cut(self, tokens: list[Token]) -> None:
+    def _cut(self, tokens: list[Token], tail: str) -> None:
+        """Finishes what can be of `tail`, the part of the tail that gave the tokens."""
         tops = [i for i, t in enumerate(tokens) if t.level == 0 and t.nesting >= 0 and t.map]
         if not tops:
             return
-        complete = self.tail.count("\n")
+        complete = tail.count("\n")
         maps = [tokens[i].map or [0, 0] for i in tops]
-        if _closes_itself(tokens[tops[-1]], self.tail, complete):
+        if _closes_itself(tokens[tops[-1]], tail, complete):
             self._take_lines(maps[-1][1], len(tokens))
             return
-        lines = self.tail.split("\n")
+        lines = tail.split("\n")
         for place in range(len(tops) - 1, 0, -1):
             first = maps[place][0]
             # With its second line, a line with a bar may become a table whatever it was before.
@@ -254,26 +262,28 @@ class BlockSplitter:
         kept = pickle.dumps(tuple(tokens), pickle.HIGHEST_PROTOCOL)
         self.finished.append(Block(source, kept, first_line, labels or _NONE))
 
-    def _find_fence(self) -> None:
+    def _find_fence(self) -> int:
+        """Whether the tail begins with a fence: sets what closes it, or says where it is closed."""
         end = self.tail.find("\n", 0, _LONG_LINE)
         opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
         if opening is None:
-            return
+            return 0
         fence = opening[1] or opening[3]
         self._info = opening[2] or opening[4] or ""
         self._fence = closing_line(fence)
         self._fence_start = self._scanned = opening.end()
-        if self._fence_closed():
+        if closed := self._fence_closed():
             self._fence = None
+        return closed
 
-    def _fence_closed(self) -> bool:
-        """Looks at the lines not seen before; an incomplete one is looked at again."""
+    def _fence_closed(self) -> int:
+        """Where the line after the closing one begins, or 0: looks at the lines not seen before."""
         assert self._fence is not None
         while (end := self.tail.find("\n", self._scanned)) >= 0:
             if self._fence.fullmatch(self.tail, self._scanned, end):
-                return True
+                return end + 1
             self._scanned = end + 1
-        return False
+        return 0
 
 
 def _closes_itself(token: Token, tail: str, complete: int) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from markdown_it.common.utils import unescapeAll
 
-from app.markdown.blocks import OpenFence
+from app.markdown.block import OpenFence
 from app.markdown.highlight import language_of, plain_lines
 from app.markdown.rows import LONGEST, Bar, CodeKey, Row, Span, TextRow
 from app.markdown.spacing import gap
@@ -18,22 +18,25 @@ def code_rows(
     key: CodeKey,
     lines: Iterable[tuple[Span, ...]],
     space: int,
-    left: int = 0,
+    levels: tuple[str, ...] = (),
     bars: tuple[Bar, ...] = (),
+    rtl: bool = False,
 ) -> list[Row]:
     """The rows of a complete code block."""
-    return _framed(line_rows(key, lines, left, bars), key, space, left, bars)
+    rows = line_rows(key, lines, levels, bars, rtl)
+    return [replace(rows[0], first=True, space=space), *rows[1:], _foot(key, levels, bars, rtl)]
 
 
 def line_rows(
     key: CodeKey,
     lines: Iterable[tuple[Span, ...]],
-    left: int = 0,
+    levels: tuple[str, ...] = (),
     bars: tuple[Bar, ...] = (),
+    rtl: bool = False,
 ) -> list[TextRow]:
     """The rows of lines of code, without what is above and below them."""
     return [
-        TextRow("code", part, 0, left, bars, None, key, joined=number > 0)
+        TextRow("code", part, 0, levels, bars, None, key, joined=number > 0, rtl=rtl)
         for line in lines
         for number, part in enumerate(_parts(line))
     ]
@@ -82,8 +85,9 @@ class GrowingCode:
         if last < len(code) or not self._complete:
             rows += line_rows(key, plain_lines(code[last:]))
         if kept:
-            return kept, [*rows, _foot(key, 0, ())]
-        return 0, _framed(rows, key, gap(previous, "code", False), 0, ())
+            return kept, [*rows, _foot(key)]
+        first = replace(rows[0], first=True, space=gap(previous, "code", False))
+        return 0, [first, *rows[1:], _foot(key)]
 
 
 def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
@@ -107,13 +111,8 @@ def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
         yield tuple(part)
 
 
-def _framed(
-    lines: list[TextRow], key: CodeKey, space: int, left: int, bars: tuple[Bar, ...]
-) -> list[Row]:
-    """Marks the first line of a code block, and puts its lower padding after the last."""
-    return [replace(lines[0], first=True, space=space), *lines[1:], _foot(key, left, bars)]
-
-
-def _foot(key: CodeKey, left: int, bars: tuple[Bar, ...]) -> TextRow:
-    # A row of its own, since Qt leaves out the lower margin of a document's last block.
-    return TextRow("pad", (), 0, left, bars, None, key)
+def _foot(
+    key: CodeKey, levels: tuple[str, ...] = (), bars: tuple[Bar, ...] = (), rtl: bool = False
+) -> TextRow:
+    """The lower padding: a row, since Qt leaves out the lower margin of a document's last block."""
+    return TextRow("pad", (), 0, levels, bars, None, key, rtl=rtl)

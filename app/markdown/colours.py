@@ -14,7 +14,7 @@ _REST_MS = 12
 
 
 class Colours(QObject):
-    """Colours at once what it has time for, the rest a stretch at a time.
+    """Colours code for a few milliseconds at once, the rest later in short stretches.
 
     Args:
         show: a method; is given the lines of a block that was plain when `lines` returned it.

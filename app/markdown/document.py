@@ -1,35 +1,23 @@
 """One message's Markdown as one QTextDocument that grows while the text streams in."""
 
-import time
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
-from app.markdown.blocks import BlockSplitter
-from app.markdown.codelines import GrowingCode, line_rows
+from app.markdown.codelines import line_rows
 from app.markdown.colours import Colours
 from app.markdown.formats import formats_of
 from app.markdown.highlight import Lines
-from app.markdown.inline import InlineParser
-from app.markdown.layout import block_rows
 from app.markdown.maths import OBJECT, MathObject
-from app.markdown.painting import Decoration
+from app.markdown.pace import Pace
+from app.markdown.painting import Underlay
 from app.markdown.plaintext import plain_text
-from app.markdown.rawtext import raw_rows
-from app.markdown.row_writer import Painter
-from app.markdown.rows import CodeKey, Row, TextRow
+from app.markdown.rendering import Rendering
+from app.markdown.row_writer import RowWriter
+from app.markdown.rows import CodeKey, TextRow
 from app.markdown.style import LIGHT, MarkdownStyle
 from app.markdown.widths import Widths
-
-_REST = 10  # after a refresh of 2 ms come 20 ms without: at most an eleventh of the time
-_SHORTEST_S = 0.016
-_LONGEST_S = 0.25  # unless a refresh takes so long that even this were too often
-_RECENT_S = 1.0
-_refreshed: dict[int, float] = {}
-"""When each document that is streaming was last refreshed, by its id: they share the time."""
-_APART_S = 0.004
-"""Between two documents' refreshes: what came meanwhile is painted, and keys have their turn."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +52,8 @@ class MarkdownDocument(QObject):
     http, https or mailto, all else is text. Nothing is ever loaded.
 
     A view must call `paint_under(painter, clip)` before it draws the document: the tint of code
-    blocks with its language label, bullets, the bars of quotations and rules are painted there
-    (Qt's rich text has neither rounded corners nor one-sided bars).
+    blocks with its language label, the markers of lists, the bars of quotations and rules are
+    painted there (Qt's rich text has neither rounded corners nor one-sided bars).
     """
 
     def __init__(self, style: MarkdownStyle = LIGHT, parent: QObject | None = None) -> None:
@@ -79,9 +67,9 @@ class MarkdownDocument(QObject):
         self._document.setDefaultFont(self._formats.font())
         self._maths = MathObject(self)
         self._document.documentLayout().registerHandler(OBJECT, self._maths)
-        self._painter = Painter(self._document, self._formats)
-        self._decoration = Decoration(self._painter, self._document, self._formats)
-        self._widths = Widths(self._painter)
+        self._writer = RowWriter(self._document, self._formats)
+        self._underlay = Underlay(self._writer, self._document, self._formats)
+        self._widths = Widths(self._writer)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._in_turn)
@@ -89,21 +77,11 @@ class MarkdownDocument(QObject):
         self._reset()
 
     def _reset(self) -> None:
-        self._splitter = BlockSplitter()
-        self._final_inline = InlineParser()
-        self._open_inline = InlineParser()
-        self._ends: list[int] = []  # rows up to the end of each finished block
-        self._uses: dict[str, int] = {}  # bracketed label -> first finished block that has it
-        self._known: set[str] = set()  # labels that finished blocks were rendered with
-        self._codes: dict[CodeKey, str] = {}
-        self._open_parse = -1
-        self._open_kept: list[Row] = []
-        self._growing = GrowingCode()
+        self._rendering = Rendering(self._colours)
         self._colours.clear()
         for name in self.wrapped:
-            self._painter.wrap(name, False)
-        self._cost = 0.0
-        self._rested_from = 0.0
+            self._writer.wrap(name, False)
+        self._pace = Pace()
         self._source = []
 
     @property
@@ -124,10 +102,10 @@ class MarkdownDocument(QObject):
     @property
     def end_position(self) -> int:
         """Where the open end is: the place of a streaming caret."""
-        rows = self._painter.rows
+        rows = self._writer.rows
         if not rows:
             return 0
-        _, block = self._painter.blocks(len(rows) - (2 if rows[-1].kind == "pad" else 1))
+        _, block = self._writer.blocks(len(rows) - (2 if rows[-1].kind == "pad" else 1))
         return block.position() + block.length() - 1
 
     def append(self, text: str) -> None:
@@ -135,14 +113,13 @@ class MarkdownDocument(QObject):
         if not text:
             return
         self._source.append(text)
-        self._splitter.feed(text)
-        self._take_back()
+        self._rendering.feed(text)
         if not self._timer.isActive():
             self._in_turn()
 
     def finish(self) -> None:
         """The text is complete; shows it all. A later `append` goes on where the text was."""
-        self._splitter.finish()
+        self._rendering.finish()
         self.refresh()
 
     def set_text(self, markdown: str) -> None:
@@ -150,9 +127,9 @@ class MarkdownDocument(QObject):
         self._timer.stop()
         self._reset()
         self._source.append(markdown)
-        self._splitter.feed(markdown)
+        self._rendering.feed(markdown)
         self.finish()
-        self._final_inline.forget()
+        self._rendering.forget()
 
     def set_style(self, style: MarkdownStyle) -> None:
         """Renders everything again with the style (light to dark, another font size)."""
@@ -161,8 +138,8 @@ class MarkdownDocument(QObject):
         self._style = style
         self._formats = formats_of(style)
         self._document.setDefaultFont(self._formats.font())
-        self._painter.restyle(self._formats)
-        self._decoration = Decoration(self._painter, self._document, self._formats)
+        self._writer.restyle(self._formats)
+        self._underlay = Underlay(self._writer, self._document, self._formats)
         self._widths.forget(0)
 
     def settle(self) -> None:
@@ -173,21 +150,21 @@ class MarkdownDocument(QObject):
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
         """The code blocks, first to last, for buttons; with `clip` those about there."""
         found: list[CodeBlock] = []
-        for first, last in self._decoration.codes(clip):
-            row = self._painter.rows[first]
+        for first, last in self._underlay.codes(clip):
+            row = self._writer.rows[first]
             if isinstance(row, TextRow) and row.code is not None:
-                begin, _ = self._painter.blocks(first)
-                _, end = self._painter.blocks(last)
-                source, (name, language) = self._codes.get(row.code, ""), row.code
+                begin, _ = self._writer.blocks(first)
+                _, end = self._writer.blocks(last)
+                source, (name, language) = self._rendering.codes.get(row.code, ""), row.code
                 stop = end.position() + end.length() - 1
-                wrapped = name in self._painter.wrapped
+                wrapped = name in self._writer.wrapped
                 found.append(CodeBlock(source, language, begin.position(), stop, name, wrapped))
         return found
 
     @property
     def wrapped(self) -> frozenset[tuple[int, int]]:
         """The names of the code blocks whose long lines are broken."""
-        return frozenset(self._painter.wrapped)
+        return frozenset(self._writer.wrapped)
 
     def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
         """Breaks the long lines of the code block, or leaves them whole as they are at first.
@@ -195,7 +172,7 @@ class MarkdownDocument(QObject):
         Whole lines may be wider than the document: a view has to cut them off at `code_area` and
         to move them within. Lines of more than 2,000 characters are broken always.
         """
-        self._painter.wrap(name, wrapped)
+        self._writer.wrap(name, wrapped)
         self._widths.forget(0)
 
     def code_width(self, block: CodeBlock) -> float:
@@ -211,67 +188,43 @@ class MarkdownDocument(QObject):
         The header is its top `spacing.CODE_HEADER` pixels: the label stands at its left, a copy
         button has its place at the right.
         """
-        return self._decoration.code_area(block.first_position, block.last_position)
+        return self._underlay.code_area(block.first_position, block.last_position)
 
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
         """What stands between two positions (a selection) as plain text, for the clipboard.
 
         Unlike Qt's own it has list markers, task boxes, and tabs between the cells of a table.
         """
-        return plain_text(self._painter, first, self.end_position if last is None else last)
+        return plain_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
         """Paints what lies under the text, in document coordinates. Call before drawing it."""
-        self._decoration.paint(painter, clip)
+        self._underlay.paint(painter, clip)
 
     @Slot()
     def refresh(self) -> None:
         """Shows everything that has been appended."""
-        start = time.monotonic()
         self._timer.stop()
-        splitter = self._splitter
-        splitter.advance()
-        done = self._first_to_render()
-        begin = self._ends[done - 1] if done else 0
-        del self._ends[done:]
-        rows: list[Row] = []
-        self._colours.begin()
-        self._final_inline.begin(splitter.references, steady=True)
-        for number in range(done, len(splitter.finished)):
-            block = splitter.finished[number]
-            previous = rows[-1] if rows else self._row_before(begin)
-            rows += block_rows(
-                block, number, self._final_inline, previous, self._codes, self._colours.lines
-            )
-            self._ends.append(begin + len(rows))
-            for label in block.labels:
-                self._uses.setdefault(label, number)
-        kept, tail = self._open_rows(rows, begin)
-        changed = self._painter.show(begin + kept, [*rows, *tail])
-        self._painter.rows.fold(self._ends[-1] if self._ends else 0)
-        if changed is not None:
-            self._widths.forget(changed)
-            self._decoration.repaint_from(changed)
-        self._rested_from = _refreshed[id(self)] = time.monotonic()
-        self._cost = self._rested_from - start
+        with self._pace.refreshing():
+            start, rows = self._rendering.advance(self._writer.rows)
+            changed = self._writer.show(start, rows)
+            self._writer.rows.fold(self._rendering.finished_rows)
+            if changed is not None:
+                self._widths.forget(changed)
+                self._underlay.repaint_from(changed)
 
     @Slot()
     def _in_turn(self) -> None:
         """Refreshes, or later: when it has rested, and after another document's turn."""
-        now = time.monotonic()
-        others = max((at for key, at in _refreshed.items() if key != id(self)), default=0.0)
-        left = max(self._rested_from + self._rest(), others + _APART_S) - now
+        left = self._pace.left()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)
         else:
             self.refresh()
 
     def _recolour(self, key: CodeKey, lines: Lines) -> None:
-        number = key.block[0]
-        if number >= len(self._ends):
-            return  # taken back; it will be coloured when it is finished again
-        begin = self._ends[number - 1] if number else 0
-        shown = self._painter.rows[begin : self._ends[number]]
+        begin, end = self._rendering.rows_of(key.block[0])
+        shown = self._writer.rows[begin:end]
         mine = [
             (begin + place, row)
             for place, row in enumerate(shown)
@@ -282,64 +235,4 @@ class MarkdownDocument(QObject):
             coloured = [
                 replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)
             ]
-            self._painter.recolour(mine[0][0], coloured)
-
-    def _rest(self) -> float:
-        """Seconds without a refresh after the last, by its cost and how many documents stream."""
-        since = time.monotonic() - _RECENT_S
-        for other in [other for other, last in _refreshed.items() if last < since]:
-            del _refreshed[other]
-        alone = self._cost * _REST
-        shared = alone * max(len(_refreshed) / 2, 1)
-        return max(min(shared, max(alone, _LONGEST_S)), _SHORTEST_S)
-
-    def _take_back(self) -> None:
-        """The text goes on after `finish`: forget what was rendered of its last blocks."""
-        count = len(self._splitter.finished)
-        if len(self._ends) <= count:
-            return
-        for label in self._known - self._splitter.references.keys():
-            count = min(count, self._uses.get(label, count))
-        del self._ends[count:]
-        self._known.intersection_update(self._splitter.references)
-        self._uses = {label: number for label, number in self._uses.items() if number < count}
-
-    def _first_to_render(self) -> int:
-        """The first finished block whose rows are missing, or wrong since a definition came."""
-        first = len(self._ends)
-        references = self._splitter.references
-        if len(references) > len(self._known):
-            for label in references.keys() - self._known:
-                first = min(first, self._uses.get(label, first))
-            self._known.update(references)
-        return first
-
-    def _open_rows(self, finished: list[Row], begin: int) -> tuple[int, list[Row]]:
-        """How many rows after `begin` stay as they are, and what follows them or `finished`."""
-        splitter = self._splitter
-        number = len(splitter.finished)
-        previous = finished[-1] if finished else self._row_before(begin)
-        if finished or splitter.open_fence is None:
-            self._growing.clear()
-        if fence := splitter.open_fence:
-            place = begin + len(finished)
-            return self._growing.rows(fence, number, previous, place, self._codes)
-        if not splitter.tail:
-            return 0, []
-        if splitter.parses != self._open_parse:
-            self._open_parse = splitter.parses
-            self._open_kept = self._render_open(number, previous)
-        rows = self._open_kept
-        if splitter.unparsed:
-            return 0, [*rows, *raw_rows(splitter.unparsed, rows[-1] if rows else previous)]
-        return 0, rows
-
-    def _render_open(self, number: int, previous: Row | None) -> list[Row]:
-        splitter = self._splitter
-        references = splitter.open_references
-        self._open_inline.begin(references, steady=len(references) == len(splitter.references))
-        block = splitter.open_block
-        return block_rows(block, number, self._open_inline, previous, self._codes)
-
-    def _row_before(self, place: int) -> Row | None:
-        return self._painter.rows[place - 1] if place else None
+            self._writer.recolour(mine[0][0], coloured)

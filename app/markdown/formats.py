@@ -1,6 +1,7 @@
 """A style as Qt formats."""
 
 from functools import lru_cache
+from math import ceil
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -13,7 +14,6 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextFormat,
     QTextFrameFormat,
-    QTextListFormat,
     QTextOption,
     QTextTableCellFormat,
     QTextTableFormat,
@@ -21,18 +21,22 @@ from PySide6.QtGui import (
 
 from app.markdown import maths
 from app.markdown.highlight import COLOURS
-from app.markdown.rows import PLAIN, Ink, ListItem, TableRow, TextRow
-from app.markdown.spacing import CODE_HEADER, CODE_PAD
+from app.markdown.rows import PLAIN, QUOTE, Ink, TableRow, TextRow
+from app.markdown.spacing import (
+    CELL_PAD,
+    CODE_HEADER,
+    CODE_PAD,
+    LIST_INDENT,
+    MARKER_GAP,
+    QUOTE_INDENT,
+)
 from app.markdown.style import MarkdownStyle
 
 _HEADINGS = {"heading1": 1.6, "heading2": 1.333, "heading3": 1.133, "heading4": 1.0}
 _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 _LEAST = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
-_ALIGN = {
-    "l": Qt.AlignmentFlag.AlignLeft,
-    "c": Qt.AlignmentFlag.AlignHCenter,
-    "r": Qt.AlignmentFlag.AlignRight,
-}
+_LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+_ALIGN = {"l": _LEFT, "c": Qt.AlignmentFlag.AlignHCenter, "r": _RIGHT}
 _LINE = QTextFrameFormat.BorderStyle.BorderStyle_Solid
 
 
@@ -46,6 +50,8 @@ class Formats:
     def __init__(self, style: MarkdownStyle) -> None:
         self.style = style
         self.char = lru_cache(maxsize=512)(self._char)
+        self._level = lru_cache(maxsize=64)(self._measured)
+        self._body = QFontMetricsF(self.font())
         stop = 4 * QFontMetricsF(self.code_font()).horizontalAdvance(" ")
         left = QTextOption.TabType.LeftTab
         self._tabs = [QTextOption.Tab(stop * number, left) for number in range(1, 13)]
@@ -71,15 +77,28 @@ class Formats:
             return self.char("marker", PLAIN, bool(row.bars))
         return self.char(row.kind, PLAIN, bool(row.bars))
 
+    def indent(self, levels: tuple[str, ...]) -> int:
+        """Pixels between the document's edge and what stands within these levels."""
+        return sum(map(self._level, levels))
+
+    def marker_width(self, marker: str) -> float:
+        """Pixels that a list's number takes."""
+        return self._body.horizontalAdvance(marker)
+
     def block(self, row: TextRow) -> QTextBlockFormat:
         """Margins, line height and marks of a row."""
         style = self.style
         block = QTextBlockFormat()
         space = row.space
-        left, right = row.left, 0
+        indent, inset = self.indent(row.levels), 0
+        if row.code is not None:
+            block.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        elif row.levels:
+            # The side of the list or quotation, also where the text itself runs the other way.
+            block.setAlignment((_RIGHT if row.rtl else _LEFT) | Qt.AlignmentFlag.AlignAbsolute)
         if row.kind == "code":
             height = self._pixels(style.code_px * 1.5)
-            left, right = left + CODE_PAD, CODE_PAD
+            inset = CODE_PAD
             if row.first:
                 space += CODE_HEADER
             if any("\t" in span.text for span in row.spans):
@@ -94,26 +113,11 @@ class Formats:
         else:
             height = self._pixels(style.font_px * style.line_height)
         block.setTopMargin(space)
-        block.setLeftMargin(left)
-        block.setRightMargin(right)
+        block.setLeftMargin(inset if row.rtl else indent + inset)
+        block.setRightMargin(indent + inset if row.rtl else inset)
         formula = any(span.ink.math for span in row.spans)
         block.setLineHeight(height, _LEAST if formula else _FIXED)
         return block
-
-    def list(self, item: ListItem) -> QTextListFormat:
-        """Of the list that begins with this item: numbers, without margins (rows have their own).
-
-        Bullets and boxes are painted; Qt's stand too close and are too small.
-        """
-        form = QTextListFormat()
-        form.setIndent(0)
-        if item.ordered:
-            form.setStyle(QTextListFormat.Style.ListDecimal)
-            form.setStart(item.start + item.place)
-            form.setNumberSuffix(item.delimiter + "\u2009")
-        else:
-            form.setStyle(QTextListFormat.Style.ListStyleUndefined)
-        return form
 
     def table(self, row: TableRow) -> QTextTableFormat:
         """A table without a box: hairlines come from the cells."""
@@ -123,26 +127,34 @@ class Formats:
         form.setCellSpacing(0)
         form.setCellPadding(0)
         form.setTopMargin(row.space)
-        form.setLeftMargin(row.left)
         form.setHeaderRowCount(1)
+        indent = self.indent(row.levels)
+        if row.rtl:
+            form.setAlignment(_RIGHT)
+            form.setRightMargin(indent)
+        else:
+            form.setLeftMargin(indent)
         return form
 
-    def cell(self, first_column: bool) -> QTextTableCellFormat:
+    def cell(self, first_column: bool, rtl: bool = False) -> QTextTableCellFormat:
         """Padding, and a hairline below."""
+        outer, inner = 2 if first_column else 14, 14
         form = QTextTableCellFormat()
-        form.setTopPadding(7)
-        form.setBottomPadding(7)
-        form.setLeftPadding(2 if first_column else 14)
-        form.setRightPadding(14)
+        form.setTopPadding(CELL_PAD)
+        form.setBottomPadding(CELL_PAD)
+        form.setLeftPadding(inner if rtl else outer)
+        form.setRightPadding(outer if rtl else inner)
         form.setBottomBorder(1)
         form.setBottomBorderStyle(_LINE)
         form.setBottomBorderBrush(QBrush(QColor(self.style.border)))
         return form
 
-    def cell_block(self, align: str, formula: bool) -> QTextBlockFormat:
+    def cell_block(self, align: str, formula: bool, rtl: bool = False) -> QTextBlockFormat:
         """A cell's paragraph, with a formula in it or without."""
         block = QTextBlockFormat()
-        block.setAlignment(_ALIGN[align])
+        # "l" is also what a column has that asks for nothing: it follows the table.
+        aside = rtl and align == "l"
+        block.setAlignment(_RIGHT | Qt.AlignmentFlag.AlignAbsolute if aside else _ALIGN[align])
         height = self._pixels(self.style.font_px * 1.4)
         block.setLineHeight(height, _LEAST if formula else _FIXED)
         return block
@@ -152,6 +164,14 @@ class Formats:
         block = QTextBlockFormat()
         block.setLineHeight(1, _FIXED)
         return block
+
+    def _measured(self, level: str) -> int:
+        if level == QUOTE:
+            return QUOTE_INDENT
+        least = LIST_INDENT * self.style.font_px
+        widest = max("0123456789", key=self.marker_width)
+        room = self.marker_width(level.replace("0", widest)) + MARKER_GAP * self.style.font_px
+        return ceil(max(least - 0.5, room))
 
     def _char(self, kind: str, ink: Ink, quoted: bool) -> QTextCharFormat:
         style = self.style

@@ -1,27 +1,39 @@
-"""Block tokens to rows: what hangs where, and how much air is between."""
+"""Turns a block's tokens into rows: what stands where, and the space between."""
 
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
-from app.markdown.blocks import Block
+from app.markdown.block import Block
 from app.markdown.codelines import code_rows
 from app.markdown.commonmark import NESTING_LIMIT
 from app.markdown.highlight import Lines, language_of, plain_lines
 from app.markdown.inline import INLINE_LIMIT, InlineParser, shown, task
 from app.markdown.optimism import closed
 from app.markdown.rawtext import pieces, raw_rows
-from app.markdown.rows import Bar, CodeKey, ListItem, Row, Span, TableRow, TextRow
-from app.markdown.spacing import LIST_INDENT, QUOTE_INDENT, gap
-
-BLOCK_LIMIT = 200_000
-"""Characters of one top-level block other than a fence; a longer one is shown as it was typed."""
+from app.markdown.rows import (
+    BULLET,
+    QUOTE,
+    Bar,
+    CodeKey,
+    ListItem,
+    Row,
+    Span,
+    TableRow,
+    TextRow,
+    numbered,
+)
+from app.markdown.spacing import gap
 
 CELL_LIMIT = 5_000
 """Cells of a table, and 50 columns; a larger one is shown as it was typed."""
 COLUMN_LIMIT = 50
+
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass
@@ -32,7 +44,6 @@ class _List:
     delimiter: str
     tight: bool
     depth: int
-    indent: int
     items: int = 0
 
 
@@ -52,11 +63,9 @@ def block_rows(
         codes: is given the source of each code block.
         colour: makes lines of code, coloured or not yet; None while the block is open.
     """
-    tokens = block.tokens
-    fence = len(tokens) == 1 and tokens[0].type == "fence"
-    if len(block.source) > BLOCK_LIMIT and not fence:
-        return raw_rows(block.source, previous)
-    return _Builder(block, tokens, number, inline, previous, codes, colour).rows
+    if block.typed:
+        return raw_rows(block.source.removesuffix("\n"), previous)
+    return _Builder(block, block.tokens, number, inline, previous, codes, colour).rows
 
 
 class _Builder:
@@ -81,11 +90,11 @@ class _Builder:
         self._previous = previous
         self._codes = codes
         self._colour = colour
-        self._left = 0
+        self._levels: tuple[str, ...] = ()
+        self._rtl = False  # of the outermost list or quotation
         self._bars: tuple[Bar, ...] = ()
         self._lists: list[_List] = []
         self._marker: ListItem | None = None  # of an item whose first row is still to come
-        self._marker_left = 0
         self._fresh_list = False
         # The last text of an open block is still being written.
         self._open_text = -1
@@ -115,16 +124,17 @@ class _Builder:
                 case "bullet_list_open" | "ordered_list_open":
                     self._open_list(tokens, place)
                 case "bullet_list_close" | "ordered_list_close":
-                    self._left -= self._lists.pop().indent
+                    self._lists.pop()
+                    self._leave()
                 case "list_item_open":
                     self._open_item()
                 case "list_item_close":
                     self._flush_marker()
                 case "blockquote_open":
-                    self._open_quote()
+                    self._open_quote(place)
                 case "blockquote_close":
-                    self._left -= QUOTE_INDENT
                     self._bars = self._bars[:-1]
+                    self._leave()
                 case _:
                     self._raw(shown(token.content))
             place += 1
@@ -159,7 +169,8 @@ class _Builder:
         )
 
     def _add(self, kind: str, spans: tuple[Span, ...]) -> None:
-        row = TextRow(kind, spans, self._space(kind), self._left, self._bars, self._marker)
+        space = self._space(kind)
+        row = TextRow(kind, spans, space, self._levels, self._bars, self._marker, rtl=self._rtl)
         self._marker = None
         self._push(row)
 
@@ -187,25 +198,34 @@ class _Builder:
         self._serial += 1
         return (self._number, self._serial)
 
+    def _enter(self, level: str, place: int) -> None:
+        """What follows the token at `place` stands one level deeper."""
+        if not self._levels:
+            self._rtl = right_to_left(self._tokens, place)
+        self._levels = (*self._levels, level)
+
+    def _leave(self) -> None:
+        self._levels = self._levels[:-1]
+        self._rtl = self._rtl and bool(self._levels)
+
     def _open_list(self, tokens: Sequence[Token], place: int) -> None:
         self._flush_marker()
         token = tokens[place]
         ordered = token.type == "ordered_list_open"
         start = int(token.attrs.get("start", 1)) if ordered else 1
-        level, items, tight = token.level, 0, True
+        own, items, tight = token.level, 0, True
         for inner in tokens[place + 1 :]:
-            if inner.level == level:
+            if inner.level == own:
                 break
-            if inner.level == level + 1 and inner.type == "list_item_open":
+            if inner.level == own + 1 and inner.type == "list_item_open":
                 items += 1
-            elif inner.level == level + 2 and inner.type == "paragraph_open" and not inner.hidden:
+            elif inner.level == own + 2 and inner.type == "paragraph_open" and not inner.hidden:
                 tight = False
-        digits = len(str(start + items - 1)) if ordered else 1
-        indent = LIST_INDENT + max(digits - 2, 0) * 9
-        depth = len(self._lists)
         delimiter = token.markup if ordered else "."
-        self._lists.append(_List(self._key(), ordered, start, delimiter, tight, depth, indent))
-        self._left += indent
+        level = numbered(len(str(start + items - 1)), delimiter) if ordered else BULLET
+        depth = len(self._lists)
+        self._lists.append(_List(self._key(), ordered, start, delimiter, tight, depth))
+        self._enter(level, place)
         self._fresh_list = True
 
     def _open_item(self) -> None:
@@ -213,10 +233,10 @@ class _Builder:
         self._marker = ListItem(at.key, at.ordered, at.start, at.delimiter, at.depth, at.items)
         at.items += 1
 
-    def _open_quote(self) -> None:
+    def _open_quote(self, place: int) -> None:
         self._flush_marker()
-        self._bars = (*self._bars, Bar(self._left, self._key()))
-        self._left += QUOTE_INDENT
+        self._bars = (*self._bars, Bar(len(self._levels), self._key()))
+        self._enter(QUOTE, place)
 
     def _code(self, token: Token) -> None:
         self._flush_marker()
@@ -224,7 +244,8 @@ class _Builder:
         key = CodeKey((self._number, 0 if token.level == 0 else self._key()[1]), language_of(info))
         self._codes[key] = token.content
         lines = self._colour(key, token.content) if self._colour else plain_lines(token.content)
-        for row in code_rows(key, lines, self._space("code"), self._left, self._bars):
+        space = self._space("code")
+        for row in code_rows(key, lines, space, self._levels, self._bars, self._rtl):
             self._push(row)
 
     def _table(self, place: int) -> int:
@@ -253,5 +274,17 @@ class _Builder:
             for line in self._block.source.split("\n")[first - base : end - base]:
                 self._raw(line)
         else:
-            self._push(TableRow(tuple(cells), align, self._space("table"), self._left, self._bars))
+            rtl = self._rtl if self._levels else right_to_left(tokens, start)
+            space = self._space("table")
+            self._push(TableRow(tuple(cells), align, space, self._levels, self._bars, rtl))
         return place
+
+
+def right_to_left(tokens: Sequence[Token], start: int) -> bool:
+    """Whether the first letter after `start` belongs to a script that runs from right to left."""
+    for place in range(start, len(tokens)):
+        if tokens[place].type == "inline" and (
+            letter := _LETTER.search(task(tokens[place].content)[1])
+        ):
+            return unicodedata.bidirectional(letter[0]) in ("R", "AL")
+    return False

@@ -1,4 +1,4 @@
-"""What lies under the text: tinted code with its label, quotation bars, bullets, boxes, rules."""
+"""What is painted under the text: ground of code, quotation bars, markers of lists, rules."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -10,15 +10,16 @@ from PySide6.QtGui import (
     QFont,
     QPainter,
     QTextBlock,
+    QTextCursor,
     QTextDocument,
     QTextLine,
 )
 
 from app.markdown.formats import INLINE_CODE, Formats
 from app.markdown.markers import paint_marker
-from app.markdown.row_writer import Painter
+from app.markdown.row_writer import RowWriter
 from app.markdown.rows import Bar, Row, Span, TableRow, TextRow
-from app.markdown.spacing import CODE_HEADER, CODE_PAD
+from app.markdown.spacing import CELL_PAD, CODE_HEADER, CODE_PAD
 
 RADIUS = 8
 _BAR = 3
@@ -26,12 +27,13 @@ _LABEL_PX = 12
 _BASELINE = 0.8  # Qt puts the baseline of a line of fixed height at four fifths
 
 
-class Decoration:
-    """Paints around the rows of one document."""
+class Underlay:
+    """Paints what lies under the text of one document's rows."""
 
-    def __init__(self, rows: Painter, document: QTextDocument, formats: Formats) -> None:
-        self._rows = rows
+    def __init__(self, writer: RowWriter, document: QTextDocument, formats: Formats) -> None:
+        self._writer = writer
         self._document = document
+        self._formats = formats
         self._style = formats.style
         self._label_font = formats.font()
         self._label_font.setPixelSize(_LABEL_PX)
@@ -49,7 +51,7 @@ class Decoration:
 
         Costs what is visible: geometry is asked only of the rows in the clip.
         """
-        rows, blocks = self._rows.rows, self._rows.blocks
+        rows, blocks = self._writer.rows, self._writer.blocks
         begin, end = self._visible(clip)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -62,7 +64,8 @@ class Decoration:
             if _is_first(rows[first]):
                 area.setTop(area.top() - CODE_HEADER)
             painter.setBrush(QColor(self._style.quote_bar))
-            line = QRectF(bar.x, area.top() + 2, _BAR, area.height() - 2)
+            left = self._aside(rows[first], bar.level, area.width(), _BAR)
+            line = QRectF(left, area.top() + 2, _BAR, area.height() - 2)
             painter.drawRoundedRect(line, _BAR / 2, _BAR / 2)
         for place in range(begin, end):
             self._paint_row(painter, place)
@@ -81,16 +84,16 @@ class Decoration:
             return  # not shown yet; asking for its size would lay it out in vain
         size = self._document.size()
         top = 0.0
-        if 0 < place < len(self._rows.rows):
+        if 0 < place < len(self._writer.rows):
             layout = self._document.documentLayout()
-            top = layout.blockBoundingRect(self._rows.blocks(place - 1)[0]).top()
+            top = layout.blockBoundingRect(self._writer.blocks(place - 1)[0]).top()
         area = QRectF(0, top, max(size.width(), 1.0), max(size.height() - top, 1.0) + CODE_PAD)
         update: Any = self._document.documentLayout().update  # overloaded; the stub does not say
         update[QRectF].emit(area)
 
     def _visible(self, clip: QRectF | None) -> tuple[int, int]:
         """The rows that may touch the clip, as a range."""
-        count = len(self._rows.rows)
+        count = len(self._writer.rows)
         if clip is None or not count:
             return 0, count
         document = self._document
@@ -98,7 +101,7 @@ class Decoration:
         asked: tuple[float, ...] = (*at, count, document.revision())
         if self._looked is not None and self._looked[0] == asked:  # a painting asks more than once
             return self._looked[1]
-        find, number = document.findBlockByNumber, self._rows.number
+        find, number = document.findBlockByNumber, self._writer.number
         place_of = document.documentLayout().blockBoundingRect
 
         def top(place: int) -> float:
@@ -111,8 +114,8 @@ class Decoration:
         return first, last
 
     def _paint_row(self, painter: QPainter, place: int) -> None:
-        row = self._rows.rows[place]
-        first, last = self._rows.blocks(place)
+        row = self._writer.rows[place]
+        first, last = self._writer.blocks(place)
         if isinstance(row, TableRow):
             if any(_has_code(cell) for cells in row.cells for cell in cells):
                 block = first
@@ -124,12 +127,19 @@ class Decoration:
             self._paint_inline_code(painter, first)
         if row.kind == "rule":
             area = self._between(first, first)
-            line = QRectF(row.left, round(area.top()), area.width() - row.left, 1)
+            indent = self._formats.indent(row.levels)
+            line = QRectF(0 if row.rtl else indent, round(area.top()), area.width() - indent, 1)
             painter.fillRect(line, QColor(self._style.border))
         if row.item is not None:
-            height = first.blockFormat().lineHeight()
-            baseline = self._between(first, first).top() + _BASELINE * height
-            paint_marker(painter, self._style, row.item, QPointF(row.left, baseline))
+            area = self._between(first, first)
+            baseline = area.top() + _BASELINE * first.blockFormat().lineHeight()
+            edge = self._aside(row, len(row.levels), area.width())
+            paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
+
+    def _aside(self, row: Row, level: int, width: float, own: float = 0.0) -> float:
+        """Where something `own` pixels wide begins that stands at a level of a row."""
+        indent = self._formats.indent(row.levels[:level])
+        return width - indent - own if row.rtl else indent
 
     def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
         """A soft rounded ground behind each piece of `code`, line by line."""
@@ -182,17 +192,22 @@ class Decoration:
         if last.blockFormat().lineHeight() and last.layout().lineCount():
             lines = last.layout().lineCount() * last.blockFormat().lineHeight()
             foot.setBottom(last.layout().position().y() + lines)
-        top = min(first.layout().position().y(), layout.blockBoundingRect(first).bottom())
+        if table := QTextCursor(first).currentTable():
+            # A cell's block counts from its cell, and Qt leaves out the first cell's padding.
+            top = layout.frameBoundingRect(table).top() - CELL_PAD
+        else:
+            top = min(first.layout().position().y(), layout.blockBoundingRect(first).bottom())
         return QRectF(QPointF(0, top), QPointF(width, foot.bottom()))
 
     def _code_area(self, first: QTextBlock, last: QTextBlock) -> QRectF:
         lines = self._between(first, last)
-        left = first.blockFormat().leftMargin() - CODE_PAD
-        return lines.adjusted(left, -CODE_HEADER, 0, CODE_PAD)
+        form = first.blockFormat()
+        left, right = form.leftMargin() - CODE_PAD, form.rightMargin() - CODE_PAD
+        return lines.adjusted(left, -CODE_HEADER, -right, CODE_PAD)
 
     def _codes(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """First and last line of each code block that has rows in the range."""
-        firsts, feet = self._rows.code_firsts, self._rows.code_feet
+        firsts, feet = self._writer.code_firsts, self._writer.code_feet
         for number in range(bisect_left(feet, begin), len(firsts)):
             if firsts[number] >= end:
                 break

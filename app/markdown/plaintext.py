@@ -6,11 +6,11 @@ from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.markdown import maths
 from app.markdown.inline import FORMULA
-from app.markdown.row_writer import Painter
+from app.markdown.row_writer import RowWriter
 from app.markdown.rows import Row, TableRow, TextRow
 
 
-def plain_text(painter: Painter, first: int, last: int) -> str:
+def plain_text(writer: RowWriter, first: int, last: int) -> str:
     """The text between two positions of the document.
 
     Blocks of text are set apart by an empty line, lines of code and items of a list are not. A
@@ -18,10 +18,10 @@ def plain_text(painter: Painter, first: int, last: int) -> str:
     """
     parts: list[str] = []
     previous: Row | None = None
-    for place, row in enumerate(painter.rows):
+    for place, row in enumerate(writer.rows):
         if row.kind == "pad":
             continue
-        begin, end = painter.blocks(place)
+        begin, end = writer.blocks(place)
         if end.position() + end.length() <= first:
             continue
         if begin.position() > last:
@@ -29,7 +29,7 @@ def plain_text(painter: Painter, first: int, last: int) -> str:
         if previous is not None:
             parts.append(_between(previous, row))
         if isinstance(row, TableRow):
-            parts.append(_table(begin, first, last))
+            parts.append(_table(begin, first, last, row.rtl))
         else:
             parts.append(_marker(row, begin, first) + _within(begin, first, last))
         previous = row
@@ -89,14 +89,13 @@ def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
     return indent + "• "
 
 
-def _table(block: QTextBlock, first: int, last: int) -> str:
+def _table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
     table = QTextCursor(block).currentTable()
     lines: list[str] = []
     for row in range(table.rows()):
         cells = [table.cellAt(row, column) for column in range(table.columns())]
         if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
             continue
-        lines.append(
-            "\t".join(_within(c.firstCursorPosition().block(), first, last) for c in cells)
-        )
+        texts = [_within(c.firstCursorPosition().block(), first, last) for c in cells]
+        lines.append("\t".join(reversed(texts) if rtl else texts))
     return "\n".join(lines)

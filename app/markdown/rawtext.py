@@ -10,9 +10,10 @@ from app.markdown.spacing import gap
 def raw_rows(text: str, previous: Row | None) -> list[Row]:
     """The lines of a text as rows at the left edge, long lines cut."""
     rows: list[Row] = []
-    for line in text.strip("\n").split("\n"):
+    goes_on = previous is not None and previous.kind == "raw"
+    for line in text.split("\n"):
         for number, spans in enumerate(pieces(line)):
-            space = 0 if rows else gap(previous, "raw", False)
+            space = 0 if rows or goes_on else gap(previous, "raw", False)
             rows.append(TextRow("raw", spans, space, joined=number > 0))
     return rows
 

@@ -1,26 +1,20 @@
-"""Rows into a QTextDocument, touching only what differs from the rows shown before."""
+"""Writes rows into a QTextDocument; only what differs from the rows shown before is touched."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from PySide6.QtGui import (
-    QTextBlock,
-    QTextBlockFormat,
-    QTextCursor,
-    QTextDocument,
-    QTextList,
-)
+from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument
 
 from app.markdown.formats import Formats
-from app.markdown.rows import LONGEST, PLAIN, ListItem, Row, TableRow, TextRow
+from app.markdown.rows import LONGEST, PLAIN, Row, TableRow, TextRow
 from app.markdown.rowstore import Rows
 from app.markdown.write import common, dress, fill, insert, text_of
 
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
-class Painter:
-    """Owns the contents of a document. Not to be edited by anyone else.
+class RowWriter:
+    """Writes rows into a document, which nothing else may edit.
 
     A text row is one QTextBlock. A table is its cells' blocks and the empty one that Qt puts after
     every table; at the very beginning of a document Qt puts one before it as well. So is there one
@@ -41,8 +35,6 @@ class Painter:
         self._formats = formats
         self._starts: list[int] = []  # each row's first block
         self._next = 0  # the number of the block after the last row
-        # By list and part: the object and its first row.
-        self._lists: dict[tuple[tuple[int, int], int], tuple[QTextList, int]] = {}
         self._set_bare(QTextCursor(document))
 
     def show(self, start: int, rows: Sequence[Row]) -> int | None:
@@ -73,7 +65,7 @@ class Painter:
         return changed
 
     def _note_code(self, place: int) -> None:
-        """What follows from this row on has changed."""
+        """Finds the code blocks again from this row on, which has changed."""
         for known in (self.code_firsts, self.code_feet):
             del known[bisect_left(known, place) :]
         for number in range(place, len(self.rows)):
@@ -137,8 +129,6 @@ class Painter:
         if isinstance(old, TextRow) and isinstance(new, TextRow):
             if place == 0 and _leads(old) != _leads(new):
                 return False
-            if _list(old) != _list(new):
-                return False  # a list is made in order, by appending
             self._adjust_text(cursor, place, old, new)
         elif isinstance(old, TableRow) and isinstance(new, TableRow):
             if not self._adjust_table(cursor, place, old, new):
@@ -162,7 +152,7 @@ class Painter:
         before, after = self._block(old), self._block(new)
         if before != after or old.item != new.item or not same_look:
             cursor.setPosition(block.position())
-            self._set_block(cursor, new, after, place)
+            self._set_block(cursor, new, after)
 
     def _adjust_table(self, cursor: QTextCursor, place: int, old: TableRow, new: TableRow) -> bool:
         """A table that has only grown: new rows, and cells of its last row."""
@@ -171,8 +161,8 @@ class Painter:
             place != len(self.rows) - 1
             or kept < 1
             or len(new.cells) < len(old.cells)
-            or (old.align, old.space, old.left, old.bars)
-            != (new.align, new.space, new.left, new.bars)
+            or (old.align, old.space, old.levels, old.bars, old.rtl)
+            != (new.align, new.space, new.levels, new.bars, new.rtl)
             or old.cells[:kept] != new.cells[:kept]
         ):
             return False
@@ -209,7 +199,6 @@ class Painter:
             self._next = 0
         self.rows.shorten(place)
         del self._starts[place:]
-        self._lists = {k: v for k, v in self._lists.items() if v[1] < place}
 
     def _block(self, row: TextRow) -> QTextBlockFormat:
         block = self._formats.block(row)
@@ -235,7 +224,7 @@ class Painter:
                 self._set_bare(cursor)
             if self.rows or lead:
                 cursor.insertBlock(block, self._formats.row_char(row))
-            self._set_block(cursor, row, block, len(self.rows))
+            self._set_block(cursor, row, block)
             insert(cursor, self._formats, row.spans, row.kind, bool(row.bars))
             self._starts.append(self._next + lead)
             self._next += lead + 1
@@ -253,19 +242,9 @@ class Painter:
         self._starts.append(self._next + lead)
         self._next += lead + len(row.cells) * len(row.align) + 1
 
-    def _set_block(
-        self, cursor: QTextCursor, row: TextRow, block: QTextBlockFormat, place: int
-    ) -> None:
-        """Gives the cursor's block its format, and its place in its list."""
-        name = (row.item.list, row.item.part) if row.item else None
-        known = self._lists.get(name) if name else None
-        if known is not None:
-            block.setObjectIndex(known[0].objectIndex())
+    def _set_block(self, cursor: QTextCursor, row: TextRow, block: QTextBlockFormat) -> None:
         cursor.setBlockFormat(block)
         cursor.setBlockCharFormat(self._formats.row_char(row))
-        if row.item is not None and name is not None and known is None:
-            created = cursor.createList(self._formats.list(row.item))
-            self._lists[name] = (created, place)
 
 
 def _same(one: Row, other: Row) -> bool:
@@ -275,7 +254,3 @@ def _same(one: Row, other: Row) -> bool:
 def _leads(row: TextRow) -> bool:
     """Whether an empty block comes before it at the beginning of a document."""
     return row.code is not None
-
-
-def _list(row: TextRow) -> ListItem | None:
-    return row.item._replace(task="") if row.item else None

@@ -34,10 +34,22 @@ class Span(NamedTuple):
     ink: Ink = PLAIN
 
 
-class Bar(NamedTuple):
-    """A quotation's bar: where it stands (pixels from the left) and which quotation it is."""
+QUOTE = ">"
+"""A level of indentation: a quotation."""
+BULLET = "•"
+"""A level of indentation: a list with bullets or boxes. A numbered one's level is `numbered`."""
 
-    x: int
+
+def numbered(digits: int, delimiter: str) -> str:
+    """The level of a numbered list: a number as wide as its widest, such as "00."."""
+    # At least two digits: a list that grows past nine items stays where it is.
+    return "0" * max(digits, 2) + delimiter
+
+
+class Bar(NamedTuple):
+    """A quotation's bar: how many levels stand outside of it, and which quotation it is."""
+
+    level: int
     quote: tuple[int, int]
 
 
@@ -57,9 +69,9 @@ class ListItem(NamedTuple):
     task: str = ""
 
     @property
-    def part(self) -> int:
-        """Which QTextList of the list it is in: adding to one costs what it holds."""
-        return self.place // 250
+    def number(self) -> int:
+        """What a numbered item shows."""
+        return self.start + self.place
 
 
 class CodeKey(NamedTuple):
@@ -77,31 +89,39 @@ class TextRow:
         kind: "paragraph", "heading1" … "heading6", "code", "pad" (the empty foot of a code block),
             "rule" or "raw" (text as typed).
         space: pixels above it.
-        left: pixels from the left edge, markers hang to the left of it.
+        levels: what it stands within, the outermost first: QUOTE, BULLET or `numbered`. Markers
+            hang in the innermost.
         first: the first line of a code block, below its header.
         joined: the rest of the line that the row above begins with.
+        rtl: its levels and markers are at the right: the list or quotation begins with a letter
+            of a script that runs from right to left.
     """
 
     kind: str
     spans: tuple[Span, ...]
     space: int = 0
-    left: int = 0
+    levels: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
     item: ListItem | None = None
     code: CodeKey | None = None
     first: bool = False
     joined: bool = False
+    rtl: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A table: cells by row, the first row the header. `align` has one of "lcr" per column."""
+    """A table: cells by row, the first row the header. `align` has one of "lcr" per column.
+
+    In a table that is `rtl` the first column stands at the right.
+    """
 
     cells: tuple[tuple[tuple[Span, ...], ...], ...]
     align: str
     space: int = 0
-    left: int = 0
+    levels: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
+    rtl: bool = False
     kind: str = field(default="table", init=False)
 
 

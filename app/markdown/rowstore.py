@@ -1,4 +1,4 @@
-"""The rows that a document shows, those far above its end folded up."""
+"""The rows that a document shows; those far above its end are kept pickled."""
 
 import pickle
 from collections import OrderedDict
@@ -54,7 +54,7 @@ class Rows(Sequence[Row]):
         self._open.append(row)
 
     def fold(self, length: int) -> None:
-        """The first `length` rows will hardly change any more."""
+        """Pickles the first `length` rows: they will hardly change any more."""
         count = (length - len(self._folded) * CHUNK) // CHUNK
         for start in range(0, count * CHUNK, CHUNK):
             self._folded.append(_fold(self._open[start : start + CHUNK]))

@@ -1,10 +1,15 @@
-"""How far things stand from the edge and from each other, in pixels on a grid of two."""
+"""How far things stand from the edge and from each other: pixels, if not said otherwise."""
 
 from app.markdown.rows import Row
 
-LIST_INDENT = 26
+LIST_INDENT = 1.75
+"""Of the font's size: how deep a list is at least, room for its markers included."""
+MARKER_GAP = 0.45
+"""Of the font's size: between a number and its text."""
 QUOTE_INDENT = 18
 CODE_PAD = 14
+CELL_PAD = 7
+"""Above and below the text of a table's cell."""
 CODE_HEADER = 30
 """Above the first line of code: the language at its left, room for a copy button at its right."""
 

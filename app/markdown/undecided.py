@@ -1,4 +1,4 @@
-"""The last line of a growing text, where it does not say yet what it will be."""
+"""Whether the last line of a growing text may still become something else."""
 
 import re
 
@@ -7,7 +7,7 @@ _UNDECIDED = re.compile(r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)")
 
 
 def settled(text: str) -> int:
-    """Where a last line begins that says nothing yet; else the end of the text.
+    """Where a last line begins that may become anything; else the end of the text.
 
     Showing it would flash: `-` under a paragraph makes a heading of it until `- item` follows.
     """

@@ -1,21 +1,21 @@
-"""How wide the lines of code blocks are that are not broken."""
+"""The widths of code blocks whose lines are not broken."""
 
 from PySide6.QtGui import QTextBlock
 
-from app.markdown.row_writer import Painter
+from app.markdown.row_writer import RowWriter
 
 
 class Widths:
     """Remembers the widest line of each code block: a growing one is not measured from the top."""
 
-    def __init__(self, painter: Painter) -> None:
-        self._painter = painter
+    def __init__(self, writer: RowWriter) -> None:
+        self._writer = writer
         # By name: the first block that is not counted yet, and the widest before it.
         self._kept: dict[tuple[int, int], tuple[int, float]] = {}
 
     def forget(self, place: int) -> None:
-        """What was shown from this row on has changed."""
-        number = self._painter.number(place)
+        """Measures again from this row on, which has changed."""
+        number = self._writer.number(place)
         self._kept = {name: kept for name, kept in self._kept.items() if kept[0] <= number}
 
     def widest(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:

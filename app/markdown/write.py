@@ -1,4 +1,4 @@
-"""Spans into a QTextDocument: runs of text, cells of a table."""
+"""Writes spans into a QTextDocument: runs of text and cells of tables."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def insert(
 def dress(
     cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
 ) -> None:
-    """Gives the text from position `at` on the looks of spans of the same text.
+    """Formats the text from position `at` on like spans of the same text.
 
     Nothing is taken out and put in again, which would move the ends of a selection.
     """
@@ -51,13 +51,15 @@ def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> Non
     """(Re)writes one row of cells."""
     kind = "paragraph" if number else "head"
     for column, align in enumerate(row.align):
-        cell = table.cellAt(number, column)
-        cell.setFormat(formats.cell(column == 0))
+        # Qt does not mirror a table, whatever its layout direction is.
+        cell = table.cellAt(number, len(row.align) - 1 - column if row.rtl else column)
+        cell.setFormat(formats.cell(column == 0, row.rtl))
         cursor = cell.firstCursorPosition()
         cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
         spans = row.cells[number][column] if column < len(row.cells[number]) else ()
-        cursor.setBlockFormat(formats.cell_block(align, any(span.ink.math for span in spans)))
+        formula = any(span.ink.math for span in spans)
+        cursor.setBlockFormat(formats.cell_block(align, formula, row.rtl))
         insert(cursor, formats, spans, kind, bool(row.bars))
 
 

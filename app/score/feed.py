@@ -1,4 +1,4 @@
-"""Asks the engine for its figures a few times a second, while somebody looks."""
+"""Asks the engine for its figures five times a second while the score is shown."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class ScoreFeed(QObject):
         super().__init__(parent)
         self._library = library
         self._bridge = bridge
-        self._asked = False  # an answer is still to come: a busy engine is not asked twice
+        self._asked = False  # the engine has not answered yet: it is not asked again
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.INTERVAL_MS)
         self._timer.timeout.connect(self._ask)
 
     def start(self) -> None:
-        """Begin to look; what was before is forgotten."""
+        """Begin to ask, with empty lanes."""
         self.lanes = Lanes()
         self._timer.start()
         self._ask()

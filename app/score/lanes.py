@@ -1,4 +1,4 @@
-"""What the score remembers of each chat: pure, no Qt, fed with the engine's figures."""
+"""What each chat did in the last half minute, from the engine's figures. No Qt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPAN = 30.0
 
 @dataclass(frozen=True)
 class Mark:
-    """What a chat did between two looks at the engine.
+    """What a chat did between two samples.
 
     Attributes:
         start, end: seconds of the caller's clock.
@@ -48,7 +48,7 @@ class Lane:
     kv_tokens: int = 0
     position: int = 0
     marks: deque[Mark] = field(default_factory=deque)
-    _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last look
+    _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last sample
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Totals:
 
 
 class Lanes:
-    """The lanes of all chats that have a session in the engine, in the order of their coming."""
+    """The lanes of all chats that have a session in the engine, the oldest first."""
 
     COLOURS = 8
 
@@ -81,17 +81,17 @@ class Lanes:
 
     @property
     def now(self) -> float:
-        """The time of the last look."""
+        """The time of the last sample."""
         return self._last or 0.0
 
     def take(
         self, now: float, stats: Mapping[str, Any], chats: Mapping[str, tuple[str, str]]
     ) -> None:
-        """Take a look at the engine.
+        """Take one sample of the engine's figures.
 
         Args:
             stats: what `Engine.stats` gives.
-            chats: session id to (chat id, title); sessions that are nobody's are left out.
+            chats: session id to (chat id, title); other sessions are left out.
         """
         start = self._last if self._last is not None else now
         self._last = now

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, Slot
 
@@ -24,7 +24,7 @@ class Comparisons(QObject):
         super().__init__(workspace)
         self._library = library
         self._workspace = workspace
-        self._groups: list[list[str]] = []
+        self._groups: list[dict[str, str]] = []  # by chat: what it differs in
 
     def begin(self, columns: Sequence[Column], system: str, prompt: str) -> list[ChatPane]:
         """Ask the prompt in a new chat for each column; all answer at once.
@@ -47,10 +47,12 @@ class Comparisons(QObject):
             pane.transcript.put_up.connect(self._on_put_up)
             chat.load_model()
             chat.send(prompt)
-            chat.rename(f"{column.words}: {title_from(prompt, 32)}")
+            chat.rename(column.words)  # a narrow tab has room for what differs, no more
             panes.append(pane)
         self._workspace.share_width(panes)
-        self._groups.append([pane.chat.id for pane in panes])
+        words = [column.words for column in columns]
+        ids = [pane.chat.id for pane in panes]
+        self._groups.append(dict(zip(ids, words, strict=True)))
         self._workspace.activate(panes[0])
         return panes
 
@@ -77,7 +79,7 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_put_up(self, message_id: str) -> None:
-        """Who was out of sight, or ended before there was a row, is marked now."""
+        """Mark an answer whose row did not exist when its column was marked."""
         self._mark_again(message_id, self.sender())
 
     def _mark_again(self, message_id: str, whose: object) -> None:
@@ -89,11 +91,11 @@ class Comparisons(QObject):
                     if last is not None and last.id == message_id:
                         self._mark(group, True)
 
-    def _panes(self, group: Sequence[str]) -> list[ChatPane]:
+    def _panes(self, group: Iterable[str]) -> list[ChatPane]:
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
 
-    def _mark(self, group: Sequence[str], shown: bool) -> None:
-        """Mark in each column what the first has not, and in the first what the second has not."""
+    def _mark(self, group: Iterable[str], shown: bool) -> None:
+        """Mark in each what the first column lacks, and in the first what the second lacks."""
         rows: list[AnswerRow] = []
         for pane in self._panes(group):
             pane.header.differs.setChecked(shown)
@@ -113,8 +115,8 @@ class Comparisons(QObject):
                 rows[0].mark(here)
 
     def keep(self, kept: ChatPane) -> None:
-        """Go on from this column: the others are closed, and undo brings each back."""
-        group = next((g for g in self._groups if kept.chat.id in g), [])
+        """Keep this column and close the others; Undo opens each again."""
+        group = next((g for g in self._groups if kept.chat.id in g), {})
         if group:
             self._groups.remove(group)
             self._mark(group, False)
@@ -122,7 +124,16 @@ class Comparisons(QObject):
             pane = self._workspace.pane(chat_id)
             if pane is not None:
                 pane.header.set_keep(shown=False)
-                if pane is not kept:
+                if pane is kept:
+                    self._name_after_prompt(pane, group[chat_id])
+                else:
                     pane.chat.stop()
                     self._workspace.close_pane(pane)
         self._workspace.activate(kept)
+
+    def _name_after_prompt(self, pane: ChatPane, words: str) -> None:
+        """A column that goes on alone is called by its prompt, unless a person named it."""
+        path = pane.chat.transcript.path
+        prompt = next((message for message in path if message.role == "user"), None)
+        if prompt is not None and pane.chat.record.title == words:
+            pane.chat.rename(title_from(prompt.content))

@@ -20,14 +20,15 @@ from PySide6.QtWidgets import (
 
 from app.chats.options import ChatOptions
 
-MOST = 6
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
+MOST = 6
+"""Columns: narrower ones could not be read."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One answer to be had: a model and its settings, and the few words that tell it apart."""
+    """One answer: a model, its settings, and in a few words what tells it from the others."""
 
     model: str
     options: ChatOptions
@@ -68,13 +69,13 @@ class CompareDialog(QDialog):
         self.count.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.count.setSuffix(" columns")
         self.models = [QCheckBox(name, self) for _, name in models]
-        for number, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
+        for place, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
             box.setToolTip(ref)
-            box.setChecked(number < MOST)
+            box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
-        self.why_not = QLabel(self)
-        self.why_not.setProperty("muted", True)
-        self.why_not.setWordWrap(True)
+        self.why = QLabel(self)
+        self.why.setProperty("muted", True)
+        self.why.setWordWrap(True)
         buttons = QDialogButtonBox(self)
         self.go = buttons.addButton("Compare", QDialogButtonBox.ButtonRole.AcceptRole)
         # Enter breaks the line in the message, where the keys go.
@@ -89,7 +90,7 @@ class CompareDialog(QDialog):
             *self.kinds.values(),
             self.count,
             *self.models,
-            self.why_not,
+            self.why,
         ]
         for widget in rows:
             layout.addWidget(widget)
@@ -125,25 +126,28 @@ class CompareDialog(QDialog):
             for t in sorted(TEMPERATURES[:count])
         ]
 
-    def refusal(self) -> str | None:
-        """Why these cannot be compared yet, as a sentence; None when they can."""
-        if not self.prompt.toPlainText().strip():
-            return "Write a message first."
-        if self.kind == "Models" and len(self.models) < 2:
-            return "Open a second model first, with File > Open Model Folder."
-        chosen = len(self.columns())
-        if chosen < 2:
-            return "Choose at least two models."
-        return f"Choose at most {MOST} models: {chosen} are chosen." if chosen > MOST else None
-
     @Slot()
     def _refresh(self) -> None:
         by_model = self.kind == "Models"
         self.count.setVisible(not by_model)
         for box in self.models:
             box.setVisible(by_model)
-        refusal = self.refusal()
-        self.why_not.setText(refusal or "")
-        self.why_not.setVisible(refusal is not None)
-        self.go.setEnabled(refusal is None)
+        why = self._why_not()
+        self.why.setText(why)
+        self.why.setVisible(bool(why))
+        self.go.setEnabled(not why)
+        self.go.setToolTip(why)
         self.adjustSize()
+
+    def _why_not(self) -> str:
+        """Why there is nothing to compare yet; empty when there is."""
+        columns = len(self.columns())
+        if self.kind == "Models" and len(self.models) < 2:
+            return "Open a second model first, with File > Open Model Folder."
+        if columns < 2:
+            return "Choose at least two models."
+        if columns > MOST:
+            return f"Choose at most {MOST} models: {columns} are chosen, and each takes a column."
+        if not self.prompt.toPlainText().strip():
+            return "Write the message that all columns answer."
+        return ""

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QProgres
 
 from app.download import Download, DownloadState
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import look_again, ui_font
+from app.ui.style.theme import apply_style, ui_font
 from app.ui.widgets.buttons import IconButton
 
 _STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
@@ -65,7 +65,7 @@ class DownloadRow(QFrame):
         """The first has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
-            look_again(self)
+            apply_style(self)
 
     def show_download(self, download: Download) -> None:
         """Say how it is now."""
@@ -78,7 +78,7 @@ class DownloadRow(QFrame):
         self.words.setText(download.error if failed else line(download))
         self.words.setProperty("danger", failed)
         self.words.setProperty("muted", not failed)
-        look_again(self.words)
+        apply_style(self.words)
         if done:
             self.act.set_icon("chat-circle", "Open in a Chat")
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import look_again, ui_font
+from app.ui.style.theme import apply_style, ui_font
 from engine import EngineError, hub
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class FoundModel(QWidget):
         label.setVisible(bool(words))
         label.setProperty("danger", danger)
         label.setProperty("muted", not danger and label is not self.name)
-        look_again(label)
+        apply_style(label)
 
 
 def _problem(model: HubModel) -> str:

@@ -24,7 +24,7 @@ from app.model_folders import ModelFolder, look_at
 from app.paths import model_fallback_name, short_path
 from app.settings import Settings
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import look_again, ui_font
+from app.ui.style.theme import apply_style, ui_font
 from app.ui.widgets.buttons import IconButton
 
 
@@ -237,7 +237,7 @@ class ModelRow(QFrame):
         """The first has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
-            look_again(self)
+            apply_style(self)
 
     def show_state(self, name: str, loading: LoadState, error: str) -> None:
         """Say what is known of it, on disk and in the engine."""
@@ -264,7 +264,7 @@ class ModelRow(QFrame):
         bad = missing or empty or loading is LoadState.FAILED
         self.state.setProperty("danger", bad)
         self.state.setProperty("muted", not bad)
-        look_again(self.state)
+        apply_style(self.state)
         self.reveal.setEnabled(folder is not None and folder.found)
 
 

@@ -1,86 +1,90 @@
-"""Icons from one set (Phosphor, through QtAwesome), in the colours of the theme."""
+"""The program's own icons: line drawings from `resources/icons`, in the colours of the theme."""
 
 from __future__ import annotations
 
-import json
-from functools import cache, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Callable
+from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
 
 from app.paths import resources
+from app.ui.style.theme import theme
+
+_DISABLED = 0.4
 
 
 @lru_cache(maxsize=256)
 def icon(name: str, colour: str) -> QIcon:
-    """Phosphor's ``name`` (without "ph.") in ``colour`` ("#rrggbb").
+    """The icon ``name`` in ``colour`` ("#rrggbb"), drawn at whatever size and scale is asked for.
 
-    Drawn once into pixmaps, in the sizes that the window has.
+    Raises FileNotFoundError if `resources/icons` has no such icon.
     """
-    if name == "sidebar":
-        return _sidebar(colour)
-    made = QIcon()
-    for size in (12, 16, 18):
-        for ratio in (1, 2):
-            made.addPixmap(_glyph(name, colour, size * ratio))
-    return made
+    drawing = _drawing(name, colour)
+    return QIcon(_LineEngine(lambda: drawing))
 
 
-def _glyph(name: str, colour: str, size: int) -> QPixmap:
-    pixmap = QPixmap(QSize(size, size))
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-    family, characters = _phosphor()
-    font = QFont(family)
-    font.setPixelSize(size)
-    painter.setFont(font)
-    painter.setPen(QColor(colour))
-    text = chr(int(characters[name], 16))
-    painter.drawText(pixmap.rect(), Qt.AlignmentFlag.AlignCenter, text)
-    painter.end()
-    return pixmap
+@lru_cache(maxsize=32)
+def theme_icon(name: str, token: str) -> QIcon:
+    """The icon ``name`` in the theme's colour ``token``, which it follows when the theme changes.
 
-
-@cache
-def _phosphor() -> tuple[str, dict[str, str]]:
-    """The font's family, and the hexadecimal number of each icon's character by name.
-
-    Read from QtAwesome's folder without importing it: that brings all its fonts and half of Qt,
-    a fifth of a second of every start.
+    For what keeps the icon that it was given once.
     """
-    found = find_spec("qtawesome")
-    if found is None or not found.submodule_search_locations:
-        raise FileNotFoundError("QtAwesome's fonts are not there.")
-    folder = Path(next(iter(found.submodule_search_locations))) / "fonts"
-    font = next(folder.glob("phosphor-[0-9]*.ttf"))
-    number = QFontDatabase.addApplicationFont(str(font))
-    names = next(folder.glob("phosphor-charmap-*.json")).read_text("utf-8")
-    return QFontDatabase.applicationFontFamilies(number)[0], json.loads(names)
+    return QIcon(_LineEngine(lambda: _drawing(name, getattr(theme().tokens, token))))
 
 
-def _sidebar(colour: str, size: int = 18) -> QIcon:
-    """A window with a side: the set's release that QtAwesome carries has none."""
-    made = QIcon()
-    for ratio in (1, 2, 3):
-        pixmap = QPixmap(QSize(size * ratio, size * ratio))
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
+@lru_cache(maxsize=256)
+def _drawing(name: str, colour: str) -> QSvgRenderer:
+    # Qt's SVG knows no colour from outside, so it is written into the source.
+    source = (resources() / "icons" / f"{name}.svg").read_bytes()
+    return QSvgRenderer(QByteArray(source.replace(b"currentColor", colour.encode())))
+
+
+class _LineEngine(QIconEngine):
+    """Draws the lines at the size and scale of each painter: a scaled pixmap would be blurred."""
+
+    def __init__(self, drawing: Callable[[], QSvgRenderer]) -> None:
+        super().__init__()
+        self._drawing = drawing
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        side = min(rect.width(), rect.height())
+        place = QRectF(0, 0, side, side)
+        place.moveCenter(QRectF(rect).center())
+        painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(ratio, ratio)
-        painter.setPen(QPen(QColor(colour), 1.2))
-        painter.drawRoundedRect(QRectF(2, 3.5, 14, 11), 2, 2)
-        painter.drawLine(QPointF(7, 3.5), QPointF(7, 14.5))
+        if mode == QIcon.Mode.Disabled:
+            painter.setOpacity(painter.opacity() * _DISABLED)
+        self._drawing().render(painter, place)
+        painter.restore()
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        """``size`` is in the pixels of the device."""
+        made = QPixmap(size)
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        self.paint(painter, QRect(0, 0, size.width(), size.height()), mode, state)
         painter.end()
-        made.addPixmap(pixmap)
-    return made
+        return made
+
+    def actualSize(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QSize:
+        side = min(size.width(), size.height())
+        return QSize(side, side)
+
+    def clone(self) -> QIconEngine:
+        copy = _LineEngine(self._drawing)
+        _copies.append(copy)
+        return copy
+
+
+_copies: list[QIconEngine] = []
+"""What `clone` gave to Qt. The binding would destroy it once Python lets go of it."""
 
 
 @lru_cache(maxsize=64)
 def dot(colour: str, alpha: int, ratio: float = 2.0, size: int = 10) -> QIcon:
-    """A round mark: living while a chat answers (its ``alpha`` moves), still when it is done."""
+    """A round mark for a tab. While a chat answers it pulses: its ``alpha`` changes."""
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -8,16 +8,16 @@ from app.ui.style.theme import code_font, theme, ui_font
 
 
 def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
-    """Colours and fonts of an answer; ``quiet`` for reasoning, which steps back."""
+    """Colours and fonts of an answer; with ``quiet`` those of reasoning: muted and smaller."""
     tokens = theme().tokens
     return MarkdownStyle(
         text=tokens.muted if quiet else tokens.text,
         muted=tokens.muted,
-        border=tokens.border_strong,
+        border=tokens.divider,
         code_background=tokens.code_background,
         inline_code_background=tokens.code_background,
         accent=tokens.accent,
-        quote_bar=tokens.border_strong,
+        quote_bar=tokens.divider,
         dark=tokens.dark,
         font_family=ui_font().family(),
         font_px=theme().body_px - 2 if quiet else theme().body_px,

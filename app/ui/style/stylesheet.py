@@ -19,7 +19,7 @@ QMenuBar { background: $surface; color: $text; border-bottom: 1px solid $border;
 QMenuBar::item { padding: 4px 10px; border-radius: 6px; background: transparent; }
 QMenuBar::item:selected { background: $hover; }
 QMenu {
-    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    background: $raised; color: $text; border: 1px solid $divider; border-radius: 8px;
     padding: 4px;
 }
 QMenu::item { padding: 6px 28px 6px 12px; border-radius: 6px; }
@@ -41,6 +41,7 @@ QAbstractScrollArea::corner { background: transparent; border: none; }
 QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit#field {
     background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
     padding: 5px 8px; selection-background-color: $selection; selection-color: $text;
+    placeholder-text-color: $muted;
 }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit#field:focus {
     border-color: $accent;
@@ -67,7 +68,7 @@ QComboBox:focus, QComboBox:on { border-color: $accent; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView {
-    background: $raised; color: $text; border: 1px solid $border_strong; outline: none;
+    background: $raised; color: $text; border: 1px solid $divider; outline: none;
     selection-background-color: $accent_quiet; selection-color: $text; padding: 4px;
 }
 QCheckBox, QRadioButton { spacing: 8px; }
@@ -97,7 +98,7 @@ QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $dan
 #sidebar { background: $surface; border: none; }
 #sidebar QListView { background: transparent; border: none; outline: none; }
 #sidebar QLineEdit#search {
-    background: $background; border: 1px solid $border; padding: 5px 6px 5px 0;
+    background: $background; border: 1px solid $border_strong; padding: 5px 6px 5px 0;
 }
 #sidebar QLineEdit#search:focus { border-color: $accent; }
 #score { background: $surface; border-top: 1px solid $border; }
@@ -110,16 +111,16 @@ Toast QLabel { color: $tooltip_text; }
     background: transparent; color: $tooltip_text; border: none; font-weight: 600;
     padding: 5px 10px; border-radius: 6px; text-decoration: underline;
 }
-#toast-action:hover { background: $muted; }
+#toast-action:hover { background: $tooltip_hover; }
 
 #model-row { border: none; border-top: 1px solid $border; }
 #model-row[first="true"] { border-top: none; }
-#popover { background: $raised; border: 1px solid $border_strong; border-radius: ${radius}px; }
+#popover { background: $raised; border: 1px solid $divider; border-radius: ${radius}px; }
 #suggestion {
-    background: transparent; color: $text; text-align: left; border: 1px solid $border;
+    background: transparent; color: $text; text-align: left; border: 1px solid $border_strong;
     border-radius: 10px; padding: 11px 14px; font-size: 14px;
 }
-#suggestion:hover { background: $hover; border-color: $border_strong; }
+#suggestion:hover { background: $hover; }
 #suggestion:focus { border-color: $accent; }
 #link { background: transparent; color: $accent; border: none; padding: 2px 4px; }
 #link:hover { text-decoration: underline; }
@@ -144,7 +145,7 @@ ads--CDockWidgetTab {
 }
 ads--CDockWidgetTab:hover { background: $hover; }
 ads--CDockWidgetTab[activeTab="true"] {
-    background: $background; border-bottom: 2px solid $border_strong;
+    background: $background; border-bottom: 2px solid $divider;
 }
 ads--CDockWidgetTab[activeTab="true"][keys="true"] { border-bottom: 2px solid $accent; }
 ads--CDockWidgetTab QLabel { color: $muted; font-size: ${ui}px; }
@@ -159,7 +160,7 @@ ads--CTitleBarButton::menu-indicator { image: none; width: 0; }
 ads--CTitleBarButton:hover { background: $hover; }
 ads--CDockAreaTitleBar > QToolButton { background: transparent; border: none; border-radius: 6px; }
 ads--CDockWidget { background: $background; border: none; }
-ads--CFloatingDockContainer { background: $background; border: 1px solid $border_strong; }
+ads--CFloatingDockContainer { background: $background; border: 1px solid $divider; }
 ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 """
 )

@@ -1,4 +1,4 @@
-"""The look: which tokens hold now, and how Qt's own parts are made to follow them."""
+"""The appearance in force: its tokens, and Qt's fonts, palette and style sheet made from them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from app.ui.style.tokens import DARK, LIGHT, Tokens
 
 
 class Theme(QObject):
-    """Follows the system's appearance, or a fixed one, and tells when it changes.
+    """Applies the system's appearance, or a chosen one, and reports each change.
 
     Signals:
-        changed(): ``tokens`` are others; what paints by itself paints again.
+        changed(): ``tokens`` or ``body_px`` have changed; widgets that paint themselves repaint.
     """
 
     changed = Signal()
@@ -85,7 +85,7 @@ _theme: Theme | None = None
 
 
 def install(app: QApplication, appearance: str = "system", body_px: int = t.BODY_PX) -> Theme:
-    """Make the theme of this process. Call once the QApplication is there, before any window."""
+    """Make the theme of this process: after the QApplication and before any window."""
     global _theme
     if _theme is not None:
         _theme.detach()
@@ -101,8 +101,8 @@ def theme() -> Theme:
     return _theme
 
 
-def look_again(widget: QWidget) -> None:
-    """Apply the style sheet anew to a widget whose properties have changed."""
+def apply_style(widget: QWidget) -> None:
+    """Apply the style sheet to a widget whose properties have changed; Qt does not do it."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
@@ -124,7 +124,7 @@ def code_font(px: int = t.CODE_PX) -> QFont:
 
 
 def palette(tokens: Tokens) -> QPalette:
-    """Qt's roles in our colours, for what no stylesheet reaches."""
+    """Our colours as Qt's palette, for what the style sheet does not reach."""
     role = QPalette.ColorRole
     made = QPalette()
     for target, name in (

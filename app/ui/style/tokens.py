@@ -1,4 +1,4 @@
-"""Every colour and every size of the window, by name. Nothing else in the window names a colour."""
+"""Every colour and size of the window, by name. No other file of the window names a colour."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ class Tokens:
     """One appearance. All colours are "#rrggbb".
 
     Attributes:
-        background: the page: conversation and active tab.
-        surface: what frames the page: sidebar and tab bar.
-        raised: what lies above: composer, menus, popovers, toasts.
-        tint: the person's own messages.
+        background: behind the conversation and the active tab.
+        surface: behind the sidebar, the tab bar and the score.
+        raised: behind fields, buttons, the composer, menus and popovers.
+        tint: behind the person's own messages.
         hover, pressed: under the pointer, and while pressed or chosen in a list.
-        text, muted: writing, and writing that steps back.
-        border, border_strong: hairlines, and edges of fields.
-        accent, accent_text: the one colour, and writing on it.
-        accent_quiet: a wash of the accent, for what is chosen.
-        danger, danger_wash, success: errors, the ground they stand on, and good ends.
+        text, muted: main text, and secondary text and icons.
+        border, divider: hairlines, and lines that stand out: quotations, tables, edges of menus.
+        border_strong: edges of what can be pressed or written in, and handles of scroll bars.
+        accent, accent_text: focus, links and main buttons, and the text on them.
+        accent_quiet: behind what is chosen in a menu.
+        danger, danger_wash, success: errors, the ground behind them, and success.
         code_background, selection: behind code, and behind marked text.
-        tooltip, tooltip_text: the small labels at the pointer.
+        tooltip, tooltip_hover, tooltip_text: the small labels at the pointer, and toasts with
+            their button.
     """
 
     dark: bool
@@ -34,6 +36,7 @@ class Tokens:
     text: str
     muted: str
     border: str
+    divider: str
     border_strong: str
     accent: str
     accent_text: str
@@ -44,6 +47,7 @@ class Tokens:
     code_background: str
     selection: str
     tooltip: str
+    tooltip_hover: str
     tooltip_text: str
 
 
@@ -56,9 +60,10 @@ LIGHT = Tokens(
     hover="#e9eae7",
     pressed="#dfe1dd",
     text="#1d2120",
-    muted="#616965",
+    muted="#5c6460",
     border="#e4e5e2",
-    border_strong="#cdd1cd",
+    divider="#cdd1cd",
+    border_strong="#868c88",
     accent="#0b736c",
     accent_text="#ffffff",
     accent_quiet="#dcebe8",
@@ -68,6 +73,7 @@ LIGHT = Tokens(
     code_background="#f3f4f2",
     selection="#bfe0dc",
     tooltip="#262b29",
+    tooltip_hover="#414846",
     tooltip_text="#f2f4f3",
 )
 
@@ -82,7 +88,8 @@ DARK = Tokens(
     text="#e5e8e6",
     muted="#9ba39f",
     border="#2c3030",
-    border_strong="#434948",
+    divider="#434948",
+    border_strong="#6f7775",
     accent="#52c4b9",
     accent_text="#06211e",
     accent_quiet="#1d3835",
@@ -92,6 +99,7 @@ DARK = Tokens(
     code_background="#232727",
     selection="#23534e",
     tooltip="#343a39",
+    tooltip_hover="#4a5250",
     tooltip_text="#eef1f0",
 )
 
@@ -111,6 +119,8 @@ TEXT_PAIRS = (
     ("muted", "raised"),
     ("muted", "tint"),
     ("muted", "hover"),
+    ("muted", "pressed"),
+    ("muted", "danger_wash"),
     ("muted", "code_background"),
     ("muted", "accent_quiet"),
     ("accent", "background"),
@@ -121,9 +131,23 @@ TEXT_PAIRS = (
     ("danger", "raised"),
     ("danger", "danger_wash"),
     ("success", "background"),
+    ("danger", "surface"),
     ("tooltip_text", "tooltip"),
+    ("tooltip_text", "tooltip_hover"),
 )
-"""Writing and the ground it stands on, wherever that happens: each pair meets WCAG AA (4.5)."""
+"""Every text colour with every ground it is used on: each pair meets WCAG AA (4.5:1)."""
+
+EDGE_PAIRS = (
+    *(
+        (edge, ground)
+        for edge in ("border_strong", "accent", "muted", "danger")
+        for ground in ("background", "surface", "raised")
+    ),
+    ("border_strong", "code_background"),
+    ("accent", "hover"),
+    ("accent", "pressed"),
+)
+"""Edges, focus rings and signs of controls with what is beside them: 3:1 (WCAG 1.4.11)."""
 
 # Sizes in pixels, on a grid of four.
 COLUMN = 760

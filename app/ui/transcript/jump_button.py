@@ -11,7 +11,7 @@ from app.ui.style.theme import theme
 
 
 class JumpButton(QAbstractButton):
-    """Floats above the composer while the reader is elsewhere; carries a dot while text comes."""
+    """Shown while the end is out of view; has a dot while text arrives."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

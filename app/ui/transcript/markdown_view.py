@@ -1,4 +1,4 @@
-"""A streaming Markdown document on screen: decoration, the caret at its end, buttons of code."""
+"""A streaming Markdown document on screen: its text, the caret at its end, code that is wide."""
 
 from __future__ import annotations
 
@@ -18,13 +18,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.markdown import CodeBlock, MarkdownDocument
-from app.ui.style.icons import icon
 from app.ui.style.theme import theme
+from app.ui.transcript.code_buttons import CodeButtons
 from app.ui.transcript.wide_code import WideCode
 from app.ui.widgets.textview import TextView
-
-_BUTTON = 24
-_ICONS = {"copy": "copy", "wrap": "arrow-u-down-left"}
 
 
 class MarkdownView(TextView):
@@ -43,9 +40,9 @@ class MarkdownView(TextView):
         super().__init__(markdown.document, parent)
         self._markdown = markdown
         self._wide = WideCode(markdown, self)
+        self._buttons = CodeButtons(markdown, self._wide, self.viewport(), self)
+        self._buttons.copied.connect(self.code_copied)
         self._caret = False
-        self._pointer = QPoint(-1, -1)
-        self._pointed: tuple[object, str] = (None, "")
         self._clicked = False  # a press was a button's, so is its release
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
@@ -66,7 +63,7 @@ class MarkdownView(TextView):
         return data
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self._pop_menu(event.pos(), self._code_at(event.pos()), event.globalPos())
+        self._pop_menu(event.pos(), self._buttons.code_at(event.pos()), event.globalPos())
 
     def pop_menu(self) -> None:
         """The same by key: for the first code block that is in view."""
@@ -87,9 +84,9 @@ class MarkdownView(TextView):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addSeparator()
         if code is not None:
-            menu.addAction("Copy Code", lambda: self._do("copy", code))
-            if self._can_wrap(code):
-                wrap = menu.addAction("Wrap Long Lines", lambda: self._do("wrap", code))
+            menu.addAction("Copy Code", lambda: self._buttons.act("copy", code))
+            if self._buttons.can_wrap(code):
+                wrap = menu.addAction("Wrap Long Lines", lambda: self._buttons.act("wrap", code))
                 wrap.setCheckable(True)
                 wrap.setChecked(code.wrapped)
         menu.addAction("Copy Answer as Markdown", self.copy_markdown)
@@ -127,7 +124,7 @@ class MarkdownView(TextView):
         if rest.isValid():
             super().paintEvent(QPaintEvent(rest))
         painter.begin(self.viewport())
-        pointed = self._code_at(self._pointer)
+        pointed = self._buttons.code
         for code in wide:
             strong = pointed is not None and pointed.name == code.name
             self._wide.paint(painter, code, self._context(), QRectF(event.rect()), strong)
@@ -135,7 +132,7 @@ class MarkdownView(TextView):
         if self._caret:
             self._paint_caret(painter)
         if pointed is not None:
-            self._paint_buttons(painter, pointed)
+            self._buttons.paint(painter, pointed)
         painter.end()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -146,19 +143,17 @@ class MarkdownView(TextView):
         super().mouseMoveEvent(self._moved(event))
         if event.buttons() & Qt.MouseButton.LeftButton and self.textCursor().hasSelection():
             self._reveal(self.textCursor())
-        self._point(event.position().toPoint())
+        self._buttons.point(event.position().toPoint())
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._point(QPoint(-1, -1))
+        self._buttons.point(QPoint(-1, -1))
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._point(event.position().toPoint())
-            code, action = self._code_at(self._pointer), self._action()
-            if code is not None and action:
+            self._buttons.point(event.position().toPoint())
+            if self._buttons.press():
                 self._clicked = True
-                self._do(action, code)
                 return
             if self._wide.press(event.position()):
                 self.viewport().update()
@@ -166,8 +161,8 @@ class MarkdownView(TextView):
         super().mousePressEvent(self._moved(event))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self._point(event.position().toPoint())
-        if self._action():
+        self._buttons.point(event.position().toPoint())
+        if self._buttons.action:
             self.mousePressEvent(event)  # two quick clicks are two clicks
         else:
             super().mouseDoubleClickEvent(self._moved(event))
@@ -232,61 +227,6 @@ class MarkdownView(TextView):
     def _on_range(self) -> None:
         self.horizontalScrollBar().setRange(0, 0)
 
-    # The buttons of code.
-
-    def _code_at(self, at: QPoint) -> CodeBlock | None:
-        if at.y() < 0:
-            return None
-        clip = QRectF(at.x(), at.y(), 1, 1)
-        area = self._markdown.code_area
-        codes = self._markdown.code_blocks(clip)
-        return next((code for code in codes if area(code).contains(at.toPointF())), None)
-
-    def _can_wrap(self, code: CodeBlock) -> bool:
-        return code.wrapped or self._wide.hidden(code) > 0
-
-    def _buttons_of(self, code: CodeBlock) -> dict[str, QRect]:
-        """Where the buttons are, by what they do."""
-        area = self._markdown.code_area(code)
-        place = QRect(round(area.right()) - _BUTTON - 4, round(area.top()) + 3, _BUTTON, _BUTTON)
-        buttons = {"copy": place}
-        if self._can_wrap(code):
-            buttons["wrap"] = place.translated(-_BUTTON - 2, 0)
-        return buttons
-
-    def _action(self) -> str:
-        """What the button under the pointer does, if there is one."""
-        code = self._code_at(self._pointer)
-        buttons = self._buttons_of(code).items() if code is not None else ()
-        return next((name for name, area in buttons if area.contains(self._pointer)), "")
-
-    def _do(self, action: str, code: CodeBlock) -> None:
-        if action == "copy":
-            QGuiApplication.clipboard().setText(code.source)
-            self.code_copied.emit()
-        else:
-            self._markdown.wrap(code.name, not code.wrapped)
-            self._point(self._pointer)
-            self.viewport().update()
-
-    def _point(self, at: QPoint) -> None:
-        """Follow the pointer."""
-        self._pointer = at
-        code, action = self._code_at(at), self._action()
-        tip = ""
-        if code is not None and action:
-            wrap = "Do not wrap lines" if code.wrapped else "Wrap long lines"
-            tip = "Copy code" if action == "copy" else wrap
-        if tip:
-            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
-        elif self.viewport().toolTip():
-            self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-        self.viewport().setToolTip(tip)
-        pointed = (code.name if code is not None else None, action)
-        if pointed != self._pointed:
-            self._pointed = pointed
-            self.viewport().update()
-
     def _paint_caret(self, painter: QPainter) -> None:
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._markdown.end_position)
@@ -300,14 +240,3 @@ class MarkdownView(TextView):
         height = min(place.height(), 18) if place.height() > 8 else 16
         top = max(2.0, place.center().y() - height / 2)
         painter.drawRoundedRect(QRectF(left + 3, top, 3, height), 1.5, 1.5)
-
-    def _paint_buttons(self, painter: QPainter, code: CodeBlock) -> None:
-        tokens, action = theme().tokens, self._action()
-        painter.setPen(Qt.PenStyle.NoPen)
-        for name, area in self._buttons_of(code).items():
-            over = name == action
-            strong = over or (name == "wrap" and code.wrapped)
-            painter.setBrush(QColor(tokens.pressed if strong else tokens.code_background))
-            painter.drawRoundedRect(area, 6, 6)
-            colour = tokens.text if strong else tokens.muted
-            icon(_ICONS[name], colour).paint(painter, area.adjusted(4, 4, -4, -4))

@@ -1,4 +1,4 @@
-"""What a model thought before it answered: one folded line that opens."""
+"""A model's reasoning above its answer: one line that unfolds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FoldButton(PaintedButton):
             painter.setPen(QColor(tokens.accent))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         middle = self.height() // 2
-        icon("brain", colour).paint(painter, 2, middle - 8, 16, 16)
+        icon("light-bulb", colour).paint(painter, 2, middle - 8, 16, 16)
         painter.setFont(ui_font())
         painter.setPen(QColor(colour))
         text = QRectF(24, 0, self.width() - 24, self.height())
@@ -52,7 +52,7 @@ class FoldButton(PaintedButton):
 class Reasoning(QWidget):
     """The thought above an answer: open while it runs, folded when the answer begins.
 
-    A person who has folded or unfolded it is not overruled.
+    Once a person has folded or unfolded it, it stays so.
 
     Signals:
         resized(): ``arrange`` would give another height now.
@@ -78,7 +78,7 @@ class Reasoning(QWidget):
         self._markdown.append(text)
 
     def set_state(self, *, running: bool, thought_s: float | None) -> None:
-        """Running thoughts stand open; ended ones fold themselves."""
+        """Open while the thought runs, folded when it has ended."""
         self._fold.setText(thought_line(None if running else thought_s or 0.0))
         self._fold.setAccessibleName(self._fold.text())
         if not running:
@@ -105,7 +105,7 @@ class Reasoning(QWidget):
         if self._fold.isChecked():
             painter = QPainter(self)
             bar = QRectF(8, self._fold.height() + 4, 2, self._view.height())
-            painter.fillRect(bar, QColor(theme().tokens.border_strong))
+            painter.fillRect(bar, QColor(theme().tokens.divider))
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -1,17 +1,13 @@
-"""The keys in a conversation: from message to message, and into what is too long or too wide."""
+"""The keys of a conversation: they move between messages and scroll long or wide ones."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.ui.style.theme import theme
-
-if TYPE_CHECKING:
-    from app.ui.transcript.transcript_view import TranscriptView
+from app.ui.transcript.transcript_area import TranscriptArea
 
 STEP = 96
 """Pixels: how far an arrow key scrolls."""
@@ -25,10 +21,10 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 class TranscriptKeys:
     """Up and down go from message to message, left and right move wide code.
 
-    What can be done with a message is the way of Tab (`MessageRow`).
+    Tab goes through the buttons of a message (`MessageRow`).
     """
 
-    def __init__(self, view: TranscriptView) -> None:
+    def __init__(self, view: TranscriptArea) -> None:
         self._view = view
 
     def press(self, event: QKeyEvent) -> bool:
@@ -64,7 +60,7 @@ class TranscriptKeys:
         return bool(seen)
 
     def paint_mark(self, viewport: QWidget) -> None:
-        """Mark the message that the keys go to, in the margin."""
+        """Paint a line in the margin of the message that has the focus."""
         for place in self._view.places:
             if place.row is not None and place.row.hasFocus():
                 area = place.row.geometry()

@@ -1,4 +1,4 @@
-"""Where the messages of a transcript stand: the arithmetic of the view."""
+"""Where the messages of a transcript are, and how high they seem to be."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class UserRow(MessageRow):
         self._view = TextView(self._document, self)
         self._view.setAccessibleName("Your message")
         self._copy = self._button("copy", "Copy", Action.COPY)
-        self._edit = self._button("pencil-simple", "Edit and ask again", Action.EDIT)
+        self._edit = self._button("pencil", "Edit and ask again", Action.EDIT)
         self._branch = self._button("git-branch", "Edit in a new chat", Action.BRANCH)
         self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
         self._block = QRectF()

@@ -1,4 +1,4 @@
-"""Code that is wider than its block: cut off at its edges, moved by wheel, bar and selection."""
+"""Code that is wider than its block: clipped, and moved by wheel, bar and selection."""
 
 from __future__ import annotations
 

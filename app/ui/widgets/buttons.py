@@ -12,7 +12,7 @@ from app.ui.style.theme import theme
 
 
 class PaintedButton(QAbstractButton):
-    """One that Enter presses too, where the system has only Space for it."""
+    """A button that Enter presses too; Qt presses buttons with Space only."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
@@ -22,10 +22,10 @@ class PaintedButton(QAbstractButton):
 
 
 class IconButton(PaintedButton):
-    """One icon of 18 px on a quiet square; the tooltip names it and its shortcut.
+    """A square button with one icon; the tooltip has its name and its shortcut.
 
-    It is painted by hand: some dozens of them are made with every screenful of messages, and a
-    stylesheet costs each of them its polishing.
+    It paints itself: each screenful of messages has dozens of them, and Qt takes time to apply a
+    style sheet to each.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class IconButton(PaintedButton):
         self.update()
 
     def set_revealed(self, revealed: bool) -> None:
-        """Show or hide without giving up the place or the keyboard's way to it."""
+        """Show or hide the icon. A hidden one keeps its place, and shows while it has the focus."""
         if revealed != self._revealed:
             self._revealed = revealed
             self.update()
 
     def _set_tip(self, tip: str) -> None:
-        """ "Words  Keys", the keys as this system writes them."""
+        """``tip``: words, two spaces, a shortcut; it is shown as this system writes it."""
         words, _, keys = tip.partition("  ")
         native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
         self.setToolTip(f"{words}  {native}" if native else words)
@@ -139,7 +139,7 @@ class RoundButton(PaintedButton):
             painter.drawRoundedRect(QRectF(centre.x() - 5, centre.y() - 5, 10, 10), 2, 2)
         else:
             colour = tokens.accent_text if ready else tokens.muted
-            icon("arrow-up-bold", colour).paint(
+            icon("arrow-up", colour).paint(
                 painter, round(centre.x()) - 8, round(centre.y()) - 8, 16, 16
             )
 

@@ -1,4 +1,4 @@
-"""The beat of the living dots: one timer for all, resting while nothing answers."""
+"""Makes the dots of answering chats pulse: one timer for all, stopped while nothing answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Pulse(QObject):
     """Ticks while any chat answers.
 
     Signals:
-        beat(alpha): how opaque a living dot is now, 0 to 255.
+        beat(alpha): how opaque the dots are now, 0 to 255.
     """
 
     beat = Signal(int)

@@ -11,13 +11,13 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor, QTextDocument, Q
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from app.ui.style.theme import theme
-from app.ui.transcript.links import ask_and_open
+from app.ui.widgets.links import ask_and_open
 
 MOST_MARKS = 500
 
 
 class TextView(QTextBrowser):
-    """Shows one QTextDocument in full height. One that has no parent becomes the view's.
+    """Shows one QTextDocument in full height; a document without a parent gets the view as one.
 
     Signals:
         height_changed(): the document has grown or shrunk at its present width.
@@ -41,7 +41,7 @@ class TextView(QTextBrowser):
         self.viewport().setAutoFillBackground(False)
         document.setDocumentMargin(0)
         if document.parent() is None:
-            # PySide never lets go of a document that a view was given: it ends with the view.
+            # PySide keeps a document alive that a view was given: as a child it ends with the view.
             document.setParent(self)
         self.setDocument(document)
         self.anchorClicked.connect(self._on_link)
@@ -71,7 +71,7 @@ class TextView(QTextBrowser):
         return float(self.cursorRect(self._found[0].cursor).top())
 
     def mark_again(self) -> None:
-        """The document was written anew, in another style; its text is the same."""
+        """Mark the same places again after the document was rewritten in another style."""
         if self._marked:
             self.mark(self._marked)
 
@@ -128,6 +128,7 @@ def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
     mark = QTextEdit.ExtraSelection()
     mark.cursor = cursor
     mark.format.setBackground(theme().color("selection"))
+    mark.format.setForeground(theme().color("text"))  # quiet words would be too faint on it
     return mark
 
 

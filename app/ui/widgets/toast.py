@@ -1,4 +1,4 @@
-"""A short word over the window's foot or head, with at most one thing to do about it."""
+"""A short message over the window's foot or head, with at most one button."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.ui.style.theme import theme, ui_font
 
 
 class Toast(QWidget):
-    """Appears, waits, and goes by itself; it never takes the keys away.
+    """Appears, waits and disappears by itself; it never takes the keyboard focus.
 
     Signals:
         acted(): its button was pressed.
-        offers(on): there is something to do about it now, or no more.
+        offers(on): its button is shown, or is gone.
     """
 
     acted = Signal()
@@ -95,6 +95,6 @@ class Toast(QWidget):
 
     @Slot()
     def _on_clicked(self) -> None:
-        if self._timer.isActive():  # one that stands stays until it is hidden
+        if self._timer.isActive():  # without a timer it stays until somebody hides it
             self.hide()
         self.acted.emit()

@@ -10,8 +10,7 @@ from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.ui.style.icons import icon
-from app.ui.style.theme import theme
+from app.ui.style.icons import theme_icon
 
 
 def configure_docking() -> None:
@@ -66,7 +65,7 @@ def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.
 def set_dock_icons(manager: QtAds.CDockManager) -> None:
     """Give the docking's own buttons icons of our set, in the theme's colour."""
     # A copy: the binding takes what it is given and destroys it with the provider.
-    close = QIcon(icon("x", theme().tokens.muted))
+    close = QIcon(theme_icon("x", "muted"))
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
 
 

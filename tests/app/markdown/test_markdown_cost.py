@@ -1,5 +1,6 @@
 """The work per append depends on the open tail, never on what came before, and is bounded."""
 
+import itertools
 import random
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ import pytest
 from app.bench.samples import mixed
 from app.markdown import MarkdownDocument
 from app.markdown.blocks import TAIL_LIMIT, BlockSplitter
+from app.markdown.commonmark import parser
 from app.markdown.rows import Row
 
 
@@ -29,13 +31,13 @@ def test_rows_above_the_tail_are_not_touched(monkeypatch: pytest.MonkeyPatch) ->
     document.append(mixed(20_000))
     document.refresh()
     given: list[int] = []
-    show = document._painter.show
+    show = document._writer.show
 
     def counting(start: int, rows: list[Row]) -> None:
         given.append(len(rows))
         show(start, rows)
 
-    monkeypatch.setattr(document._painter, "show", counting)
+    monkeypatch.setattr(document._writer, "show", counting)
     text = mixed(23_000)[20_000:]
     for place in range(0, len(text), 5):
         document.append(text[place : place + 5])
@@ -152,6 +154,78 @@ def test_a_million_characters_at_once(name: str) -> None:
     work = Work(text, repeat(len(text)))
     assert work.calls < len(text)
     assert work.blocks < 600
+
+
+OVERSIZED: dict[str, str] = {
+    "a list": "- item\n" * 6_000,
+    "a numbered list": "".join(f"{n}. item\n" for n in range(6_000)),
+    "a table": "|a" * 100 + "\n" + "|-" * 100 + "\n" + ("|c" * 100 + "\n") * 300,
+    "a quotation": "> words\n" * 6_000,
+    "a paragraph": "words\n" * 6_000,
+}
+
+
+@pytest.mark.parametrize("name", OVERSIZED)
+def test_no_more_than_a_bounded_part_of_a_block_is_parsed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parser sees the same few lines of a block over the limits, however long it is."""
+    seen: list[int] = []
+    parse = parser().block.parse
+
+    def counting(source: str, *rest: object) -> None:
+        seen.append(len(source))
+        parse(source, *rest)
+
+    monkeypatch.setattr(parser().block, "parse", counting)
+    totals = []
+    for text in (OVERSIZED[name], OVERSIZED[name] * 2):
+        seen.clear()
+        document = MarkdownDocument()
+        document.set_text(text)
+        totals.append(sum(seen))
+        assert {row.kind for row in document._writer.rows} == {"raw"}
+        assert document.plain_text() == text.removesuffix("\n")
+    assert totals[0] == totals[1] <= 15 * 5_001
+
+
+@pytest.mark.parametrize("name", OVERSIZED)
+def test_after_a_block_over_the_limits_all_is_as_ever(name: str) -> None:
+    after = "\n## Heading\n\n- item\n\nend *here*"
+    whole, pieces = MarkdownDocument(), BlockSplitter()
+    whole.set_text("before\n\n" + OVERSIZED[name] + after)
+    rows = list(whole._writer.rows)
+    assert [row.kind for row in rows[-3:]] == ["heading2", "paragraph", "paragraph"]
+    assert rows[-2].item is not None
+    assert rows[0].kind == "paragraph"
+    dice = random.Random(name)
+    text = "before\n\n" + OVERSIZED[name] + after
+    place = 0
+    while place < len(text):
+        size = dice.choice((1, 700, 4_000))
+        pieces.feed(text[place : place + size])
+        pieces.advance()
+        place += size
+    pieces.finish()
+    at_once = BlockSplitter()
+    at_once.feed(text)
+    at_once.finish()
+    assert "".join(block.source for block in pieces.finished) == text
+
+    def parts(splitter: BlockSplitter) -> list[tuple[bool, str]]:
+        """Typed blocks next to each other are one."""
+        groups = itertools.groupby(splitter.finished, key=lambda block: block.typed)
+        return [(typed, "".join(block.source for block in group)) for typed, group in groups]
+
+    assert parts(pieces) == parts(at_once)
+
+
+def test_long_code_is_code_whatever_its_length() -> None:
+    code = "x = 1 | 2\n" * 30_000
+    document = MarkdownDocument()
+    document.set_text(f"a\n\n```py\n{code}```\n\nb")
+    assert [row.kind for row in document._writer.rows][-2:] == ["pad", "paragraph"]
+    assert [block.source for block in document.code_blocks()] == [code]
 
 
 def test_a_table_of_ten_thousand_rows_makes_no_table() -> None:

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
-from app.markdown.document import _APART_S
 from app.markdown.highlight import COLOURS
+from app.markdown.pace import APART_S
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import dump
 from tests.app.markdown.markdown_samples import SAMPLES
@@ -277,9 +277,8 @@ def test_copying_gives_plain_text_with_markers() -> None:
 
 def test_numbers_of_a_long_list_go_on() -> None:
     document = rendered("".join(f"{n}. item\n" for n in range(3, 603)))
-    block = document.document.lastBlock()
-    numbers = block.textList().format()
-    assert numbers.start() + block.textList().itemNumber(block) == 602
+    numbers = [row.item.number for row in document._writer.rows if row.item]
+    assert numbers == list(range(3, 603))
     assert document.plain_text().endswith("\n602. item")
 
 
@@ -318,10 +317,10 @@ def test_many_streaming_documents_share_the_time(
 ) -> None:
     now = time.monotonic()
     streaming = dict.fromkeys(range(others), now) | {-1: now - 2.0}
-    monkeypatch.setattr("app.markdown.document._refreshed", streaming)
+    monkeypatch.setattr("app.markdown.pace._refreshed", streaming)
     document = MarkdownDocument()
-    document._cost = cost
-    assert document._rest() == pytest.approx(rest)
+    document._pace.cost = cost
+    assert document._pace.rest() == pytest.approx(rest)
     assert -1 not in streaming, "it ended a while ago"
 
 
@@ -345,7 +344,7 @@ def test_streaming_documents_refresh_one_after_the_other(
     qtbot.waitUntil(lambda: all(d.document.toPlainText() == "a" for d in documents))
     assert len(turns) == 8
     assert all(after[0] >= before[1] for before, after in itertools.pairwise(turns))
-    assert all(after[0] - before[0] >= _APART_S for before, after in itertools.pairwise(turns))
+    assert all(after[0] - before[0] >= APART_S for before, after in itertools.pairwise(turns))
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -152,3 +152,43 @@ def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
     assert [(c.options.temperature, c.options.seed) for c in dialog.columns()] == told
     dialog.kinds["Models"].setChecked(True)
     assert not dialog.go.isEnabled()
+
+
+def test_columns_are_called_by_what_differs(start: Start):
+    run = start()
+    run.ready()
+    columns = three_columns(run)
+    for pane in columns:
+        run.answered(pane)
+    assert [pane.chat.record.title for pane in columns] == ["Seed 1", "Seed 2", "Seed 3"]
+    columns[2].chat.rename("My own name")
+    columns[1].header.keep.click()
+    assert columns[1].chat.record.title == "say hello"
+    assert columns[2].chat.record.title == "My own name"
+
+
+def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
+    from PySide6.QtWidgets import QWidget
+
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    models = [(f"model-{n}", f"Model {n}") for n in range(7)]
+    dialog = CompareDialog(models, "model-0", ChatOptions(), "x", parent)
+    dialog.kinds["Models"].setChecked(True)
+    assert [box.isChecked() for box in dialog.models] == [True] * 6 + [False]
+    assert [column.words for column in dialog.columns()] == [f"Model {n}" for n in range(6)]
+    assert dialog.go.isEnabled()
+    assert dialog.why.isHidden()
+    dialog.models[6].setChecked(True)
+    assert not dialog.go.isEnabled()
+    assert not dialog.why.isHidden()
+    assert dialog.why.text() == ("Choose at most 6 models: 7 are chosen, and each takes a column.")
+    assert dialog.go.toolTip() == dialog.why.text()
+    for box in dialog.models[1:]:
+        box.setChecked(False)
+    assert dialog.why.text() == "Choose at least two models."
+    dialog.models[1].setChecked(True)
+    assert dialog.go.isEnabled()
+    dialog.prompt.setPlainText(" \n")
+    assert not dialog.go.isEnabled()
+    assert dialog.why.text() == "Write the message that all columns answer."

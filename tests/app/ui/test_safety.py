@@ -8,7 +8,7 @@ from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.ui.transcript.links import ask_and_open, judge
+from app.ui.widgets.links import ask_and_open, judge
 from app.ui.widgets.textview import TextView
 
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
 
-from app.ui.style.tokens import DARK, LIGHT, TEXT_PAIRS, contrast
+from app.markdown.highlight import COLOURS
+from app.ui.style.stylesheet import stylesheet
+from app.ui.style.tokens import (
+    DARK,
+    EDGE_PAIRS,
+    LANES_DARK,
+    LANES_LIGHT,
+    LIGHT,
+    TEXT_PAIRS,
+    contrast,
+)
 from tests.app.conftest import Start
 
 
@@ -14,6 +27,43 @@ from tests.app.conftest import Start
 def test_writing_meets_wcag_aa(tokens, pair):
     writing, ground = pair
     assert contrast(getattr(tokens, writing), getattr(tokens, ground)) >= 4.5
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("pair", EDGE_PAIRS, ids=lambda pair: "-beside-".join(pair))
+def test_the_edges_of_controls_are_seen(tokens, pair):
+    edge, ground = pair
+    assert contrast(getattr(tokens, edge), getattr(tokens, ground)) >= 3
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+def test_coloured_code_meets_wcag_aa(tokens):
+    for looks in COLOURS.values():
+        assert contrast(looks[tokens.dark], tokens.code_background) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("tokens", "lanes"), [(LIGHT, LANES_LIGHT), (DARK, LANES_DARK)], ids=["light", "dark"]
+)
+def test_the_lanes_of_the_score_are_seen(tokens, lanes):
+    assert all(contrast(lane, tokens.surface) >= 3 for lane in lanes)
+
+
+CONTROLS = ("QLineEdit", "QSpinBox", "QPushButton", "QComboBox", "::indicator", "#suggestion")
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_control_in_the_style_sheet_has_an_edge_that_is_seen(tokens):
+    seen = 0
+    for selector, body in re.findall(r"([^{}]+)\{([^}]*)\}", stylesheet(tokens)):
+        edge = re.search(r"border(?:-color)?: (?:\dpx solid )?(#[0-9a-f]{6})", body)
+        control = any(name in selector for name in CONTROLS)
+        if edge is None or not control or ":disabled" in selector or "QAbstract" in selector:
+            continue
+        seen += 1
+        for ground in (tokens.background, tokens.surface, tokens.raised):
+            assert contrast(edge[1], ground) >= 3, selector.strip()
+    assert seen >= 10
 
 
 def test_contrast_of_black_on_white_is_21():
@@ -51,3 +101,15 @@ def test_the_look_changes_live(start: Start):
     light = run.window.grab().toImage().pixelColor(10, run.window.height() - 10)
     assert dark.lightness() < 60
     assert light.lightness() > 220
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_what_an_empty_field_says_is_readable(start: Start, appearance):
+    """Qt would take half of the text's colour."""
+    from app.ui.style.theme import theme
+
+    run = start()
+    theme().set_appearance(appearance)
+    search = run.window.findChild(QLineEdit, "search")
+    search.ensurePolished()
+    assert search.palette().placeholderText().color().name() == theme().tokens.muted

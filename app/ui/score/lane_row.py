@@ -1,0 +1,167 @@
+"""One lane of the score on screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.score.feed import ScoreFeed
+from app.score.lanes import SPAN, Lane
+from app.ui.style import tokens as t
+from app.ui.style.figures import bytes_line, rate_line
+from app.ui.style.theme import theme, ui_font
+from app.ui.widgets.buttons import IconButton
+
+_WORDS = {"queued": "waiting", "reading": "reading", "writing": "writing", "paused": "paused"}
+
+
+class LaneRow(QWidget):
+    """One chat: its name, the last half minute, figures, and a button that pauses it.
+
+    By key: Enter is a click on its name, Space one on the button, up and down are the others.
+
+    Signals:
+        chosen(chat id): its name was clicked.
+        pause_asked(chat id): it is to stand still, or to go on.
+    """
+
+    HEIGHT = 28
+    LABEL = 168
+    FIGURES = 150
+
+    chosen = Signal(str)
+    pause_asked = Signal(str)
+
+    def __init__(self, lane: Lane, feed: ScoreFeed, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._lane = lane
+        self._feed = feed
+        self.setFixedHeight(self.HEIGHT)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button = IconButton("pause", "Pause", self, side=26)
+        self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.button.clicked.connect(lambda: self.pause_asked.emit(self._lane.chat_id))
+        self.refresh(lane)
+
+    @property
+    def lane(self) -> Lane:
+        return self._lane
+
+    def refresh(self, lane: Lane) -> None:
+        """Show the lane as it is now."""
+        self._lane = lane
+        paused = lane.state == "paused"
+        self.button.set_icon("play" if paused else "pause", "Resume" if paused else "Pause")
+        self.button.setEnabled(lane.state != "idle")
+        self.button.set_revealed(lane.state != "idle")
+        words = _WORDS.get(lane.state, "resting")
+        self.setToolTip(f"{lane.title}: {words}, {lane.kv_tokens:,} tokens in its KV cache")
+        self.setAccessibleName(f"{lane.title}, {words}")
+        self.update()
+
+    def resizeEvent(self, event: object) -> None:
+        self.button.move(self.width() - 34, 1)
+
+    def mouseReleaseEvent(self, event: object) -> None:
+        self.chosen.emit(self._lane.chat_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.chosen.emit(self._lane.chat_id)
+        elif key == Qt.Key.Key_Space:
+            self.button.click()
+        elif key in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
+            self.focusNextPrevChild(key == Qt.Key.Key_Down)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens, lane = theme().tokens, self._lane
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = QColor(t.lane_colour(lane.colour, dark=tokens.dark))
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(4.5, 0.5, -4.5, -0.5), 6, 6)
+        middle = self.HEIGHT / 2
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawEllipse(QPointF(18, middle), 4, 4)
+        font = ui_font(t.SMALL_PX)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.text))
+        room = self._label() - 36
+        title = QFontMetrics(font).elidedText(lane.title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(30, 0, room, self.HEIGHT), Qt.AlignmentFlag.AlignVCenter, title)
+        self._paint_marks(painter, colour)
+        painter.setPen(QColor(tokens.muted))
+        area = QRectF(self.width() - self._figures() - 36, 0, self._figures() - 6, self.HEIGHT)
+        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(area, right, self._words())
+
+    def _label(self) -> int:
+        return self.LABEL if self.width() > 700 else 110
+
+    def _figures(self) -> int:
+        return self.FIGURES if self.width() > 560 else 84
+
+    def _words(self) -> str:
+        lane = self._lane
+        if lane.state == "queued":
+            return f"waiting, {lane.position}." if lane.position else "waiting"
+        if lane.state == "paused":
+            return "paused"
+        wide = self._figures() == self.FIGURES
+        size = bytes_line(lane.kv_bytes) if lane.kv_bytes else ""
+        if lane.state == "idle":
+            return size if wide else ""
+        rate = rate_line(lane.rate) + (" read" if lane.state == "reading" else "")
+        return f"{rate} · {size}" if wide and size else rate
+
+    def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
+        """Time runs to the right edge, which is now; the height is the speed."""
+        tokens = theme().tokens
+        left = float(self._label())
+        width = self.width() - left - self._figures() - 40
+        base = self.HEIGHT - 5.0
+        painter.fillRect(QRectF(left, base, width, 1), QColor(tokens.border))
+        now = self._feed.lanes.now
+        fastest = max((m.rate for m in self._lane.marks if m.state == "writing"), default=0.0)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for mark in self._lane.marks:
+            start = max(0.0, 1 - (now - mark.start) / SPAN)
+            end = min(1.0, 1 - (now - mark.end) / SPAN)
+            if end <= 0:
+                continue
+            box = QRectF(left + start * width, base - 17, max(1.0, (end - start) * width), 17)
+            if mark.state == "writing":
+                high = 17 * (0.25 + 0.75 * mark.rate / fastest) if fastest else 4.0
+                painter.fillRect(box.adjusted(0, 17 - high, 0, 0), colour)
+            elif mark.state == "reading":
+                soft = QColor(colour)
+                soft.setAlpha(90)
+                painter.fillRect(box.adjusted(0, 5, 0, -5), soft)
+            elif mark.state == "queued":
+                painter.fillRect(box.adjusted(0, 8, 0, -7), QColor(tokens.border_strong))
+            else:
+                painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DotLine))
+                y = box.center().y()
+                painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+                painter.setPen(Qt.PenStyle.NoPen)

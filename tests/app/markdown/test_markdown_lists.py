@@ -1,0 +1,222 @@
+"""Lists and quotations on screen: markers have room at every size, and mirror where text does."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage, QPainter, QTextBlock
+
+from app.markdown import MarkdownDocument
+from app.markdown.markers import marker_area
+from app.markdown.rows import TextRow
+from app.markdown.style import LIGHT
+
+WIDTH = 600
+SIZES = (11, 15, 21, 28, 40)
+ARABIC = "\u0646\u0635"
+HEBREW = "\u05d8\u05e7\u05e1\u05d8"
+
+
+def rendered(text: str, px: int = 15) -> MarkdownDocument:
+    document = MarkdownDocument(replace(LIGHT, font_px=px))
+    document.document.setTextWidth(WIDTH)
+    document.set_text(text)
+    document.settle()
+    return document
+
+
+def painted(document: MarkdownDocument, *, text: bool = False) -> QImage:
+    """What is painted below the text, or that and the text."""
+    size = document.document.size().toSize()
+    image = QImage(WIDTH, size.height() + 4, QImage.Format.Format_RGB32)
+    image.fill(0xFFFFFFFF)
+    painter = QPainter(image)
+    document.paint_under(painter)
+    if text:
+        document.document.drawContents(painter)
+    painter.end()
+    return image
+
+
+def ink(image: QImage, area: QRectF) -> tuple[int, int] | None:
+    """The first and last column in the area that are not white."""
+    box = area.toAlignedRect().intersected(image.rect())
+    columns = [
+        x
+        for x in range(box.left(), box.right() + 1)
+        if any(image.pixel(x, y) != 0xFFFFFFFF for y in range(box.top(), box.bottom() + 1))
+    ]
+    return (columns[0], columns[-1]) if columns else None
+
+
+def first_blocks(document: MarkdownDocument) -> list[tuple[TextRow, QTextBlock]]:
+    """The rows that have a marker, each with its block."""
+    rows = enumerate(document._writer.rows)
+    return [(row, document._writer.blocks(n)[0]) for n, row in rows if getattr(row, "item", None)]
+
+
+def line_box(document: MarkdownDocument, block: QTextBlock) -> QRectF:
+    """A block's first line from edge to edge of the document."""
+    document.document.documentLayout().blockBoundingRect(block)
+    top = block.layout().position().y()
+    return QRectF(0, top, WIDTH, block.blockFormat().lineHeight())
+
+
+def marker_of(document: MarkdownDocument, row: TextRow) -> QRectF:
+    formats = document._formats
+    indent = formats.indent(row.levels)
+    edge = WIDTH - indent if row.rtl else indent
+    return marker_area(formats, row.item, QPointF(edge, 100), row.rtl)
+
+
+@pytest.mark.parametrize("px", SIZES)
+@pytest.mark.parametrize("start", [1, 9, 10, 98, 99, 100, 1_000, 88_888, 999_999_999])
+def test_numbers_are_whole_at_every_size(px: int, start: int) -> None:
+    document = rendered("".join(f"{start + n}. item\n" for n in range(3)), px)
+    image = painted(document)
+    for row, block in first_blocks(document):
+        area = marker_of(document, row)
+        assert area.left() >= 0, "cut off at the edge"
+        assert area.right() < document._formats.indent(row.levels) - 2, "too close to the text"
+        seen = ink(image, line_box(document, block))
+        assert seen is not None, "no number at all"
+        # Glyphs have some room at their sides, but none of them is missing.
+        assert area.left() - 1 <= seen[0] <= area.left() + 0.3 * px
+        assert area.right() - 0.3 * px <= seen[1] <= area.right() + 1
+
+
+@pytest.mark.parametrize("px", SIZES)
+@pytest.mark.parametrize("script", [ARABIC, HEBREW])
+@pytest.mark.parametrize("marker", ["1.", "10)", "12345.", "-", "- [x]", "- [ ]"])
+def test_markers_stand_at_the_right_of_text_from_right_to_left(
+    px: int, script: str, marker: str
+) -> None:
+    document = rendered(f"{marker} {script}\n", px)
+    mirrored = rendered(f"{marker} item\n", px)
+    (row, block), (other, _) = first_blocks(document)[0], first_blocks(mirrored)[0]
+    area, mirror = marker_of(document, row), marker_of(mirrored, other)
+    assert row.rtl
+    assert not other.rtl
+    assert area.left() == pytest.approx(WIDTH - mirror.right())
+    assert area.right() == pytest.approx(WIDTH - mirror.left())
+    seen = ink(painted(document), line_box(document, block))
+    assert seen is not None
+    assert area.left() - 2 <= seen[0]
+    assert seen[1] <= area.right() + 2
+    # The text ends where the marker's room begins.
+    line = block.layout().lineAt(0)
+    right = block.layout().position().x() + line.naturalTextRect().right()
+    assert right == pytest.approx(WIDTH - document._formats.indent(row.levels), abs=1)
+
+
+def test_nested_lists_stand_deeper_each_by_its_own_markers() -> None:
+    document = rendered("8. a\n9. b\n10. c\n    - d\n      1. e\n         > f\n")
+    indents = [document._formats.indent(row.levels) for row in document._writer.rows]
+    assert indents == sorted(indents)
+    assert len(set(indents)) == 4
+    for row, block in first_blocks(document):
+        area = marker_of(document, row)
+        assert area.left() >= document._formats.indent(row.levels[:-1])
+        assert block.blockFormat().leftMargin() == document._formats.indent(row.levels)
+
+
+@pytest.mark.parametrize("px", SIZES)
+def test_nested_lists_from_right_to_left_mirror_those_from_left_to_right(px: int) -> None:
+    text = "1. {0}\n   - {0}\n     - [x] {0}\n\n   > {0}\n\n   ---\n\n   ```\n   code\n   ```\n"
+    left, right = rendered(text.format("item"), px), rendered(text.format(ARABIC), px)
+    for one, other in zip(left._writer.rows, right._writer.rows, strict=True):
+        assert (one.levels, one.bars) == (other.levels, other.bars)
+        assert other.rtl
+    for number in range(len(left._writer.rows)):
+        one, other = (d._writer.blocks(number)[0].blockFormat() for d in (left, right))
+        assert one.leftMargin() == other.rightMargin()
+        assert one.rightMargin() == other.leftMargin()
+    code, mirrored = (d.code_area(d.code_blocks()[0]) for d in (left, right))
+    assert code.left() == pytest.approx(WIDTH - mirrored.right())
+    assert code.right() == pytest.approx(WIDTH - mirrored.left())
+
+
+@pytest.mark.parametrize(("script", "columns"), [("text", (0, 3)), (ARABIC, (597, 600))])
+def test_a_quotations_bar_stands_where_its_lines_begin(
+    script: str, columns: tuple[int, int]
+) -> None:
+    document = rendered(f"> {script}\n")
+    seen = ink(painted(document), QRectF(0, 0, WIDTH, document.document.size().height()))
+    assert seen is not None
+    assert columns[0] - 1 <= seen[0] <= seen[1] <= columns[1] + 1
+
+
+def test_an_item_in_the_other_direction_stays_in_its_list() -> None:
+    document = rendered(f"1. item\n2. {ARABIC}\n3. item\n")
+    assert {row.rtl for row, _ in first_blocks(document)} == {False}
+    starts = {
+        block.layout().position().x() + block.layout().lineAt(0).naturalTextRect().left()
+        for _, block in first_blocks(document)
+        if document.document.documentLayout().blockBoundingRect(block)
+    }
+    assert len({round(start) for start in starts}) == 1
+
+
+def test_code_in_a_text_from_right_to_left_runs_from_left_to_right() -> None:
+    document = rendered(f"- {ARABIC}\n\n  ```\n  # {ARABIC}\n  ```\n")
+    place = next(n for n, row in enumerate(document._writer.rows) if row.kind == "code")
+    block = document._writer.blocks(place)[0]
+    document.document.documentLayout().blockBoundingRect(block)
+    assert block.layout().lineAt(0).naturalTextRect().left() < WIDTH / 4
+
+
+def test_the_direction_is_that_of_the_first_letter() -> None:
+    for text, rtl in (
+        (f"1. 2024 {ARABIC} item", True),
+        (f"1. item {ARABIC}", False),
+        (f"- [x] {HEBREW}", True),
+        (f"- **{HEBREW}**", True),
+        (f"-\n- {ARABIC}", True),
+        ("- 123\n- ...", False),
+    ):
+        assert {row.rtl for row in rendered(text)._writer.rows} == {rtl}, text
+
+
+def test_growing_past_nine_items_moves_nothing() -> None:
+    nine, ten = (rendered("".join(f"{n}. x\n" for n in range(1, last))) for last in (10, 11))
+    assert nine._writer.rows[0].levels == ten._writer.rows[0].levels
+
+
+def test_markers_grow_with_the_text() -> None:
+    for text in ("- item", "- [x] item", "1. item"):
+        small, large = rendered(text, 14), rendered(text, 28)
+        areas = [marker_of(d, d._writer.rows[0]) for d in (small, large)]
+        assert areas[1].width() == pytest.approx(2 * areas[0].width(), rel=0.1)
+
+
+def test_another_size_moves_what_is_shown() -> None:
+    document = rendered("- a\n  1. b\n\n> c\n", 15)
+    document.set_style(replace(LIGHT, font_px=30))
+    again = rendered("- a\n  1. b\n\n> c\n", 30)
+    for number in range(len(again._writer.rows)):
+        one, other = (d._writer.blocks(number)[0].blockFormat() for d in (document, again))
+        assert one == other
+
+
+def test_a_table_from_right_to_left_has_its_first_column_at_the_right() -> None:
+    document = rendered(f"| {ARABIC} | b |\n|---|---|\n| {HEBREW} | 2 |\n")
+    table = document.document.rootFrame().childFrames()[0]
+    layout = document.document.documentLayout()
+    last = table.lastCursorPosition().block()
+    assert layout.blockBoundingRect(last).right() == pytest.approx(WIDTH, abs=4)
+    places = {
+        block.text(): layout.blockBoundingRect(block).left()
+        for block in (document.document.findBlockByNumber(n) for n in range(1, 5))
+    }
+    assert places[ARABIC] > places["b"]
+    assert places[HEBREW] > places["2"]
+    assert document.plain_text() == f"{ARABIC}\tb\n{HEBREW}\t2"
+
+
+@pytest.mark.parametrize("script", ["a", ARABIC])
+def test_the_bar_of_a_quotation_that_begins_with_a_table_begins_there(script: str) -> None:
+    document = rendered(f"{script}\n\n{script}\n\n> | {script} | b |\n> |---|---|\n> | 1 | 2 |\n")
+    above = document._writer.blocks(1)[0]
+    foot = line_box(document, above).bottom()
+    assert ink(painted(document), QRectF(0, 0, WIDTH, foot)) is None
+    assert ink(painted(document), QRectF(0, foot, WIDTH, 200)) is not None
