@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tokenizers import Tokenizer
+
 from engine.confined import files
 from engine.confined.child import RefusedError
 from engine.confined.readers import Plain, describe, load_wrapper
 
 _MOST_JSON = 256 * 2**20
 _MOST_PARTS = 200  # of a normalizer or decoder; real ones have ten
+_MOST_GROWTH = 1000
 _LONGEST_PART = 4096  # characters; expressions have a few hundred
 _LONGEST_MAP = 8 * 2**20  # of a `precompiled_charsmap`; real ones have 300 KB
 _LONGEST_TOKEN = 2048  # characters; the longest known are some hundred blanks
@@ -48,6 +51,7 @@ def check(
         RefusedError: it cannot be used.
     """
     _look(folder / "tokenizer.json")
+    _try_alone(folder / "tokenizer.json")
     wrapper = load_wrapper(str(folder), eos, defaults)
     vocabulary: dict[str, int] = wrapper.get_vocab()
     largest, longest = _check_ids(wrapper, vocabulary, rows)
@@ -72,13 +76,17 @@ def _look(path: Path) -> None:
     if not isinstance(content, dict):
         raise RefusedError("Its tokenizer.json is not an object.")
     for place in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
+        growth = 1.0
         for number, part in enumerate(_parts(content.get(place))):
             if number >= _MOST_PARTS:
                 raise RefusedError(f"Its tokenizer has a {place} of more than {_MOST_PARTS} parts.")
-            _look_at(place, part)
+            growth *= _look_at(place, part)
+        if growth > _MOST_GROWTH:
+            raise RefusedError(f"Its tokenizer has a {place} that makes texts far too long.")
 
 
-def _look_at(place: str, part: dict[str, Any]) -> None:
+def _look_at(place: str, part: dict[str, Any]) -> float:
+    """How many times longer a part of it may make a text."""
     for key, value in part.items():
         most = _LONGEST_MAP if key == "precompiled_charsmap" else _LONGEST_PART
         if isinstance(value, str) and len(value) > most:
@@ -92,8 +100,12 @@ def _look_at(place: str, part: dict[str, Any]) -> None:
         # Decoding happens token by token beside the chats, so it must not search for long.
         if place == "decoder" and "Regex" in pattern:
             raise RefusedError("Its tokenizer decodes by an expression, which is not supported.")
+        content = part.get("content")
+        if isinstance(content, str) and "String" in pattern:
+            return max(1.0, len(content) / len(str(pattern["String"])))
     if kind == "FixedLength" and part.get("length") == 0:
         raise RefusedError(f"Its tokenizer has a {place} that cuts texts into pieces of length 0.")
+    return 1.0
 
 
 def _parts(content: Any) -> Iterator[dict[str, Any]]:
@@ -105,6 +117,22 @@ def _parts(content: Any) -> Iterator[dict[str, Any]]:
             waiting += [value for key, value in part.items() if key not in ("vocab", "merges")]
         elif isinstance(part, list):
             waiting += part
+
+
+def _try_alone(path: Path) -> None:
+    """Let the library do what it can without transformers, which takes seconds to import."""
+    if not path.exists():
+        return
+    tokenizer = Tokenizer.from_file(str(path))
+    for sample in _SAMPLES:
+        ids = tokenizer.encode(sample, add_special_tokens=False).ids
+        _check_growth(sample, len(ids))
+        tokenizer.decode(ids)
+
+
+def _check_growth(sample: str, tokens: int) -> None:
+    if tokens > 8 * len(sample.encode()) + 16:
+        raise RefusedError(f"Its tokenizer makes {tokens:,} tokens of {len(sample)} characters.")
 
 
 def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tuple[int, int]:
@@ -132,8 +160,7 @@ def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tu
 def _try(wrapper: Any, sample: str, longest: int) -> None:
     """Encode and decode a text, at once and token by token."""
     ids = list(wrapper.encode(sample, add_special_tokens=False))
-    if len(ids) > 8 * len(sample.encode()) + 16:
-        raise RefusedError(f"Its tokenizer makes {len(ids):,} tokens of {len(sample)} characters.")
+    _check_growth(sample, len(ids))
     most = 8 * longest * (len(ids) + 1)
     detokenizer = wrapper.detokenizer
     for token in ids:

@@ -9,6 +9,7 @@ prompt = build(tokenizer, messages, reasoning, ledger, confined.reader(checked))
 
 from __future__ import annotations
 
+import signal
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -184,7 +185,7 @@ class Confined:
             return _with_model(child, checked, do, arguments, blobs, work.limits)
 
         try:
-            reply, out = pool.ask(lane, "" if checked is None else checked.key, use)
+            reply, out = self._ask(pool, lane, checked, use)
         except (OverrunError, CrashError) as error:
             raise work.error(what_happened(work.limits, error)) from None
         if "refused" in reply:
@@ -195,6 +196,23 @@ class Confined:
         if not isinstance(result, dict):
             raise work.error(f"failed: {reply.get('error') or reply.get('panic') or 'no answer'}")
         return result, out
+
+    def _ask(
+        self,
+        pool: Pool,
+        lane: str,
+        checked: CheckedTokenizer | None,
+        use: Callable[[Child], Reply],
+    ) -> Reply:
+        key = "" if checked is None else checked.key
+        try:
+            return pool.ask(lane, key, use)
+        except CrashError as error:
+            # No library does that: the system was short of memory, or somebody ended the child,
+            # perhaps while it had nothing to do.
+            if error.signal not in (signal.SIGKILL, signal.SIGTERM):
+                raise
+            return pool.ask(lane, key, use)
 
 
 class RefusalError(EngineError):

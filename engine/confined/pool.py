@@ -10,6 +10,7 @@ the *thread* that started it. The thread is a daemon, and so is nothing that an 
 from __future__ import annotations
 
 import logging
+import signal
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +41,7 @@ class Pool:
         self._idle: list[Child] = []
         self._busy: dict[str, Child | None] = {}  # by lane; None: its child is still to come
         self._queue: list[tuple[object, str]] = []  # who waits, in the order of coming
-        self._wanted = 0  # children to be started
+        self._wanted: list[bool] = []  # children to be started, and whether they are to be warm
         self._dead: list[Child] = []  # to be reaped
         self._fault: str | None = None  # why the last one could not be started
         self._closed = False
@@ -50,17 +51,17 @@ class Pool:
         """Have one child ready, in the background."""
         with self._changed:
             if not self._idle and not self._busy and not self._wanted:
-                self._want()
+                self._want(warm=self._once)
 
     def close(self) -> None:
         """Kill all children; who waits for one is told that the engine was stopped."""
         with self._changed:
             self._closed = True
-            children = [*self._idle, *(c for c in self._busy.values() if c is not None)]
+            for child in self._busy.values():
+                if child is not None:
+                    child.kill()  # its pipes are in use until its request has noticed
+            self._dead += self._idle
             self._idle.clear()
-            for child in children:
-                child.kill()
-            self._dead += children
             self._changed.notify_all()
             keeper = self._keeper
         if keeper is not None:
@@ -141,7 +142,7 @@ class Pool:
                     INTERNAL_ERROR,
                     f"The helper process that reads prompts and files did not start: {fault}.",
                 )
-            if self._wanted < sum(child is None for child in self._busy.values()):
+            if len(self._wanted) < sum(child is None for child in self._busy.values()):
                 self._want()
             self._changed.wait()
 
@@ -158,9 +159,9 @@ class Pool:
                 self._idle.append(child)
             self._changed.notify_all()
 
-    def _want(self) -> None:
+    def _want(self, warm: bool = False) -> None:
         """Have the keeper start one more. The lock is held."""
-        self._wanted += 1
+        self._wanted.append(warm)
         if self._keeper is None:
             self._keeper = threading.Thread(target=self._keep, name="stretto-confined", daemon=True)
             self._keeper.start()
@@ -170,28 +171,30 @@ class Pool:
         """Start and bury children until the pool is closed."""
         while True:
             with self._changed:
-                while not (self._wanted or self._dead or self._closed):
+                while not (self._wanted or self._dead or (self._closed and not self._busy)):
                     self._changed.wait()
                 dead, self._dead = self._dead, []
-                start = self._wanted > 0 and not self._closed
+                if self._closed:
+                    self._wanted.clear()
+                start = bool(self._wanted)
             for child in dead:
                 child.kill()
                 child.reap()
             if start:
                 self._start_one()
             with self._changed:
-                if self._closed and not self._dead:
+                if self._closed and not self._dead and not self._busy:
                     return
 
     def _start_one(self) -> None:
         fault = None
         try:
-            child = Child(warm=self._once)
+            child = Child(self._wanted[0])
         except (OSError, ValueError) as error:
             log.exception("no confined child")
             fault = str(error)
         with self._changed:
-            self._wanted -= 1
+            del self._wanted[0]
             if fault is not None:
                 self._fault = fault
             elif self._closed:
@@ -208,9 +211,10 @@ def _stopped() -> EngineError:
 
 def what_happened(limits: Limits, error: OverrunError | CrashError) -> str:
     """What happened to a child, as the end of a sentence."""
-    if isinstance(error, CrashError):
-        return f"made the process crash (signal {error.signal})" if error.signal else "ended it"
-    what = str(error.args[0])
+    if isinstance(error, CrashError) and error.signal != signal.SIGALRM:
+        return f"made the process that does it crash (signal {error.signal})"
+    # The child's own timer is there for when its parent cannot keep to the time.
+    what = "time" if isinstance(error, CrashError) else str(error.args[0])
     if what == "time":
         return f"took longer than {limits.seconds:g} seconds"
     if what == "memory":
