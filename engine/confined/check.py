@@ -1,4 +1,9 @@
-"""In the child: a model's tokenizer, loaded and tried before the engine's own process does so."""
+"""In the child: a model's tokenizer, loaded and tried before the engine's own process does so.
+
+Prompts are tokenised in children; detokenising stays beside the chats, one token at a time. What of
+it could be hostile is refused here: a decoder that searches by an expression, or makes a text far
+longer, and tokens of thousands of characters. `ReplyText` bounds bytes that become no character.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,7 @@ _MOST_PARTS = 200  # of a normalizer or decoder; real ones have ten
 _MOST_GROWTH = 1000
 _LONGEST_PART = 4096  # characters; expressions have a few hundred
 _LONGEST_MAP = 8 * 2**20  # of a `precompiled_charsmap`; real ones have 300 KB
+_MOST_STRANGERS = 1024  # special tokens beyond the embedding
 _LONGEST_TOKEN = 2048  # characters; the longest known are some hundred blanks
 _SAMPLES = (
     "a ,b",
@@ -51,7 +57,7 @@ def check(
         RefusedError: it cannot be used.
     """
     _look(folder / "tokenizer.json")
-    _try_alone(folder / "tokenizer.json")
+    _try_alone(folder / "tokenizer.json", rows)
     wrapper = load_wrapper(str(folder), eos, defaults)
     vocabulary: dict[str, int] = wrapper.get_vocab()
     largest, longest = _check_ids(wrapper, vocabulary, rows)
@@ -119,11 +125,13 @@ def _parts(content: Any) -> Iterator[dict[str, Any]]:
             waiting += part
 
 
-def _try_alone(path: Path) -> None:
+def _try_alone(path: Path, rows: int | None) -> None:
     """Let the library do what it can without transformers, which takes seconds to import."""
     if not path.exists():
         return
     tokenizer = Tokenizer.from_file(str(path))
+    words = tokenizer.get_vocab(with_added_tokens=False)
+    _check_words(max(words.values(), default=0), rows)
     for sample in _SAMPLES:
         ids = tokenizer.encode(sample, add_special_tokens=False).ids
         _check_growth(sample, len(ids))
@@ -133,6 +141,14 @@ def _try_alone(path: Path) -> None:
 def _check_growth(sample: str, tokens: int) -> None:
     if tokens > 8 * len(sample.encode()) + 16:
         raise RefusedError(f"Its tokenizer makes {tokens:,} tokens of {len(sample)} characters.")
+
+
+def _check_words(largest: int, rows: int | None) -> None:
+    if rows is not None and largest >= rows:
+        raise RefusedError(
+            f"Its tokenizer does not belong to it: it has a token {largest:,}, and the model knows "
+            f"{rows:,}."
+        )
 
 
 def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tuple[int, int]:
@@ -145,12 +161,9 @@ def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tu
         raise RefusedError("Its tokenizer has no vocabulary.")
     added = set(wrapper.added_tokens_decoder)
     largest = max(vocabulary.values())
-    words = max((i for i in vocabulary.values() if i not in added), default=0)
-    if rows is not None and (words >= rows or len([i for i in added if i >= rows]) > 1024):
-        raise RefusedError(
-            f"Its tokenizer does not belong to it: it has a token {max(words, largest):,}, and the "
-            f"model knows {rows:,}."
-        )
+    _check_words(max((i for i in vocabulary.values() if i not in added), default=0), rows)
+    if rows is not None and len([i for i in added if i >= rows]) > _MOST_STRANGERS:
+        _check_words(largest, rows)
     longest = max(map(len, vocabulary))
     if longest > _LONGEST_TOKEN:
         raise RefusedError(f"Its tokenizer has a token of {longest:,} characters.")

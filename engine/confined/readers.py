@@ -6,6 +6,7 @@ mlx-lm's for it, both are imported here: 70 MB and two seconds.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import sys
@@ -66,9 +67,7 @@ def mlx_lm_tokenizers() -> Any:
         package.__path__ = list((spec and spec.submodule_search_locations) or [])
         package.__spec__ = spec
         sys.modules["mlx_lm"] = package
-    import mlx_lm.tokenizer_utils
-
-    return mlx_lm.tokenizer_utils
+    return importlib.import_module("mlx_lm.tokenizer_utils")
 
 
 def describe(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:

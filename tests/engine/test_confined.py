@@ -277,14 +277,6 @@ def test_fault_f5_an_explosion_ends_one_prompt(
     works(confined, plain)
 
 
-def test_a_good_tokenizer_is_described(confined: Confined, tmp_path: Path) -> None:
-    write_tokenizer(tmp_path)
-    checked = confined.check_tokenizer(tmp_path, "Model", rows=300, eos=[2])
-    assert (checked.largest_id, checked.rows, checked.eos) == (260, 300, [2])
-    assert checked.known is not None
-    works(confined, checked)
-
-
 # Folders: F5
 
 
@@ -556,7 +548,8 @@ def test_the_guide_is_read_the_same(confined: Confined) -> None:
     facts = confined.look(GUIDE, "Guide")
     assert facts.rows == facts.config["vocab_size"] == 4096
     checked = confined.check_tokenizer(GUIDE, "Guide", facts.rows, [2, 0])
-    assert checked.largest_id == 4095
+    assert (checked.largest_id, checked.rows, checked.eos) == (4095, 4096, [2, 0])
+    assert checked.known is not None
     tokenizer, reader = load(GUIDE), confined.reader(checked)
     texts = ["", " Hello  there\n", "<|im_start|>user<think>", "ẞ👋🏽\r\n\t日本", "x" * 5000]
     assert reader.encode(texts) == InProcess(tokenizer).encode(texts)
