@@ -7,18 +7,21 @@ longer, and tokens of thousands of characters. `ReplyText` bounds bytes that bec
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
 
-from engine.confined import files
 from engine.confined.child import RefusedError
+from engine.confined.files import depth, read
 from engine.confined.readers import Plain, describe, load_wrapper
 
 _MOST_JSON = 256 * 2**20
+_DEEPEST = 32
 _MOST_PARTS = 200  # of a normalizer or decoder; real ones have ten
 _MOST_GROWTH = 1000
 _LONGEST_PART = 4096  # characters; expressions have a few hundred
@@ -57,7 +60,8 @@ def check(
         RefusedError: it cannot be used.
     """
     _look(folder / "tokenizer.json")
-    _try_alone(folder / "tokenizer.json", rows)
+    if "mlx_lm" not in sys.modules:
+        _try_alone(folder / "tokenizer.json", rows)
     wrapper = load_wrapper(str(folder), eos, defaults)
     vocabulary: dict[str, int] = wrapper.get_vocab()
     largest, longest = _check_ids(wrapper, vocabulary, rows)
@@ -76,12 +80,16 @@ def _look(path: Path) -> None:
     if not path.exists():
         return
     try:
-        content = files.read_json(path, _MOST_JSON)
+        content = json.loads(read(path, _MOST_JSON).decode())
+    except RecursionError:
+        raise RefusedError("Its tokenizer.json is nested too deeply.") from None
     except (OSError, ValueError) as error:
         raise RefusedError(f"Its tokenizer.json cannot be read: {error}.") from None
     if not isinstance(content, dict):
         raise RefusedError("Its tokenizer.json is not an object.")
     for place in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
+        if depth(content.get(place)) > _DEEPEST:
+            raise RefusedError(f"Its tokenizer has a {place} that is nested too deeply.")
         growth = 1.0
         for number, part in enumerate(_parts(content.get(place))):
             if number >= _MOST_PARTS:

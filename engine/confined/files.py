@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import stat
@@ -12,13 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.confined.child import RefusedError
+from engine.confined.headers import header
 
 _MB = 2**20
+_INDEX = "model.safetensors.index.json"
+_TOKENIZERS = {"tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json"}
 # What is read of a folder, by the ends of names, and how large it may be. The largest known: a
 # tokenizer.json of 35 MB, an index of 10 MB, a header of 2 MB.
 _SIZES = {
     "tokenizer.json": 256 * _MB,
-    "model.safetensors.index.json": 64 * _MB,
+    _INDEX: 64 * _MB,
     ".json": 16 * _MB,
     ".jinja": _MB,
     ".txt": 64 * _MB,
@@ -27,25 +29,12 @@ _SIZES = {
 }
 _MOST_FILES = 10_000
 _MOST_CONFIG = 4 * _MB
-_MOST_HEADER = 100 * _MB  # safetensors' own limit
-_MOST_TENSORS = 1_000_000
 _DEEPEST = 64
 _MOST_LAYERS = 2_000  # the deepest model known has 126
 _MOST_EXPERTS = 16_384
 _LAYERS = re.compile(r"(^|_)(n_?|num_?)?(layers?|blocks)$|^depth$")
 _EXPERTS = re.compile(r"(^|_)experts$")
 _EMBEDDING = re.compile(r"(^|\.)(embed_tokens|wte|tok_embeddings|word_embeddings)\.weight$")
-_BITS = {
-    name: bits
-    for bits, names in (
-        (4, ("F4",)),
-        (8, ("BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0")),
-        (16, ("U16", "I16", "F16", "BF16")),
-        (32, ("U32", "I32", "F32")),
-        (64, ("U64", "I64", "F64", "C64")),
-    )
-    for name in names
-}
 
 
 def look(folder: Path, name: str) -> dict[str, Any]:
@@ -67,11 +56,24 @@ def look(folder: Path, name: str) -> dict[str, Any]:
         except ValueError:
             generation = {}  # the loader does without it, too
     weights = sorted(n for n in entries if n.startswith("model") and n.endswith(".safetensors"))
+    if not weights:
+        raise RefusedError(
+            f"{name} has no safetensors weights. Only safetensors are loaded: other "
+            "formats can run code."
+        )
     rows: list[int] = []
     for file in weights:
         for tensor, entry in header(folder / file).items():
             if _EMBEDDING.search(tensor) and len(entry["shape"]) == 2:
                 rows.append(entry["shape"][0])
+    _check_all_there(folder, name, entries)
+    if config.get("model_file"):
+        raise RefusedError(
+            f"{name} wants to run code from its own folder ({str(config['model_file'])[:100]}). "
+            "Stretto never does that."
+        )
+    if not entries & _TOKENIZERS:
+        raise RefusedError(f"{name} has no tokenizer (tokenizer.json or tokenizer.model).")
     return {
         "config": config,
         "generation": generation if isinstance(generation, dict) else {},
@@ -79,6 +81,26 @@ def look(folder: Path, name: str) -> dict[str, Any]:
         "size": sum((folder / file).stat().st_size for file in weights),
         "rows": max(rows, default=_vocabulary(config)),
     }
+
+
+def _check_all_there(folder: Path, name: str, entries: set[str]) -> None:
+    """Refuse a folder that lacks files of weights which its index names: a broken download.
+
+    An index of which nothing is there is another model's, left over from a conversion.
+    """
+    if _INDEX not in entries:
+        return
+    try:
+        index = read_json(folder / _INDEX, _SIZES[_INDEX])
+        named = {str(file) for file in index["weight_map"].values()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return  # the loader needs none
+    missing = sorted(named - entries)
+    if 0 < len(missing) < len(named):
+        raise RefusedError(
+            f"{name} is incomplete: {len(missing)} of its {len(named)} files of weights are "
+            f"missing ({missing[0][:100]}). Download the model again."
+        )
 
 
 def _entries(folder: Path, name: str) -> set[str]:
@@ -199,57 +221,3 @@ def _vocabulary(config: dict[str, Any]) -> int | None:
         if isinstance(place, dict) and type(place.get("vocab_size")) is int:
             return int(place["vocab_size"])
     return None
-
-
-def header(file: Path) -> dict[str, dict[str, Any]]:
-    """The tensors of a safetensors file, each with "dtype", "shape" and "data_offsets".
-
-    MLX believes a header: what it says is compared here with itself and with the file's size.
-
-    Raises:
-        RefusedError: it is damaged, or the file is incomplete.
-    """
-    damaged = RefusedError(f"{file.name} is damaged. Download the model again.")
-    size = file.stat().st_size
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as stream:
-        head = stream.read(8)
-        length = int.from_bytes(head, "little") if len(head) == 8 else -1
-        if not 0 < length <= size - 8:
-            raise RefusedError(f"{file.name} is damaged or incomplete. Download the model again.")
-        if length > _MOST_HEADER:
-            raise RefusedError(
-                f"{file.name} has a header of {length / 1e6:,.0f} MB; safetensors allows 100."
-            )
-        try:
-            content = json.loads(stream.read(length))
-        except (ValueError, RecursionError):
-            raise damaged from None
-    if not isinstance(content, dict) or len(content) > _MOST_TENSORS or depth(content) > 3:
-        raise damaged
-    content.pop("__metadata__", None)
-    end = max((_end(entry, damaged) for entry in content.values()), default=0)
-    if 8 + length + end > size:
-        raise RefusedError(
-            f"{file.name} is incomplete: {8 + length + end - size:,} bytes are missing. "
-            "Download the model again."
-        )
-    return content
-
-
-def _end(entry: Any, damaged: RefusedError) -> int:
-    """Where a tensor's bytes end, having looked whether its numbers agree."""
-    if not isinstance(entry, dict):
-        raise damaged
-    shape, offsets = _whole(entry.get("shape")), _whole(entry.get("data_offsets"))
-    if shape is None or offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise damaged
-    bits = _BITS.get(str(entry.get("dtype")))
-    if bits is not None and math.prod(shape) * bits != 8 * (offsets[1] - offsets[0]):
-        raise damaged
-    return offsets[1]
-
-
-def _whole(numbers: Any) -> list[int] | None:
-    good = isinstance(numbers, list) and all(type(n) is int and n >= 0 for n in numbers)
-    return numbers if good else None

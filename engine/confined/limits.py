@@ -24,8 +24,8 @@ class Limits:
 
 FILES = Limits(20.0, 1024 * _MB, 16 * _MB)
 # Importing transformers takes two seconds, six on a busy machine; its largest tokenizers take
-# five more. `memory` is address space, of which the libraries' threads reserve much.
-TOKENIZER = Limits(90.0, 6144 * _MB, 128 * _MB)
+# six more. One of 200,000 words takes 420 MB, 540 MB of address space.
+TOKENIZER = Limits(90.0, 3072 * _MB, 128 * _MB)
 TEMPLATE = Limits(5.0, 1024 * _MB, 64 * _MB)
 FORM = Limits(8.0, 2048 * _MB, _MB)
 

@@ -32,6 +32,7 @@ from engine.errors import (
     EngineError,
 )
 from engine.kv.ledger import Ledger
+from engine.model.models import check_folder
 from engine.params import SamplingParams
 from engine.text.prompt import InProcess, Reader, build
 from tests.engine import hostile
@@ -293,6 +294,7 @@ EMBEDDING = {"__metadata__": {"format": "mlx"}, "model.embed_tokens.weight": TEN
 def write_folder(folder: Path, **config: Any) -> None:
     (folder / "config.json").write_text(json.dumps({**FILE, **config}))
     (folder / "model.safetensors").write_bytes(weights(EMBEDDING, bytes(1200)))
+    (folder / "tokenizer.json").write_text("{}")
 
 
 def test_a_good_folder_is_described(confined: Confined, tmp_path: Path) -> None:
@@ -400,6 +402,33 @@ def test_fault_f5_a_sparse_file_is_not_read(confined: Confined, tmp_path: Path) 
         file.truncate(6_000_000_100)
     with pytest.raises(EngineError, match=r"holes|header of 6,000 MB"):
         confined.look(tmp_path, "Model")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: (f / "model.safetensors").unlink(), "has no safetensors weights"),
+        (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer"),
+        (lambda f: (f / "config.json").unlink(), "config.json is missing"),
+        (lambda f: write_folder(f, model_file="x.py"), "wants to run code"),
+        (lambda f: index(f, ["model.safetensors", "model-2.safetensors"]), "1 of its 2 files"),
+    ],
+)
+def test_a_folder_that_is_no_model_is_refused_in_the_engines_words(
+    confined: Confined, tmp_path: Path, change: Callable[[Path], object], words: str
+) -> None:
+    write_folder(tmp_path)
+    change(tmp_path)
+    with pytest.raises(EngineError, match=words) as caught:
+        confined.look(tmp_path, "Model")
+    with pytest.raises(EngineError) as own:
+        check_folder(tmp_path, "Model")
+    assert caught.value.args == own.value.args
+
+
+def index(folder: Path, files: list[str]) -> None:
+    named = {f"t{number}": file for number, file in enumerate(files)}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": named}))
 
 
 # Sizes: F6
