@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING
 
 from engine.confined.checked import CheckedTokenizer
@@ -48,19 +47,20 @@ class ConfinedReader:
         """
         blobs = tuple(text.encode() for text in texts)
         _, out = self._confined.use("encode", self._checked, {}, blobs)
+        import numpy as np  # not with this module, which a window waits for
+
         found = []
         for blob in out:
-            ids = array("I")
-            ids.frombytes(blob)
-            self._check(ids)
+            ids = np.frombuffer(blob, np.uint32)
+            self._check(int(ids.max(initial=0)))
             found.append(ids.tolist())
         return found
 
-    def _check(self, ids: array[int]) -> None:
+    def _check(self, largest: int) -> None:
         rows = self._checked.rows
-        if rows is not None and ids and max(ids) >= rows:
+        if rows is not None and largest >= rows:
             raise EngineError(
                 INVALID_REQUEST,
-                f"The text holds a special token of the tokenizer that the model does not know "
-                f"({max(ids):,}; it knows {rows:,}). Leave it out.",
+                "The text holds a special token of the tokenizer that the model does not know "
+                f"({largest:,}; it knows {rows:,}). Leave it out.",
             )

@@ -23,6 +23,7 @@ TEMPLATES = {
     "tojson": "{{ ([['a' * 10000] * 10000] * 100)|tojson }}",
     "center": "{{ 'a'|center(2000000000) }}",
     "output": "{% for a in range(99999) %}{{ 'a' * 100000 }}{% endfor %}",
+    "flood": "{{ 'a' * 5000000 }}",
     "macro": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
     "nested": "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
     "list": "{% set x = namespace(a=['b']) %}{% for i in range(99) %}"
