@@ -6,11 +6,12 @@ refuses by size, without a child, and comes first.
 
 What was decided, and why:
 
-- **Processes, not threads.** A template's `9**(9**9)`, a regular expression, `Tokenizer.encode` (1.3
-  s for a megabyte) hold Python's lock for as long as they run: nothing in the same process can stop
-  them, and all other threads stand still. A prompt of a megabyte built in the engine's process by
-  transformers, which lets go of the lock for most of it, held up another thread for 135 ms, built in
-  a child for 24 (the best of six on a busy machine). A crash in a library is one request's error.
+- **Processes, not threads.** A template's `9**(9**9)`, a regular expression and `Tokenizer.encode`
+  (1.3 s for a megabyte) hold Python's lock for as long as they run: nothing in the same process can
+  stop them, and all other threads stand still. A prompt of a megabyte built in the engine's process
+  by transformers, which lets go of the lock for most of it, held up another thread for 135 ms;
+  built in a child, for 12 to 24 (the best of several runs on a busy machine). A crash in a library is one
+  request's error.
 - **Two children for prompts and forms, one lane for each model and one for all forms.** A hostile
   model holds one child at most, for the length of its limit, and everybody else has the other. A
   child takes 0.13 s of CPU to start, 28 MB (14 of its own) and the tokenizers that it has used: 170
