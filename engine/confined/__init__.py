@@ -10,8 +10,8 @@ What was decided, and why:
   (1.3 s for a megabyte) hold Python's lock for as long as they run: nothing in the same process can
   stop them, and all other threads stand still. A prompt of a megabyte built in the engine's process
   by transformers, which lets go of the lock for most of it, held up another thread for 135 ms;
-  built in a child, for 12 to 24 (the best of several runs on a busy machine). A crash in a library is one
-  request's error.
+  built in a child, for 12 (the best of several runs on a busy machine). A crash in a library is
+  one request's error.
 - **Two children for prompts and forms, one lane for each model and one for all forms.** A hostile
   model holds one child at most, for the length of its limit, and everybody else has the other. A
   child takes 0.13 s of CPU to start, 28 MB (14 of its own) and the tokenizers that it has used: 170
