@@ -6,14 +6,16 @@ import logging
 import uuid
 from dataclasses import dataclass
 
+from engine.core.confined.confined import Confined
+from engine.core.examining import Candidate, examine
 from engine.core.mailbox import refuse
-from engine.core.resolving import resolve
 from engine.core.state import State
 from engine.core.workers import Workers
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
 from engine.model import backend, loader
-from engine.model.loader import Examined, Pieces
+from engine.model.loaded import LoadedModel
+from engine.model.loader import Pieces
 from engine.scheduling.plan import LoadAdmission
 from engine.scheduling.view import LoadRequest
 
@@ -30,7 +32,7 @@ class _Load:
 
     key: str
     callers: list[Load]
-    examined: Examined
+    candidate: Candidate
     pieces: Pieces | None = None
     reserved: int = 0
 
@@ -38,9 +40,10 @@ class _Load:
 class Loading:
     """The commands `Load` and `Unload`, and the models that are being read."""
 
-    def __init__(self, state: State, workers: Workers) -> None:
+    def __init__(self, state: State, workers: Workers, confined: Confined) -> None:
         self._state = state
         self._workers = workers
+        self._confined = confined
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
         self._examining: list[Load] = []
         self._queue: list[_Load] = []
@@ -56,12 +59,14 @@ class Loading:
         if not self._queue or self._queue[0].pieces is not None:
             return None
         load = self._queue[0]
-        nbytes = load.examined.nbytes
+        examined = load.candidate.examined
+        nbytes = examined.nbytes
         wide = 2 * nbytes if self._state.backend.prefers_float32 else nbytes
-        return LoadRequest(load.key, load.examined.name, nbytes, wide)
+        return LoadRequest(load.key, examined.name, nbytes, wide)
 
     def load(self, command: Load) -> None:
         """Have a folder examined; what follows is `_examined`."""
+        self._confined.start()
         self._examining.append(command)
 
         def failed(error: BaseException) -> None:
@@ -69,29 +74,30 @@ class Loading:
             refuse(command, _as_engine_error(error))
 
         self._workers.run(
-            lambda: loader.examine(resolve(command.path)),
-            lambda examined: self._examined(command, examined),
+            lambda: examine(command.path, self._confined),
+            lambda candidate: self._examined(command, candidate),
             failed,
         )
 
-    def _examined(self, command: Load, examined: Examined) -> None:
+    def _examined(self, command: Load, candidate: Candidate) -> None:
         self._examining.remove(command)
+        examined = candidate.examined
         known = self._state.models.get(self._identities.get(examined.identity, ""))
         if known is not None:
             command.answer.set_result(known.info)
             return
         for load in self._queue:
-            if load.examined.identity == examined.identity:
+            if load.candidate.examined.identity == examined.identity:
                 load.callers.append(command)
                 return
-        self._queue.append(_Load(uuid.uuid4().hex, [command], examined))
+        self._queue.append(_Load(uuid.uuid4().hex, [command], candidate))
 
     def begin(self, admission: LoadAdmission) -> None:
         """Begin to read the model for which there is room."""
         load = self._queue[0]
         load.reserved = admission.nbytes
         self._state.reserved += load.reserved
-        load.pieces = loader.load(load.examined, admission.wide)
+        load.pieces = loader.load(load.candidate.examined, admission.wide)
 
     def refuse(self, key: str, error: EngineError) -> None:
         """Tell those who want a model that it cannot be."""
@@ -113,7 +119,9 @@ class Loading:
             self._end(load)
             # The same weights loaded twice are kept once.
             known = self._state.models.setdefault(done.value.info.id, done.value)
-            self._identities[load.examined.identity] = known.info.id
+            self._identities[load.candidate.examined.identity] = known.info.id
+            if known is done.value:
+                self._confine(known, load.candidate)
             for command in load.callers:
                 command.answer.set_result(known.info)
         except BaseException as error:
@@ -123,6 +131,12 @@ class Loading:
             if not isinstance(error, Exception) and type(error).__module__ == "builtins":
                 raise
         backend.give_back_memory()
+
+    def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
+        """Have a model's prompts rendered, and its forms judged, where that can do no harm."""
+        checked, confined, ends = candidate.checked, self._confined, sorted(model.eos)
+        model.reader = confined.reader(checked)
+        model.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
 
     def _end(self, load: _Load) -> None:
         self._queue.remove(load)

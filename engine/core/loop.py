@@ -16,6 +16,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.core.confined import confined
 from engine.core.execution import Execution
 from engine.core.finishing import Finishing
 from engine.core.loading import Loading
@@ -62,7 +63,7 @@ class Loop:
         self._state = State(memory_budget, cache_dir, cache_bytes)
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
-        self._loading = Loading(self._state, self._workers)
+        self._loading = Loading(self._state, self._workers, confined.shared())
         self._restoring = Restoring(self._state, self._workers)
         self._execution = Execution(self._state, self._restoring, self._loading)
         self._finishing = Finishing(self._state, self._loading)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.core.confined import bounds
 from engine.core.reply_state import Prepared
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.kv.cache_file import Record
@@ -12,6 +13,7 @@ from engine.kv.ledger import Ledger
 from engine.messages import Message
 from engine.model.constraint import constrain
 from engine.model.loaded import LoadedModel
+from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.scheduling import overflow
 from engine.text import prompt
@@ -69,10 +71,17 @@ def prepare(request: Request) -> Outcome:
             ledger = record.ledger
 
     def build(some: list[Message]) -> prompt.Prompt:
-        return prompt.build(model.tokenizer, some, request.reasoning, ledger)
+        made = prompt.build(model.tokenizer, some, request.reasoning, ledger, model.reader)
+        if model.rows is not None:
+            check_ids(model.rows, made.tokens)
+        return made
 
-    ready = build(messages)
     context = model.info.context_length
+    if request.slides:
+        messages, early = _shorten(context, messages)
+        gone = [*gone, *early]
+    bounds.check_prompt(messages, context)
+    ready = build(messages)
     room = context - len(ready.tokens)
     if request.slides and room < min(params.max_tokens, context // 8):
         kept, more = _slide(context, messages, build)
@@ -87,6 +96,10 @@ def prepare(request: Request) -> Outcome:
             f"takes at most {context:,}. Shorten it, start a new chat, or "
             "let this one drop its oldest turns.",
         )
+    if params.constrained and model.form_refusal is not None:
+        reason = model.form_refusal(params)
+        if reason:
+            raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     text = ReplyText(model.tokenizer, ready.opened, params.stop)
     constraint = constrain(model, params, text, request.reasoning)
     if ready.answered:
@@ -124,6 +137,20 @@ def _without_gone(
     if request.slides and messages[start:end] == gone and messages[end:]:
         return [*messages[:start], *messages[end:]], gone
     return messages, []
+
+
+def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
+    """The messages without the oldest turns that cannot fit by their size alone, and those."""
+    head, most = overflow.head(messages), bounds.most_characters(context)
+    sizes = [bounds.size(m) for m in messages]
+    total, cut = sum(sizes), head
+    turns = [i for i, m in enumerate(messages) if i > head and m["role"] == "user"]
+    for turn in turns:
+        if total <= most:
+            break
+        total -= sum(sizes[cut:turn])
+        cut = turn
+    return [*messages[:head], *messages[cut:]], messages[head:cut]
 
 
 def _slide(

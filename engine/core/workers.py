@@ -21,8 +21,12 @@ from engine.messages import WorkDone
 
 log = logging.getLogger(__name__)
 
-THREADS = 3
-"""So many pieces of work go on at a time. One that takes long does not hold up the next."""
+THREADS = 16
+"""So many pieces of work go on at a time. Most of them wait for a child or for the disk, and those
+that take long must not hold up the next."""
+
+STACK = 16 * 2**20
+"""Bytes of a worker's stack: compiling a form recurses, and macOS gives threads half a megabyte."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,9 @@ class Workers:
         if len(self._threads) < min(THREADS, self._waiting):
             thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
             self._threads.append(thread)
+            usual = threading.stack_size(STACK)
             thread.start()
+            threading.stack_size(usual)
         self._jobs.put(_Job(work, then, failed))
 
     def done(self, message: WorkDone) -> None:

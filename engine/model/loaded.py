@@ -11,6 +11,8 @@ from engine.kv.cache_objects import Caches
 from engine.kv.memory_estimate import MemoryEstimate
 from engine.kv.slots import Slots
 from engine.model.info import Model
+from engine.params import SamplingParams
+from engine.text.prompt import Reader
 
 
 @dataclass
@@ -30,6 +32,9 @@ class LoadedModel:
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
         form_tokenizer: llguidance's, once an answer of a given form was asked for.
         form_lock: held while that is made: workers ask for it.
+        rows: how many ids the model knows; None where that cannot be found out.
+        reader: who renders and tokenises its prompts; None for this process.
+        form_refusal: why a form of an answer cannot be used, found out where it cannot do harm.
         faults: shared steps that raised; after a few of them its sessions step alone.
     """
 
@@ -47,6 +52,9 @@ class LoadedModel:
     form_tokenizer: Any = None
     form_lock: threading.Lock = field(default_factory=threading.Lock)
     faults: int = 0
+    rows: int | None = None
+    reader: Reader | None = None
+    form_refusal: Callable[[SamplingParams], str] | None = None
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""

@@ -12,7 +12,7 @@ from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
 from engine.kv.slots import Slots
-from engine.model import chunk_invariance, fingerprint, folder, probe
+from engine.model import chunk_invariance, fingerprint, folder, probe, vocabulary
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
@@ -44,26 +44,39 @@ class Examined:
     tokenizer: Any
 
 
-def examine(path: Path) -> Examined:
-    """Check a folder, load its tokenizer and name its contents. For a worker: no MLX is used.
+def examine(
+    path: Path, name: str, config: dict[str, Any], nbytes: int, eos: list[int] | None
+) -> Examined:
+    """Load a folder's tokenizer and name its contents. For a worker: no MLX is used.
+
+    Args:
+        config: of the folder, which has been judged.
+        nbytes: of its weights.
+        eos: the ids that end a turn, where the folder names them.
 
     Raises:
         EngineError: `model_load_failed`, saying what is wrong and what to do.
     """
-    from mlx_lm.utils import load_config, load_tokenizer
+    from mlx_lm.utils import load_tokenizer
 
-    identity = fingerprint.identity(path)
-    name = folder.display_name(path)
-    config = folder.check(path, name)
     try:
-        eos = load_config(path).get("eos_token_id")  # generation_config.json's, where it has one
-        ids = [eos] if isinstance(eos, int) else eos or None
-        tokenizer = load_tokenizer(path, eos_token_ids=ids)
+        identity = fingerprint.identity(path)
+        tokenizer = load_tokenizer(path, eos_token_ids=eos)
         contents = fingerprint.contents(path)
     except Exception as error:
         raise _load_error(name, config, error) from None
-    nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
     return Examined(path, identity, name, config, nbytes, contents, tokenizer)
+
+
+def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
+    """What mlx-lm sets up the tokenizers of this folder's model type with."""
+    from mlx_lm.utils import _tokenizer_defaults
+
+    try:
+        defaults = _tokenizer_defaults(path)
+    except Exception:  # mlx-lm's own; loading says what is wrong
+        return None
+    return dict(defaults) if defaults else None
 
 
 def load(examined: Examined, wide: bool) -> Pieces:
@@ -95,6 +108,9 @@ def load(examined: Examined, wide: bool) -> Pieces:
     yield
     estimate, ways = yield from probe.explore(net, make_cache, len(tokenizer))
     token_by_token = chunk_invariance.sees_ahead(net, make_cache, len(tokenizer))
+    rows = vocabulary.embedding_rows(net, make_cache)
+    if rows is not None:
+        vocabulary.check_tokenizer(rows, tokenizer, name)
     dtype = _compute_dtype(net)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
@@ -118,12 +134,20 @@ def load(examined: Examined, wide: bool) -> Pieces:
         shares_prefix=ways.shares_prefix,
         mixes=ways.mixes,
         token_by_token=token_by_token,
+        rows=rows,
     )
 
 
 def load_at_once(path: Path, wide: bool) -> LoadedModel:
     """Examine and load a folder on the calling thread, for tools that have no engine."""
-    pieces = load(examine(path), wide)
+    from mlx_lm.utils import load_config
+
+    name = folder.display_name(path)
+    config = folder.check(path, name)
+    eos = load_config(path).get("eos_token_id")
+    nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
+    ids = [eos] if isinstance(eos, int) else eos or None
+    pieces = load(examine(path, name, config, nbytes, ids), wide)
     while True:
         try:
             next(pieces)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from engine.errors import INVALID_REQUEST, TEMPLATE_ERROR, EngineError
 from engine.kv.ledger import Ledger, common_prefix
@@ -71,38 +72,93 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+Asked = tuple[list[Message], bool]
+"""Messages to render, and whether to open the answer after them."""
+
+
+class Reader(Protocol):
+    """Whoever renders messages and tokenises text, by a model's template and tokenizer."""
+
+    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
+        """The text of each, or why there is none."""
+
+    def encode(self, texts: list[str]) -> list[list[int]]:
+        """The tokens of each."""
+
+
+class InProcess:
+    """The reader that does it here and now, with mlx-lm's wrapper of the tokenizer."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer = tokenizer
+
+    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
+        """The text of each, or why there is none."""
+        tokenizer = self.tokenizer
+
+        def apply(messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
+            return _apply(tokenizer, messages, opening, options)
+
+        known = apply if tokenizer.has_chat_template else None
+        bos = getattr(tokenizer, "bos_token", None) or ""
+        return [render(known, bos, messages, reasoning, opening) for messages, opening in asked]
+
+    def encode(self, texts: list[str]) -> list[list[int]]:
+        """The tokens of each."""
+        # The template has written any BOS token itself.
+        encode = self.tokenizer.encode
+        return [list(encode(text, add_special_tokens=False)) if text else [] for text in texts]
+
+
 def build(
-    tokenizer: Any, messages: list[Message], reasoning: bool | None, before: Ledger
+    tokenizer: Any,
+    messages: list[Message],
+    reasoning: bool | None,
+    before: Ledger,
+    reader: Reader | None = None,
 ) -> Prompt:
     """Render `messages` and turn them into tokens, those of `before` where the text is the same.
 
     Messages that end with one of the assistant's ask for that one to be continued.
 
+    Args:
+        reader: who renders and tokenises; without one it is done here.
+
     Raises:
         EngineError: `template_error` with the template's own words.
     """
+    reader = reader or InProcess(tokenizer)
     begun: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
-    opened = _render(tokenizer, messages, reasoning, opening=True)
-    closed = _render(tokenizer, messages, reasoning, opening=False)
+    other = _same_system(messages)
+    asked = [(messages, True), (messages, False)] + ([(other, True)] if other else [])
+    rendered = reader.render(asked, reasoning)
+    opened, closed = _sure(rendered[0]), _sure(rendered[1])
     text = opened + (_begun(tokenizer, begun, opened, before) if begun else "")
     known = before.match(text)
     characters, count = known[-1] if known else (0, 0)
-    tokens = [*before.tokens[:count], *_encode(tokenizer, text[characters:])]
+    first = dict(known).get(len(opened))
+    follows = opened.startswith(closed) and len(closed) < len(opened)
+    ending = opened[len(closed) :] if follows else closed
+    wanted = {text[characters:], ending}
+    if len(text) > len(opened) and first is None:
+        wanted.add(opened)
+    if other and not known:
+        wanted.add(_sure(rendered[2]))
+    in_order = list(wanted)
+    ids = dict(zip(in_order, reader.encode(in_order), strict=True))
+    tokens = [*before.tokens[:count], *ids[text[characters:]]]
     answered = 0
     if len(text) > len(opened):
-        cuts = dict(known)
-        first = cuts.get(len(opened))
-        answered = len(tokens) - (first if first is not None else len(_encode(tokenizer, opened)))
+        answered = len(tokens) - (first if first is not None else len(ids[opened]))
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The message is empty. Write something first.")
-    border = len(tokens)
-    if opened.startswith(closed) and len(closed) < len(opened):
-        border -= max(0, answered) + len(_encode(tokenizer, opened[len(closed) :]))
+    if follows:
+        border = len(tokens) - max(0, answered) - len(ids[ending])
     else:
-        border = common_prefix(tokens, _encode(tokenizer, closed))
-    system = 0 if known else _system_border(tokenizer, messages, reasoning, tokens)
+        border = common_prefix(tokens, ids[closed])
+    system = common_prefix(tokens, ids[_sure(rendered[2])]) if other and not known else 0
     last = len(tokens) - 1
     return Prompt(
         tokens,
@@ -114,6 +170,12 @@ def build(
         opened,
         begun is not None,
     )
+
+
+def _sure(text: str | EngineError) -> str:
+    if isinstance(text, EngineError):
+        raise text
+    return text
 
 
 def _begun(tokenizer: Any, begun: Message, opened: str, before: Ledger) -> str:
@@ -139,41 +201,49 @@ def _begun(tokenizer: Any, begun: Message, opened: str, before: Ledger) -> str:
     return f"{inside.rstrip()}\n{markers.think_end}\n\n{content}"
 
 
-def _system_border(
-    tokenizer: Any, messages: list[Message], reasoning: bool | None, tokens: list[int]
-) -> int:
-    """How far `tokens` are the same for another chat with the same system message."""
+def _same_system(messages: list[Message]) -> list[Message] | None:
+    """What another chat with the same system message might send, to see what both begin with."""
     if messages[0]["role"] != "system" or len(messages) < 2:
-        return 0
+        return None
     said = messages[1]["content"] or ""
-    other = [messages[0], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
-    return common_prefix(tokens, _encode(tokenizer, _render(tokenizer, other, reasoning, True)))
+    return [messages[0], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
 
 
-def _encode(tokenizer: Any, text: str) -> list[int]:
-    # The template has written any BOS token itself.
-    return list(tokenizer.encode(text, add_special_tokens=False)) if text else []
+Apply = Callable[[list[Message], bool, dict[str, Any]], str]
 
 
-def _render(tokenizer: Any, messages: list[Message], reasoning: bool | None, opening: bool) -> str:
-    if not tokenizer.has_chat_template:
-        return (getattr(tokenizer, "bos_token", None) or "") + _plain(messages, opening)
+def render(
+    apply: Apply | None, bos: str, messages: list[Message], reasoning: bool | None, opening: bool
+) -> str | EngineError:
+    """The text of messages by a model's template, or why there is none.
+
+    Args:
+        apply: the template; None for models that have none.
+        bos: what the text begins with then.
+    """
+    if apply is None:
+        return bos + _plain(messages, opening)
     options = {} if reasoning is None else {"enable_thinking": reasoning}
     try:
-        return _apply(tokenizer, messages, opening, options)
+        return apply(messages, opening, options)
+    except MemoryError:
+        raise
     except Exception as error:
         if len(messages) > 1 and messages[0]["role"] == "system":
             # Some templates know no system message; models of that kind are trained with the
             # instructions at the head of the first user message.
             try:
-                return _apply(tokenizer, _fold_system(messages), opening, options)
+                return apply(_fold_system(messages), opening, options)
             except Exception:
                 pass  # the first error says more
-        raise EngineError(
+        return EngineError(
             TEMPLATE_ERROR,
             "The model's chat template could not take these messages: "
-            f"{type(error).__name__}: {error}",
-        ) from None
+            f"{type(error).__name__}: {str(error)[:_MOST_WORDS]}",
+        )
+
+
+_MOST_WORDS = 1000  # characters of a template's own message
 
 
 def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:

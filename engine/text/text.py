@@ -153,6 +153,10 @@ class TextSplitter:
             out.append((text, self._kind))
 
 
+_MOST_SILENT = 64
+"""Tokens after which text must come. A character has four bytes at most, so at most four tokens."""
+
+
 class ReplyText:
     """The text of one reply, token by token, with a detokenizer of its own.
 
@@ -167,6 +171,7 @@ class ReplyText:
         self._splitter = TextSplitter(self._markers, stops, reasoning)
         self.parts: dict[Kind, str] = {"answer": "", "reasoning": "", "tool": ""}
         self._begun = 0  # characters of an answer that is being continued
+        self._silent = 0  # tokens since the last text
 
     def take(self, text: str) -> None:
         """Take text that was written before: it counts, but nobody is told."""
@@ -213,13 +218,26 @@ class ReplyText:
     def add(self, token: int) -> list[Delta]:
         """The deltas that one more token makes certain."""
         self._detokenizer.add_token(token)
-        return self._note(self._splitter.feed(self._detokenizer.last_segment))
+        segment = self._detokenizer.last_segment
+        self._silent = 0 if segment else self._silent + 1
+        if self._silent >= _MOST_SILENT:
+            # Bytes that are no character are decoded anew with each token, longer every time.
+            self._flush()
+            segment, self._silent = self._detokenizer.last_segment, 0
+        return self._note(self._splitter.feed(segment))
 
     def finish(self) -> list[Delta]:
         """The rest, including the bytes of an unfinished character."""
-        self._detokenizer.finalize()
+        self._flush()
         deltas = self._splitter.feed(self._detokenizer.last_segment)
         return self._note(deltas + self._splitter.finish())
+
+    def _flush(self) -> None:
+        """Take what is pending for text, whole characters or not."""
+        try:
+            self._detokenizer.finalize()
+        except KeyError:  # mlx-lm's for bytes: half a character before a token of letters
+            self._detokenizer._unflushed = ""
 
     def _note(self, deltas: list[Delta]) -> list[Delta]:
         for text, kind in deltas:

@@ -145,3 +145,20 @@ def test_a_broken_character_is_shown_as_one_and_hides_no_stop(bytewise: Any) -> 
     end = bytewise.encode("END", add_special_tokens=False)
     assert answer(bytewise, half + end, ("END",))[:2] == ("\ufffd", True)
     assert answer(bytewise, end[:1] + half, ("END",))[:2] == ("E\ufffd", False)
+
+
+def test_bytes_that_never_become_a_character_do_not_pile_up(bytewise: Any) -> None:
+    """Each token would decode all of them anew."""
+    half = bytewise.encode("é", add_special_tokens=False)[:1]
+    reply = ReplyText(bytewise, "")
+    lengths = []
+    for _ in range(500):
+        reply.add(half[0])
+        lengths.append(len(reply._detokenizer._unflushed))
+    assert max(lengths) < 100
+    end = bytewise.encode("ok é", add_special_tokens=False)
+    for token in end:
+        reply.add(token)
+    reply.finish()
+    assert reply.parts["answer"].lstrip("\ufffd") == "ok é"
+    assert reply.parts["answer"].count("\ufffd") == 500

@@ -1,0 +1,50 @@
+"""What the children have found out about a model's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a model's folder says, judged.
+
+    Attributes:
+        config: of `config.json`.
+        generation: of `generation_config.json`, {} without it.
+        files: the names of the weights' files.
+        size: their bytes.
+        rows: of the embedding, None where unknown.
+    """
+
+    config: dict[str, Any]
+    generation: dict[str, Any]
+    files: list[str]
+    size: int
+    rows: int | None
+
+
+@dataclass(frozen=True)
+class CheckedTokenizer:
+    """A tokenizer that was loaded and tried, with what a child needs to use it.
+
+    Attributes:
+        key: names it among the children.
+        rows: ids from here on are refused in prompts; None where unknown.
+        largest_id: that it can produce, special tokens included.
+        longest_token: in characters.
+        known: its template and special tokens; None where it needs Python code of its own.
+        packed: the tokenizer itself.
+    """
+
+    key: str
+    folder: str
+    rows: int | None
+    largest_id: int
+    longest_token: int
+    eos: list[int] | None
+    defaults: Mapping[str, Any] | None = field(repr=False)
+    known: dict[str, Any] | None = field(repr=False)
+    packed: bytes = field(repr=False)

@@ -1,0 +1,63 @@
+"""In the child: the form of an answer, compiled to see whether it can be and what it costs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from engine.core.confined.child import RefusedError
+from engine.params import SamplingParams
+from engine.text.forms import grammar, refusal
+
+_SLOWEST = 1.0  # seconds for the first token's mask, which the engine's thread will wait for
+
+
+def compile_form(params: SamplingParams, tokenizer: Any) -> None:
+    """Do all that the engine does with a form before its first token.
+
+    Args:
+        tokenizer: llguidance's; None to look at the form alone.
+
+    Raises:
+        RefusedError: with llguidance's reason.
+    """
+    if tokenizer is None:
+        if reason := _in_small_stack(lambda: refusal(params)):
+            raise RefusedError(reason)
+        return
+    if reason := _in_small_stack(lambda: _compiled(params, tokenizer)):
+        raise RefusedError(reason)
+
+
+def _compiled(params: SamplingParams, tokenizer: Any) -> str:
+    from llguidance import LLMatcher
+
+    matcher = LLMatcher(tokenizer, grammar(LLMatcher, params), log_level=0)
+    if not matcher.is_error():
+        begin = time.process_time()
+        matcher.compute_bitmask()
+        matcher.compute_ff_bytes()
+        if time.process_time() - begin > _SLOWEST:
+            return "It takes too long to follow."
+    return str(matcher.get_error()) if matcher.is_error() else ""
+
+
+def _in_small_stack(work: Callable[[], str]) -> str:
+    """What `work` returns, in a thread with less stack (`child`) than the engine's have."""
+    told: list[str] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            told.append(work())
+        except BaseException as error:  # a panic, too
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+    return told[0]

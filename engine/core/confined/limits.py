@@ -1,0 +1,40 @@
+"""What one piece of untrusted work may take, and how much its input may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MB = 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a child may take for one request before it is killed.
+
+    Attributes:
+        seconds: of wall-clock time.
+        memory: bytes: of address space where the system limits that, else of resident memory.
+        output: bytes of its answer.
+    """
+
+    seconds: float
+    memory: int
+    output: int
+
+
+FILES = Limits(20.0, 1024 * _MB, 16 * _MB)
+# Importing transformers takes two seconds, six on a busy machine; its largest tokenizers take
+# six more. One of 200,000 words takes 420 MB, 540 MB of address space.
+TOKENIZER = Limits(90.0, 3072 * _MB, 128 * _MB)
+TEMPLATE = Limits(5.0, 1024 * _MB, 64 * _MB)
+FORM = Limits(8.0, 2048 * _MB, _MB)
+
+
+def encoding(characters: int) -> Limits:
+    """The limits for tokenising so many characters.
+
+    Measured: 1.3 s and 150 MB for a megabyte on a busy core (the Guide's tokenizer).
+    """
+    return Limits(
+        10.0 + 8.0 * characters / _MB, 2048 * _MB + 400 * characters, 16 * _MB + 16 * characters
+    )

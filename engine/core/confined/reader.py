@@ -1,0 +1,66 @@
+"""A prompt's text and tokens, made by a child."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.core.confined.checked import CheckedTokenizer
+from engine.errors import INVALID_REQUEST, EngineError
+from engine.messages import Message
+from engine.text.prompt import Asked
+
+if TYPE_CHECKING:
+    from engine.core.confined.confined import Confined
+
+
+class ConfinedReader:
+    """A model's template and tokenizer in a child, for `engine.text.prompt.build`."""
+
+    def __init__(self, confined: Confined, checked: CheckedTokenizer) -> None:
+        self._confined, self._checked = confined, checked
+
+    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
+        """The text of each, or why there is none."""
+        lists: list[list[Message]] = []
+        places: dict[int, int] = {}
+        for messages, _ in asked:
+            if id(messages) not in places:
+                places[id(messages)] = len(lists)
+                lists.append(messages)
+        arguments = {
+            "lists": lists,
+            "asked": [(places[id(messages)], opening) for messages, opening in asked],
+            "reasoning": reasoning,
+        }
+        result, blobs = self._confined.use("render", self._checked, arguments)
+        errors = result["errors"]
+        return [
+            blob.decode() if error is None else EngineError(str(error[0]), str(error[1]))
+            for blob, error in zip(blobs, errors, strict=True)
+        ]
+
+    def encode(self, texts: list[str]) -> list[list[int]]:
+        """The tokens of each.
+
+        Raises:
+            EngineError: `invalid_request`, there is one that the model does not know.
+        """
+        blobs = tuple(text.encode() for text in texts)
+        _, out = self._confined.use("encode", self._checked, {}, blobs)
+        import numpy as np  # not with this module, which a window waits for
+
+        found = []
+        for blob in out:
+            ids = np.frombuffer(blob, np.uint32)
+            self._check(int(ids.max(initial=0)))
+            found.append(ids.tolist())
+        return found
+
+    def _check(self, largest: int) -> None:
+        rows = self._checked.rows
+        if rows is not None and largest >= rows:
+            raise EngineError(
+                INVALID_REQUEST,
+                "The text holds a special token of the tokenizer that the model does not know "
+                f"({largest:,}; it knows {rows:,}). Leave it out.",
+            )

@@ -1,0 +1,107 @@
+"""In the child: what can be asked of it, by name. Arguments and results are plain data."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.core.confined.child import RefusedError
+from engine.core.confined.readers import Plain, whole
+from engine.errors import EngineError
+from engine.params import SamplingParams
+from engine.text.prompt import Reader
+
+Result = tuple[dict[str, Any], tuple[bytes, ...]]
+
+_readers: dict[str, Reader] = {}
+_forms: dict[str, Any] = {}  # llguidance's tokenizers
+
+
+def _hold(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    """Take a model's tokenizer, and let go of all that are not to be kept."""
+    for held in (_readers, _forms):
+        for key in set(held) - set(arguments["keep"]):
+            del held[key]
+    known = arguments["known"]
+    if known is not None:
+        _readers[arguments["key"]] = Plain(known, blobs[0])
+    else:
+        given = (arguments[name] for name in ("folder", "eos", "defaults"))
+        _readers[arguments["key"]] = whole(*given)
+    return {}, ()
+
+
+def _render(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    lists = arguments["lists"]
+    asked = [(lists[number], opening) for number, opening in arguments["asked"]]
+    texts: list[bytes] = []
+    errors: list[list[str] | None] = []
+    for text in _readers[arguments["key"]].render(asked, arguments["reasoning"]):
+        if isinstance(text, EngineError):
+            errors.append([text.code, text.message.encode(errors="replace").decode()])
+            texts.append(b"")
+        else:
+            errors.append(None)
+            texts.append(text.encode())
+    return {"errors": errors}, tuple(texts)
+
+
+def _encode(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    ids = _readers[arguments["key"]].encode([blob.decode() for blob in blobs])
+    return {}, tuple(array("I", some).tobytes() for some in ids)
+
+
+def _form(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.core.confined.compile import compile_form
+
+    params = SamplingParams(**arguments["form"])
+    compile_form(params, _form_tokenizer(arguments) if "key" in arguments else None)
+    return {}, ()
+
+
+def _form_tokenizer(arguments: dict[str, Any]) -> Any:
+    import llguidance
+
+    key = arguments["key"]
+    reader = _readers[key]
+    if key not in _forms:
+        inner = getattr(reader, "tokenizer", None)
+        backend = inner if isinstance(reader, Plain) else getattr(inner, "backend_tokenizer", None)
+        if backend is None:
+            raise RefusedError("The tokenizer of this model cannot be used for answers of a form.")
+        ends = arguments["eos"]
+        _forms[key] = llguidance.LLTokenizer(backend.to_str(), eos_token=ends, slices=[])
+    return _forms[key]
+
+
+def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.core.confined.files import look
+
+    return look(Path(arguments["folder"]), arguments["name"]), ()
+
+
+def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.core.confined.check import check
+
+    where = Path(arguments["folder"])
+    return check(where, arguments["rows"], arguments["eos"], arguments["defaults"])
+
+
+def warm() -> None:
+    """Import what checking a tokenizer needs, before anybody waits for it."""
+    import engine.core.confined.check  # noqa: F401
+    from engine.core.confined.readers import mlx_lm_tokenizers
+
+    mlx_lm_tokenizers()
+
+
+TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
+    "hold": _hold,
+    "render": _render,
+    "encode": _encode,
+    "form": _form,
+    "folder": _folder,
+    "tokenizer": _tokenizer,
+}

@@ -1,0 +1,57 @@
+"""A model folder looked at before anything of it is loaded: by workers, in confined children."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.core.confined.checked import CheckedTokenizer
+from engine.core.confined.confined import Confined
+from engine.core.resolving import resolve
+from engine.hub.names import clean_name
+from engine.model import folder, loader
+from engine.model.fingerprint import identity
+from engine.model.loader import Examined
+
+MOST_CHECKED = 16
+"""So many folders that have passed are remembered, for as long as nothing in them changes. Checking
+a tokenizer takes a second, which a model that comes back need not cost again."""
+
+_checked: dict[tuple[object, ...], CheckedTokenizer] = {}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model that can be loaded, with what the children have found out about its tokenizer."""
+
+    examined: Examined
+    checked: CheckedTokenizer
+
+
+def examine(asked: str, confined: Confined) -> Candidate:
+    """Resolve, judge and check what a caller asked for.
+
+    A child reads the folder's files and loads its tokenizer first. Only what has passed there is
+    opened in this process.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is wrong and what to do.
+    """
+    path = resolve(asked)
+    name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
+    facts = confined.look(path, name)
+    eos = _ends(facts.generation.get("eos_token_id", facts.config.get("eos_token_id")))
+    same = identity(path)
+    checked = _checked.get(same)
+    if checked is None:
+        defaults = loader.tokenizer_defaults(path)
+        checked = confined.check_tokenizer(path, name, facts.rows, eos, defaults)
+        _checked[same] = checked
+        while len(_checked) > MOST_CHECKED:
+            _checked.pop(next(iter(_checked)))
+    return Candidate(loader.examine(path, name, facts.config, facts.size, eos), checked)
+
+
+def _ends(eos: object) -> list[int] | None:
+    if isinstance(eos, int):
+        return [eos]
+    return [i for i in eos if isinstance(i, int)] if isinstance(eos, list) and eos else None
