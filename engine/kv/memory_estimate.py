@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,15 +77,13 @@ def _parts(caches: Caches) -> list[tuple[Any, int]]:
 
     Those that cannot be trimmed are held twice: a snapshot has a copy.
     """
-    found: list[tuple[Any, int]] = []
+    return [pair for cache in caches for pair in _within(cache, 2 if may_not_trim(cache) else 1)]
 
-    def visit(cache: Any, copies: int) -> None:
-        if hasattr(cache, "caches"):
-            for inner in cache.caches:
-                visit(inner, copies)
-        elif cache is not None:
-            found.append((cache, copies))
 
-    for cache in caches:
-        visit(cache, 2 if may_not_trim(cache) else 1)
-    return found
+def _within(cache: Any, copies: int) -> Iterator[tuple[Any, int]]:
+    # No function within a function that calls itself: that cycle would keep the caches alive.
+    if hasattr(cache, "caches"):
+        for inner in cache.caches:
+            yield from _within(inner, copies)
+    elif cache is not None:
+        yield cache, copies
