@@ -18,6 +18,7 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import Shelf
 from app.collector import Collector
 from app.crash import CrashReports
+from app.opening import StoreOpening
 from app.paths import APP_NAME, Paths
 from app.settings import Settings
 from app.single import SingleInstance
@@ -88,16 +89,13 @@ class Application(QObject):
         self._qt = qt
         self._paths = paths
         self._engine_factory = engine_factory
-        self._ask = ask
         self._ask_unsaved = ask_unsaved
-        self._ask_folder = ask_folder
-        self._opened_otherwise = ""  # what to say of the chats once the window is there
+        self._opening = StoreOpening(paths.chats, ask, ask_folder, lambda: self._down)
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
-        self.elsewhere: Path | None = None
         self.single = SingleInstance(paths.data, self)
         self.collector = Collector(self, self._streams)
         self.bridge = Bridge(self)
@@ -113,6 +111,11 @@ class Application(QObject):
     @property
     def engine(self) -> Engine | None:
         return self._engine
+
+    @property
+    def elsewhere(self) -> Path | None:
+        """The folder of another profile that the person chose, if the chats are to be there."""
+        return self._opening.elsewhere
 
     @property
     def down(self) -> bool:
@@ -140,7 +143,7 @@ class Application(QObject):
         self.settings = Settings.load(self._paths.settings)
         self.updates = Updates(self.settings, updates.source(), self)
         theme.install(self._qt, self.settings.appearance, self.settings.text_px)
-        self.store = self._open_store()
+        self.store = self._opening.open()
         if self.store is None:
             logs.on_uncaught = None
             self.crashes.end()
@@ -150,7 +153,6 @@ class Application(QObject):
         self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
-        self.window.settings_changed.connect(self._save_settings)
         self.window.updates = self.updates
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
@@ -159,8 +161,9 @@ class Application(QObject):
         self.window.show_restored()
         if self._down:
             return False
-        if self._opened_otherwise:
-            self.window.toast.show_text(self._opened_otherwise, seconds=30)
+        words = " ".join(filter(None, (self._opening.words, _of_settings(self.settings))))
+        if words:
+            self.window.toast.show_text(words, seconds=30)
         self.shelf.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With
         # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
@@ -195,49 +198,6 @@ class Application(QObject):
             raise
         self.shelf.attach(self._engine)
 
-    def _open_store(self) -> Store | None:
-        """The store, after asking as often as it takes; None if the person gives up."""
-        while True:
-            problem: StoreError | None = None
-            try:
-                store = self._open_and_read()
-            except StoreError as error:
-                problem = error
-            else:
-                if store.journal_aside is not None:
-                    self._opened_otherwise = (
-                        "The last moments before the crash may be missing: the journal of your "
-                        f"chats was damaged. It is kept as {store.journal_aside.name}."
-                    )
-                return store
-            while problem is not None:
-                log.warning("The chats were not opened: %s", problem.code)
-                way = self._ask_interruptibly(problem)
-                if way is WayOn.QUIT:
-                    return None
-                problem = self._take(way)
-                if self.elsewhere is not None:
-                    return None
-
-    def _ask_interruptibly(self, problem: StoreError) -> WayOn:
-        """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
-        listening = QTimer(interval=200)  # Python sees signals only when it runs
-        listening.timeout.connect(lambda: None)
-        listening.start()
-        way = self._ask(problem)
-        listening.stop()
-        return WayOn.QUIT if self._down else way
-
-    def _open_and_read(self) -> Store:
-        """The store, once it has shown its list of chats: large files are not checked wholly."""
-        store = Store.open(self._paths.chats)
-        try:
-            store.chats()
-        except StoreError:
-            store.close()
-            raise
-        return store
-
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
@@ -246,35 +206,6 @@ class Application(QObject):
             self.unsaved.post(error)
         elif self.crashes is not None:
             self.crashes.report(kind, error, trace)
-
-    def _take(self, way: WayOn) -> StoreError | None:
-        """Go a way on with chats that cannot be opened; returns what stood in the way."""
-        file = self._paths.chats
-        try:
-            if way is WayOn.SET_ASIDE:
-                aside = Store.set_aside(file)
-                self._opened_otherwise = (
-                    f"This is an empty start. Your earlier chats are kept as {aside.name}."
-                )
-            elif way is WayOn.ELSEWHERE:
-                folder = self._ask_folder()
-                if folder is not None:
-                    Store.copy(file, Paths.in_profile(folder).chats)
-                    self.elsewhere = folder
-            elif way is WayOn.SALVAGE:
-                saved = Store.salvage(file)
-                messages = _counted(saved.messages, "message")
-                self._opened_otherwise = (
-                    f"{messages} in {_counted(saved.chats, 'chat')} could be read and are here. "
-                    f"The damaged file is kept as {saved.aside.name}."
-                )
-        except StoreError as error:
-            return error
-        return None
-
-    @Slot()
-    def _save_settings(self) -> None:
-        self.settings.save(self._paths.settings)
 
     @Slot()
     def shut_down(self) -> None:
@@ -300,7 +231,7 @@ class Application(QObject):
         self.shelf.detach()
         if self.already_runs:  # nothing here is this program's to save
             return
-        self.settings.save(self._paths.settings)
+        self.settings.save()  # again: the disk may have been full at the last change
         if self.store is not None:
             if self.unsaved is not None:
                 self.unsaved.save_the_rest(self._ask_unsaved)
@@ -322,5 +253,13 @@ class Application(QObject):
         self.ended.emit()
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+def _of_settings(settings: Settings) -> str:
+    """What the person should know of how the settings were read."""
+    if not settings.unread:
+        return ""
+    if settings.set_aside is None:
+        return "Your settings could not be read, so none are saved until you end Stretto."
+    return (
+        "Your settings could not be read and begin anew. "
+        f"The file is kept as {settings.set_aside.name}."
+    )

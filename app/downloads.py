@@ -39,7 +39,6 @@ class Downloads(QObject):
             or None.
         changed(ref): that download is another, or is gone from the list.
         finished(ref): it is there and can be loaded.
-        kept(): what is unfinished, or the list of models, is another; the settings have it already.
     """
 
     END_S = 3.0
@@ -47,7 +46,6 @@ class Downloads(QObject):
     looked = Signal(int, object, object)
     changed = Signal(str)
     finished = Signal(str)
-    kept = Signal()
     _ended = Signal(object, object)
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
@@ -258,8 +256,7 @@ class Downloads(QObject):
     def _keep(self) -> None:
         now = {d.ref: d.total for d in self.unfinished()}
         if now != self._settings.downloads:
-            self._settings.downloads = now
-            self.kept.emit()
+            self._settings.set(downloads=now)
 
     def _write(self, download: Download, act: Callable[..., None], *arguments: object) -> None:
         """On a thread that is also told of the one before it with the files of that model."""

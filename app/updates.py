@@ -195,7 +195,7 @@ class Updates(QObject):
         if self._source is None or self._running:
             return
         self._running, self._by_itself = True, by_itself
-        self._settings.looked_at = time.time()
+        self._settings.set(looked_at=time.time())
         threading.Thread(
             target=self._ask, args=(self._source,), name="updates", daemon=True
         ).start()

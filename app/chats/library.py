@@ -84,10 +84,14 @@ class ChatLibrary(QObject):
         return controller
 
     def new(
-        self, model: str, params: Mapping[str, Any] | None = None, system: str = ""
+        self,
+        model: str,
+        params: Mapping[str, Any] | None = None,
+        system: str = "",
+        chat_id: str = "",
     ) -> ChatController:
         """A new chat with these settings. It is stored at its first key press."""
-        chat = Chat(id=new_id(), model=model, params=dict(params or {}), system=system)
+        chat = Chat(id=chat_id or new_id(), model=model, params=dict(params or {}), system=system)
         return self._adopt(chat, stored=False)
 
     def branch(self, controller: ChatController, message_id: str) -> ChatController:

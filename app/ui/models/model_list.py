@@ -108,7 +108,7 @@ class ModelList(QWidget):
         if ref in models:
             self.removed.append((models.index(ref), ref))
             models.remove(ref)
-            self._settings.models = tuple(models)
+            self._settings.set(models=tuple(models))
             self._tell_changed()
             self.undo.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -199,7 +199,7 @@ def put_back(settings: Settings, at: int, ref: str) -> None:
     """List a model again that was removed, at its place."""
     models = [model for model in settings.models if model != ref]
     models.insert(at, ref)
-    settings.models = tuple(models)
+    settings.set(models=tuple(models))
 
 
 class ModelRow(QFrame):

@@ -25,6 +25,7 @@ from app.chats.controller import ChatController
 from app.chats.options import ChatOptions
 from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
+from app.ui.widgets.wheel import WheelGuard
 
 LABELS = 110
 
@@ -147,6 +148,7 @@ class OptionsPopover(QFrame):
         self._corner = QPoint()
         self._room = 640
         self.show_values(controller.options, controller.chat.system)
+        WheelGuard(page)
 
     def show_values(self, options: ChatOptions, system: str) -> None:
         """Fill the panel: with the chat's own settings, or those of a preset."""

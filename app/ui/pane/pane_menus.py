@@ -39,9 +39,8 @@ class PaneMenus(QObject):
         self._shelf = shelf
         self._settings = settings
         self._chats = chats
-        self._undos = undos
         self._window = window
-        self.presets = Presets(settings, window, self._on_preset_gone)
+        self.presets = Presets(settings, window, undos.offer)
         workspace.pane_made.connect(self._on_pane_made)
         shelf.changed.connect(self._on_model)
 
@@ -78,6 +77,3 @@ class PaneMenus(QObject):
         """A model folder that loaded is remembered for the list of models."""
         if ref != GUIDE and self._shelf.get(ref).state is LoadState.READY:
             self._settings.remember_model(ref)
-
-    def _on_preset_gone(self, words: str, before: dict[str, dict[str, object]]) -> None:
-        self._undos.offer(words, lambda: self.presets.restore(before))

@@ -297,8 +297,7 @@ class SettingsWindow(QDialog):
             self._row(form, words, row)
 
     def _set(self, **values: object) -> None:
-        for name, value in values.items():
-            setattr(self._settings, name, value)
+        self._settings.set(**values)
         self.changed.emit()
 
     @Slot(int)
