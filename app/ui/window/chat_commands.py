@@ -54,7 +54,7 @@ class ChatCommands(QObject):
 
     @Slot(str)
     def split(self, where: str) -> None:
-        """Open a new chat at the right of the active one or below it."""
+        """Open a new chat beside the active one: as a tab, at its right, or below it."""
         self._open_new(where)
 
     @command("split_right", "Split Right", "Ctrl+\\")

@@ -131,11 +131,17 @@ class PaneCommands(QObject):
 
     @command("next", "Next Chat", f"{TAB_MODIFIER}+Tab", why_not=_any)
     def next_chat(self) -> None:
-        self._workspace.activate_next(1)
+        self._go(1)
 
     @command("previous", "Previous Chat", f"{TAB_MODIFIER}+Shift+Tab", why_not=_any)
     def previous_chat(self) -> None:
-        self._workspace.activate_next(-1)
+        self._go(-1)
+
+    def _go(self, step: int) -> None:
+        """Give the keys to the next pane (+1) or the previous one (-1)."""
+        panes, active = self._workspace.panes(), self._workspace.active
+        at = panes.index(active) if active in panes else -step
+        self._workspace.activate(panes[(at + step) % len(panes)])
 
     @command("composer", "Go to the Message Field", "Ctrl+L", where=Where.PANE)
     def to_composer(self, pane: ChatPane) -> None:
