@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app import logs, updates
+from app import background, logs, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import Shelf
@@ -73,6 +73,7 @@ class Application(QObject):
     """
 
     ENGINE_STOP_S = 20.0
+    BACKGROUND_STOP_S = 3.0
 
     ended = Signal()
 
@@ -220,6 +221,7 @@ class Application(QObject):
             dialog.close()
         if self.window is not None:
             self.window.end()
+        background.finish(self.BACKGROUND_STOP_S)
         if self.library is not None:
             self.library.cancel_for_close()
         if self._engine is not None:

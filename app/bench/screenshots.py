@@ -124,9 +124,9 @@ def _getting(driver: Driver) -> None:
     moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
     moving.state = DownloadState.RUNNING
     moving.samples.extend([(0.0, 1_204_000_000), (5.0, moving.done)])
-    window.getting.show()
+    window.downloads_in_window.show()
     driver.wait(0.3)
-    dialog = window.getting.dialog
+    dialog = window.downloads_in_window.dialog
     if dialog is not None:
         dialog.field.setText(found.repo)
         dialog.show_answer(found)

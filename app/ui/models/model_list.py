@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.background import Query
 from app.chats.model_choice import LoadState, Shelf
 from app.model_folders import ModelFolder, look_at
 from app.paths import model_fallback_name, short_path
@@ -87,7 +88,8 @@ class ModelList(QWidget):
         layout.addWidget(self.none)
         layout.addLayout(self._column)
         layout.addLayout(foot)
-        # A folder on a slow disk is looked at after the window is there, one at a time.
+        # Folders are looked at one at a time, once the window is there: a disk may be slow.
+        self._query = Query(self)
         self._look_soon = QTimer(self, singleShot=True, interval=0)
         self._look_soon.timeout.connect(self._look_at_next)
         if shelf is not None:
@@ -174,9 +176,15 @@ class ModelList(QWidget):
     def _look_at_next(self) -> None:
         waiting = [row for row in self.rows if row.folder is None]
         if waiting:
-            waiting[0].folder = look_at(waiting[0].ref)
-            self._show_state(waiting[0])
-            self._look_soon.start()
+            ref = waiting[0].ref
+            self._query.ask(lambda stop: look_at(ref, stop.is_set), self._on_looked_at)
+
+    def _on_looked_at(self, folder: ModelFolder) -> None:
+        row = self.row(folder.ref)
+        if row is not None:
+            row.folder = folder
+            self._show_state(row)
+        self._look_soon.start()
 
     def _show_state(self, row: ModelRow) -> None:
         shelved = self._shelf.get(row.ref) if self._shelf is not None else None

@@ -19,7 +19,7 @@ from app.ui.composer.composer import ComposerText
 from app.ui.dialogs import dialogs
 from app.ui.dialogs.shortcuts_dialog import show_shortcuts
 from app.ui.dialogs.update_dialog import UpdateDialog
-from app.ui.models.downloads_in_window import Getting
+from app.ui.models.downloads_view import DownloadsInWindow
 from app.ui.models.model_list import put_back
 from app.ui.pane.pane_menus import PaneMenus
 from app.ui.score.score import ScoreView
@@ -88,7 +88,9 @@ class MainWindow(QMainWindow):
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
         )
         self.downloads = Downloads(settings, self)
-        self.getting = Getting(self.downloads, library.shelf, library.bridge, self)
+        self.downloads_in_window = DownloadsInWindow(
+            self.downloads, library.shelf, library.bridge, self
+        )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
@@ -139,8 +141,8 @@ class MainWindow(QMainWindow):
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
-        self.pane_menus.get_asked.connect(self.getting.show)
-        self.getting.opened.connect(chats.use_model)
+        self.pane_menus.get_asked.connect(self.downloads_in_window.show)
+        self.downloads_in_window.opened.connect(chats.use_model)
         self.downloads.finished.connect(self._on_downloaded)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
@@ -154,12 +156,12 @@ class MainWindow(QMainWindow):
     def show_restored(self) -> None:
         """Come on screen with what was open at the last end, or one new chat at a first start."""
         if self._layout.show_restored():
-            self.getting.offer()
+            self.downloads_in_window.offer()
 
     def end(self) -> None:
         """The program ends: keep the layout, leave the screen, answer nothing more."""
         self._layout.end()
-        self.getting.end()
+        self.downloads_in_window.end()
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
         self.hide()
@@ -230,7 +232,7 @@ class MainWindow(QMainWindow):
 
     @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
     def show_get_model(self) -> None:
-        self.getting.show()
+        self.downloads_in_window.show()
 
     @command("settings", "Settings…", "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
@@ -241,7 +243,7 @@ class MainWindow(QMainWindow):
             )
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
-            window.get_asked.connect(self.getting.show)
+            window.get_asked.connect(self.downloads_in_window.show)
             self._settings_window = window
         self._settings_window.show()
         self._settings_window.raise_()
