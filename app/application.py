@@ -27,6 +27,7 @@ from app.ui.dialogs.dialogs import WayOn, ask_about_store, ask_about_unsaved, as
 from app.ui.style import theme
 from app.ui.style.icons import app_icon
 from app.ui.window.docking import configure_docking
+from app.ui.window.error_notice import ErrorNotice
 from app.ui.window.main_window import MainWindow
 from app.ui.window.unsaved import Unsaved
 from app.updates import Updates
@@ -108,6 +109,7 @@ class Application(QObject):
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
         self.unsaved: Unsaved | None = None
+        self.errors: ErrorNotice | None = None
 
     @property
     def engine(self) -> Engine | None:
@@ -159,6 +161,7 @@ class Application(QObject):
         self.updates.start()
         self.single.called.connect(self.window.come_forward)
         self.unsaved = Unsaved(self.store, self.bridge, self.window)
+        self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
         self.window.show_restored()
         if self._down:
             return False
@@ -206,7 +209,9 @@ class Application(QObject):
         if isinstance(error, StoreError) and self.unsaved is not None:
             self.unsaved.post(error)
         elif self.crashes is not None:
-            self.crashes.report(kind, error, trace)
+            report = self.crashes.report(kind, error, trace)
+            if report is not None and self.errors is not None:
+                self.errors.post(report)
 
     @Slot()
     def shut_down(self) -> None:

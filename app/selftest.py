@@ -146,11 +146,11 @@ def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
 
 def _two_answers(driver: Any) -> str:
     """Ask in two panes at once and wait for both answers."""
-    left = driver.pane.controller
+    left = driver.pane.chat
     driver.window.chats.split("right")
-    right = driver.pane.controller
-    for controller, question in zip((left, right), QUESTIONS, strict=True):
-        controller.send(question)
+    right = driver.pane.chat
+    for chat, question in zip((left, right), QUESTIONS, strict=True):
+        chat.send(question)
     both = (left, right)
     driver.until(
         lambda: all(c.answering_id and c.message(c.answering_id).content for c in both), 60

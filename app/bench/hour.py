@@ -48,7 +48,7 @@ def measure(panes: int, minutes: float, rate: float, characters: int) -> list[Fi
 
             driver.until(over, minutes * 60 + 60)
             memory.append((streamed, resident_mb()))
-        messages = sum(len(pane.controller.transcript.path) for pane in opened)
+        messages = sum(len(pane.chat.transcript.path) for pane in opened)
     first, last = memory[0], memory[-1]
     grown = last[1] - first[1]
     return [

@@ -87,7 +87,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
         Column(GUIDE, ChatOptions(temperature=t, seed=4), f"Temperature {t:g}") for t in (0.0, 0.9)
     ]
     panes = window.chats.comparisons.begin(columns, "", "Tell me a short story about a river.")
-    driver.until(lambda: not any(pane.controller.answering for pane in panes), 90)
+    driver.until(lambda: not any(pane.chat.answering for pane in panes), 90)
     panes[0].header.differs.click()
     both("6-compare", lambda: window)
     panes[0].header.keep.click()
@@ -97,7 +97,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     both("7-score", lambda: window)
     window.toggle_score()
     for pane in window.workspace.panes():
-        pane.controller.stop()
+        pane.chat.stop()
 
     driver.pane.header.options_button.click()
     both("8-chat-settings", lambda: _shown(OptionsPopover))
@@ -149,15 +149,15 @@ def _dialog(name: str) -> QWidget:
 
 def _two_streaming(driver: Driver) -> None:
     left = driver.pane
-    left.controller.send("Tell me a long story")
+    left.chat.send("Tell me a long story")
     driver.window.chats.split("right")
     right = driver.pane
-    right.controller.send("Write a long answer about trees")
+    right.chat.send("Write a long answer about trees")
 
     def well_on() -> bool:
         return all(
-            not pane.controller.answering
-            or len(pane.controller.message(pane.controller.answering_id or "").content) > 320
+            not pane.chat.answering
+            or len(pane.chat.message(pane.chat.answering_id or "").content) > 320
             for pane in (left, right)
         )
 
@@ -166,20 +166,20 @@ def _two_streaming(driver: Driver) -> None:
 
 def _three_panes(driver: Driver) -> None:
     for pane in driver.window.workspace.panes():
-        pane.controller.stop()
+        pane.chat.stop()
     idle = driver.window.workspace.panes
-    driver.until(lambda: not any(pane.controller.answering for pane in idle()), 30)
+    driver.until(lambda: not any(pane.chat.answering for pane in idle()), 30)
     before = idle()
     driver.window.chats.new()
-    driver.pane.controller.send("Show me a table about animals")
+    driver.pane.chat.send("Show me a table about animals")
     for pane in before:
         driver.window.workspace.close_pane(pane)
     driver.window.chats.split("right")
-    driver.pane.controller.send("Write some Python code")
+    driver.pane.chat.send("Write some Python code")
     driver.window.chats.split("down")
-    driver.pane.controller.send("Make a nested list of groceries")
+    driver.pane.chat.send("Make a nested list of groceries")
     driver.window.toast.hide()
-    driver.until(lambda: not any(pane.controller.answering for pane in idle()), 90)
+    driver.until(lambda: not any(pane.chat.answering for pane in idle()), 90)
 
 
 def main() -> int:

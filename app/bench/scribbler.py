@@ -1,6 +1,6 @@
 """What ``python -m app.bench kill`` kills: chats worked at random, every change told on stdout.
 
-Usage: python -m app.bench.scribbler PROFILE SEED. The store, the bridge and the controllers are the
+Usage: python -m app.bench.scribbler PROFILE SEED. The store, the bridge and the chats are the
 program's own; the engine writes numbers. Each line of stdout is a JSON list, its second item the
 monotonic time in seconds (one clock for all processes):
 
@@ -29,7 +29,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.bench.ledger import tree
 from app.bridge import Bridge
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import Shelf
 from app.chats.transcript import Removal
@@ -147,151 +147,150 @@ class Scribbler(QObject):
     def _next(self) -> None:
         """One action, then a short pause of random length."""
         dice = self._dice
-        open_ones = [c for c in self._controllers() if self._library.chat(c.id) is not None]
+        open_ones = [c for c in self._opened() if self._library.chat(c.id) is not None]
         if len(open_ones) < CHATS and dice.random() < 0.3:
             self._type(self._watch(self._library.new("numbers")))
         elif open_ones:
-            controller = dice.choice(open_ones)
-            if len(controller.transcript.path) > LONGEST:
-                self._delete_chat(controller)
+            chat = dice.choice(open_ones)
+            if len(chat.transcript.path) > LONGEST:
+                self._delete_chat(chat)
             else:
                 dice.choices(
                     (self._type, self._send, self._stop, self._again, self._edit, self._remove,
                      self._restore, self._turn, self._continue, self._branch, self._rename,
                      self._delete_chat, self._restore_chat),
                     (30, 14, 4, 6, 6, 6, 6, 4, 4, 3, 2, 1, 2),
-                )[0](controller)  # fmt: skip
+                )[0](chat)  # fmt: skip
         self._timer.start(dice.choice((0, 0, 2, 10, 30, 80)))
 
-    def _type(self, controller: ChatController) -> None:
-        text = controller.chat.draft + f"{self._seed}-{next(self._words)} "
-        tell("draft", controller.id, text)
-        if controller.stored:
-            controller.set_draft(text)
+    def _type(self, chat: Chat) -> None:
+        text = chat.record.draft + f"{self._seed}-{next(self._words)} "
+        tell("draft", chat.id, text)
+        if chat.stored:
+            chat.write(text)
         else:
-            self._do(controller, 0, (), lambda: controller.set_draft(text))
+            self._do(chat, 0, (), lambda: chat.write(text))
 
-    def _send(self, controller: ChatController) -> None:
+    def _send(self, chat: Chat) -> None:
         """What the pane does: the message is said, then the composer is emptied."""
-        text = controller.chat.draft
-        if not text.strip() or controller.answering:
+        text = chat.record.draft
+        if not text.strip() or chat.answering:
             return
 
         def send() -> None:
-            controller.send(text)
-            controller.set_draft("")
+            chat.send(text)
+            chat.write("")
 
-        tell("draft", controller.id, "")
-        self._do(controller, 2, (), send)
-        self._streams(controller)
+        tell("draft", chat.id, "")
+        self._do(chat, 2, (), send)
+        self._streams(chat)
 
-    def _stop(self, controller: ChatController) -> None:
-        controller.stop()
+    def _stop(self, chat: Chat) -> None:
+        chat.stop()
 
-    def _again(self, controller: ChatController) -> None:
-        if not controller.answering and controller.transcript.last("user") is not None:
-            self._do(controller, 1, (), controller.regenerate)
-            self._streams(controller)
+    def _again(self, chat: Chat) -> None:
+        if not chat.answering and chat.transcript.last("user") is not None:
+            self._do(chat, 1, (), chat.regenerate)
+            self._streams(chat)
 
-    def _edit(self, controller: ChatController) -> None:
-        last = controller.transcript.last("user")
-        if not controller.answering and last is not None:
+    def _edit(self, chat: Chat) -> None:
+        last = chat.transcript.last("user")
+        if not chat.answering and last is not None:
             text = f"{self._seed}-{next(self._words)} in other words"
-            self._do(controller, 2, (), lambda: controller.edit(last.id, text))
-            self._streams(controller)
+            self._do(chat, 2, (), lambda: chat.edit(last.id, text))
+            self._streams(chat)
 
-    def _remove(self, controller: ChatController) -> None:
-        path = controller.transcript.path
-        if path and not controller.answering and controller.id not in self._removed:
+    def _remove(self, chat: Chat) -> None:
+        path = chat.transcript.path
+        if path and not chat.answering and chat.id not in self._removed:
             message = self._dice.choice(path)
-            below = [m.id for m in controller.transcript._below(message.id)]
+            below = [m.id for m in chat.transcript._below(message.id)]
 
             def remove() -> None:
-                removal = controller.delete_message(message.id)
+                removal = chat.delete_message(message.id)
                 if removal is not None:
-                    self._removed[controller.id] = removal
+                    self._removed[chat.id] = removal
 
-            self._do(controller, 0, below, remove)
+            self._do(chat, 0, below, remove)
 
-    def _restore(self, controller: ChatController) -> None:
-        removal = self._removed.get(controller.id)
-        if removal is not None and not controller.answering:
-            del self._removed[controller.id]
+    def _restore(self, chat: Chat) -> None:
+        removal = self._removed.get(chat.id)
+        if removal is not None and not chat.answering:
+            del self._removed[chat.id]
             parent = removal.messages[0].parent_id
-            if parent is None or parent in controller.transcript:
+            if parent is None or parent in chat.transcript:
                 added = len(removal.messages)
-                self._do(controller, added, (), lambda: controller.restore_messages(removal))
+                self._do(chat, added, (), lambda: chat.restore_messages(removal))
 
-    def _turn(self, controller: ChatController) -> None:
-        if not controller.answering:
+    def _turn(self, chat: Chat) -> None:
+        if not chat.answering:
             step = self._dice.choice((-1, 1))
-            self._do(controller, 0, (), lambda: controller.show_other_version(step))
+            self._do(chat, 0, (), lambda: chat.show_version(step))
 
-    def _continue(self, controller: ChatController) -> None:
-        leaf = controller.transcript.leaf_id
-        if leaf is None or controller.answering:
+    def _continue(self, chat: Chat) -> None:
+        leaf = chat.transcript.leaf_id
+        if leaf is None or chat.answering:
             return
-        if controller.transcript[leaf].status in {"interrupted", "cancelled"}:
-            self._do(controller, 0, (), lambda: controller.continue_answer(leaf))
-            self._streams(controller)
+        if chat.transcript[leaf].status in {"interrupted", "cancelled"}:
+            self._do(chat, 0, (), lambda: chat.continue_answer(leaf))
+            self._streams(chat)
 
-    def _branch(self, controller: ChatController) -> None:
+    def _branch(self, chat: Chat) -> None:
         """The copy is the chat that is added to; nobody but the store knows its id yet."""
-        path = [m for m in controller.transcript.path if m.status != "streaming"]
+        path = [m for m in chat.transcript.path if m.status != "streaming"]
         if path:
             message = self._dice.choice(path)
-            copied = controller.transcript.path_to(message.id)
+            copied = chat.transcript.path_to(message.id)
             tell("do", "", len(copied) - (message.role == "user"), [])
-            made = self._watch(self._library.branch(controller, message.id))
+            made = self._watch(self._library.branch(chat, message.id))
             tell("done", made.id, self._tree(made))
-            tell("draft", made.id, made.chat.draft)
+            tell("draft", made.id, made.record.draft)
             for copy in made.transcript.path:
                 tell("text", copy.id, copy.content)
                 tell("status", copy.id, copy.status)
 
-    def _rename(self, controller: ChatController) -> None:
+    def _rename(self, chat: Chat) -> None:
         title = f"Chat {next(self._words)}"
-        self._do(controller, 0, (), lambda: controller.rename(title))
+        self._do(chat, 0, (), lambda: chat.rename(title))
 
-    def _delete_chat(self, controller: ChatController) -> None:
-        self._do(controller, 0, (), lambda: self._library.delete(controller.id))
-        self._deleted.append(controller.id)
+    def _delete_chat(self, chat: Chat) -> None:
+        self._do(chat, 0, (), lambda: self._library.delete(chat.id))
+        self._deleted.append(chat.id)
 
-    def _restore_chat(self, controller: ChatController) -> None:
+    def _restore_chat(self, chat: Chat) -> None:
         if self._deleted:
             chat = self._open(self._deleted.pop())
             self._do(chat, 0, (), lambda: self._library.restore(chat.id))
 
     def _do(
-        self, chat: ChatController, added: int, gone: Iterable[str], action: Callable[[], object]
+        self, chat: Chat, added: int, gone: Iterable[str], action: Callable[[], object]
     ) -> None:
         tell("do", chat.id, added, list(gone))
         action()
         tell("done", chat.id, self._tree(chat))
 
-    def _tree(self, controller: ChatController) -> Any:
-        chat = controller.chat
-        there = list(controller.transcript._messages.values())
+    def _tree(self, chat: Chat) -> Any:
+        there = list(chat.transcript._messages.values())
         deleted = self._library.chat(chat.id) is None
-        return tree(chat.title, deleted, controller.transcript.leaf_id, there)
+        return tree(chat.record.title, deleted, chat.transcript.leaf_id, there)
 
-    def _streams(self, controller: ChatController) -> None:
-        if controller.answering_id is not None:
-            tell("status", controller.answering_id, "interrupted")
+    def _streams(self, chat: Chat) -> None:
+        if chat.answering_id is not None:
+            tell("status", chat.answering_id, "interrupted")
 
-    def _controllers(self) -> list[ChatController]:
+    def _opened(self) -> list[Chat]:
         found = (self._library.find(chat_id) for chat_id in sorted(self._watched))
-        return [controller for controller in found if controller is not None]
+        return [chat for chat in found if chat is not None]
 
-    def _open(self, chat_id: str) -> ChatController:
+    def _open(self, chat_id: str) -> Chat:
         return self._watch(self._library.open(chat_id, "numbers"))
 
-    def _watch(self, controller: ChatController) -> ChatController:
-        if controller.id not in self._watched:
-            self._watched.add(controller.id)
-            controller.text_added.connect(self._on_text)
-            controller.reply_ended.connect(self._on_ended)
-        return controller
+    def _watch(self, chat: Chat) -> Chat:
+        if chat.id not in self._watched:
+            self._watched.add(chat.id)
+            chat.text_added.connect(self._on_text)
+            chat.reply_ended.connect(self._on_ended)
+        return chat
 
     @Slot(str, str, str)
     def _on_text(self, message_id: str, text: str, _kind: str) -> None:
@@ -299,9 +298,9 @@ class Scribbler(QObject):
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:
-        controller = self.sender()
-        if isinstance(controller, ChatController):
-            tell("status", message_id, controller.transcript[message_id].status)
+        chat = self.sender()
+        if isinstance(chat, Chat):
+            tell("status", message_id, chat.transcript[message_id].status)
 
 
 def tell(kind: str, *what: object) -> None:

@@ -95,7 +95,7 @@ def measure(model: str, panes: int, seconds: float) -> StallReport:
             streamed += len(text)
 
         for pane in opened:
-            pane.controller.text_added.connect(count)
+            pane.chat.text_added.connect(count)
         keep_asking(opened)
         driver.wait(1.5)  # until all have begun
         streamed = 0
@@ -106,7 +106,7 @@ def measure(model: str, panes: int, seconds: float) -> StallReport:
         def over() -> bool:
             nonlocal running, looks
             keep_asking(opened)
-            running += sum(pane.controller.answering for pane in opened)
+            running += sum(pane.chat.answering for pane in opened)
             looks += len(opened)
             return time.monotonic() - begun >= seconds
 
@@ -148,7 +148,7 @@ def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[F
     with program(size=(1760, 1060), engine=lambda: Drip(text, rate)) as driver:
         opened = open_grid(driver, panes)
         for pane in opened:
-            pane.controller.send("Write")
+            pane.chat.send("Write")
         driver.wait(8.0)  # until all of the first is shown and coloured
         memory = [resident_mb()]
         probe = Probe()
@@ -160,7 +160,7 @@ def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[F
         took = time.monotonic() - begun
         share = (time.process_time() - used) / took
         probe.stop()
-        answering = sum(pane.controller.answering for pane in opened)
+        answering = sum(pane.chat.answering for pane in opened)
     return [
         Figure("panes that streamed to the end", answering, ""),
         *lateness("lateness", probe.late_ms, P99_MS, MAX_MS),
@@ -191,6 +191,6 @@ def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
 def keep_asking(panes: list[ChatPane]) -> None:
     """Ask again wherever the answer has ended."""
     for number, pane in enumerate(panes):
-        if not pane.controller.answering:
-            turn = len(pane.controller.transcript.path) // 2
-            pane.controller.send(QUESTIONS[(number + turn) % len(QUESTIONS)])
+        if not pane.chat.answering:
+            turn = len(pane.chat.transcript.path) // 2
+            pane.chat.send(QUESTIONS[(number + turn) % len(QUESTIONS)])

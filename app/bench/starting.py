@@ -99,7 +99,7 @@ def child() -> int:
             window.workspace.close_pane(pane)
     else:
         # Usable: the store has been read and drawn, and a key press would have its turn.
-        while not all(p.controller.transcript is not None for p in window.workspace.panes()):
+        while not all(p.chat.transcript is not None for p in window.workspace.panes()):
             qt.processEvents()
         qt.processEvents()
     usable = time.time()

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.bridge import Bridge
 from app.chats.model_choice import LoadState, Shelf
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
-from app.chats.record import ChatRecord
-from app.chats.reply import Phase, RunningReply
+from app.chats.reply import Answer, Phase
+from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession
+from app.chats.signals import ChatSignals
 from app.chats.transcript import conversation
+from app.chats.turn import Paused, Reply, Running, Waiting
 from app.store import Message
 from engine import EngineError, Failed, Finished, FinishReason, PromptProgress, TextDelta
 
@@ -22,32 +24,29 @@ if TYPE_CHECKING:
 
 # What a reply fails with when the engine's thread has broken down, or has lost the model.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
+_ONLY_A_TOOL = "The model asked for a tool instead of answering. There are no tools in this chat."
 
 
 class Answering(QObject):
     """At most one reply at a time, from the question to the last state of its message.
 
-    Signals: those of `ChatState` with the same names.
-
     Attributes:
-        reply: the one that runs or waits for its model, None while there is none.
+        reply: where it stands; None while there is none.
+        answer: what has come of it so far; None while there is none.
         unseen: whether a reply has ended that nobody has looked at.
     """
 
     CHECKPOINT_MS = 400  # the store writes within 250: 350 ms of a second are left to the machine
 
-    message_changed = Signal(str)
-    text_added = Signal(str, str, str)
-    phase_changed = Signal()
-    reply_ended = Signal(str)
-
-    def __init__(self, record: ChatRecord, bridge: Bridge, shelf: Shelf, parent: QObject) -> None:
-        super().__init__(parent)
-        self._record = record
+    def __init__(self, saved: SavedChat, bridge: Bridge, shelf: Shelf, chat: ChatSignals) -> None:
+        super().__init__(chat)
+        self._chat = chat
+        self._saved = saved
         self._bridge = bridge
         self._shelf = shelf
-        self.session = ChatSession(shelf, record.chat.id)
-        self.reply: RunningReply | None = None
+        self.session = ChatSession(shelf, saved.record.id)
+        self.reply: Reply | None = None
+        self.answer: Answer | None = None
         self.unseen = False
         self._closing = False
         self._saved_length = 0
@@ -57,83 +56,82 @@ class Answering(QObject):
 
     @property
     def options(self) -> ChatOptions:
-        return ChatOptions.from_params(self._record.chat.params)
+        return ChatOptions.from_params(self._saved.record.params)
 
     @property
     def phase(self) -> Phase:
-        if self.reply is not None:
-            return Phase.PAUSED if self.reply.paused else self.reply.phase
-        loading = self._shelf.get(self._record.chat.model).state is LoadState.LOADING
+        if isinstance(self.reply, Paused):
+            return Phase.PAUSED
+        if self.answer is not None:
+            return self.answer.phase
+        loading = self._shelf.get(self._saved.record.model).state is LoadState.LOADING
         return Phase.LOADING if loading else Phase.IDLE
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""
-        message = self._record.transcript[message_id]
-        if self.reply is not None and self.reply.message_id == message_id:
-            return replace(message, content=self.reply.content, reasoning=self.reply.reasoning)
+        message, answer = self._saved.transcript[message_id], self.answer
+        if answer is not None and answer.message_id == message_id:
+            return replace(message, content=answer.content, reasoning=answer.reasoning)
         return message
 
     # A reply's life.
 
-    def prepare(
-        self,
-        message_id: str,
-        options: ChatOptions | None = None,
-        like: str | None = None,
-        model: str | None = None,
-    ) -> None:
-        """A reply is to fill this message; ``begin`` asks for it.
-
-        With other options than the chat's and of another model, where those of the answer ``like``
-        are taken again.
-        """
-        self.reply = RunningReply(message_id, options=options, like=like, model=model)
-        self._saved_length = 0
+    def prepare(self, answer: Answer) -> None:
+        """A reply is to fill this answer's message; ``begin`` asks for it."""
+        self.answer = answer
+        self.reply = Waiting(answer.model or self._saved.record.model)
+        self._saved_length = len(answer.content) + len(answer.reasoning)
         self.unseen = False
 
-    def prepare_going_on(self, message: Message) -> None:
+    def prepare_rest(self, message: Message) -> None:
         """A reply is to go on with this message, which was cut off."""
-        self.reply = RunningReply.going_on(message.id, message.content, message.reasoning)
+        answer = Answer.going_on(message.id, message.content, message.reasoning)
         if (own := of_answer(message.stats, self.options)) is not None:
-            self.reply.options = going_on(own, self.options)
-        self._saved_length = len(message.content) + len(message.reasoning)
-        self.unseen = False
-        self._record.save(self._record.transcript.update(message.id, status="streaming", error=""))
+            answer.options = going_on(own, self.options)
+        self.prepare(answer)
+        self._saved.save(self._saved.transcript.update(message.id, status="streaming", error=""))
 
     def begin(self) -> None:
         """Hand the reply to the engine if the model is there; if not, ask for the model."""
-        reply = self.reply
-        if reply is None or reply.handle is not None:
+        if not isinstance(self.reply, Waiting) or self.answer is None:
             return
-        shelved = self._shelf.want(reply.model or self._record.chat.model)
+        shelved = self._shelf.want(self.reply.model)
         if shelved.state is LoadState.FAILED:
             self._end("error", shelved.error)
         elif shelved.model is not None and self._shelf.engine is not None:
-            self._ask(reply, shelved.model)
-        self.phase_changed.emit()
+            self._ask(self.answer, self.reply.model, shelved.model)
+        self._tell()
+
+    def move_to(self, model: str) -> None:
+        """The chat has another model: a reply that waits for the old one waits for this one.
+
+        One that was asked of a model of its own keeps to that.
+        """
+        if isinstance(self.reply, Waiting) and self.answer and self.answer.model is None:
+            self.reply = Waiting(model)
+            name = self._shelf.get(model).name
+            self._saved.save(self._saved.transcript.update(self.answer.message_id, model=name))
+            self._chat.message_changed.emit(self.answer.message_id)
+            self.begin()
 
     def stop(self) -> None:
         """End the reply at its next token; what it wrote stays."""
-        if self.reply is None or self.reply.stopping:
-            return
-        self.reply.stopping = True
-        if self.reply.handle is not None:
-            self.reply.handle.cancel()
-        else:
+        if isinstance(self.reply, Waiting):
             self._end("cancelled")
+        elif self.reply is not None and self.reply != Running(self.reply.handle, stopping=True):
+            self.reply = Running(self.reply.handle, stopping=True)
+            self.reply.handle.cancel()
+            self._tell()
 
-    def toggle_pause(self) -> bool:
-        """Let the reply stand still, or go on. False when there is none to do so."""
-        reply = self.reply
-        if reply is None or reply.handle is None or reply.stopping:
-            return False
-        reply.paused = not reply.paused
-        if reply.paused:
-            reply.handle.pause()
-        else:
-            reply.handle.resume()
-        self.phase_changed.emit()
-        return True
+    def toggle_pause(self) -> None:
+        """Let the reply stand still, or go on."""
+        if isinstance(self.reply, Paused):
+            self.reply = Running(self.reply.handle)
+            self.reply.handle.resume()
+        elif isinstance(self.reply, Running):
+            self.reply = Paused(self.reply.handle)
+            self.reply.handle.pause()
+        self._tell()
 
     # The program's end.
 
@@ -145,49 +143,47 @@ class Answering(QObject):
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
         self._closing = True
-        if self.reply is not None:
-            self._end("interrupted")
+        self._end("interrupted")
         self._checkpoint.stop()
         self.session.close()
 
     # Between the engine and the message.
 
-    def _ask(self, reply: RunningReply, model: Model) -> None:
-        chat = self._record.chat
-        path = self._record.transcript.path
-        if not reply.continues:
+    def _ask(self, answer: Answer, ref: str, model: Model) -> None:
+        path = self._saved.transcript.path
+        if not answer.continues:
             path = path[:-1]
-        turns = conversation(path, chat.system, continuing=reply.continues)
-        options = reply.options = reply.options or self.options
-        reply.model = reply.model or chat.model
+        turns = conversation(path, self._saved.record.system, continuing=answer.continues)
+        answer.options = answer.options or self.options
+        answer.model = ref
         try:
-            params = sampling(options, model.defaults)
-            reply.seed = params.seed
-            session = self.session.open(model, options)
-            reply.channel, post = self._bridge.channel(self._on_event)
-            reply.phase = Phase.QUEUED
-            reply.handle = session.send(turns, params, on_event=post)
+            params = sampling(answer.options, model.defaults)
+            answer.seed = params.seed
+            session = self.session.open(model, answer.options)
+            answer.channel, post = self._bridge.channel(self._on_event)
+            answer.phase = Phase.QUEUED
+            self.reply = Running(session.send(turns, params, on_event=post))
         except (EngineError, ValueError) as error:
             self._end("error", getattr(error, "message", str(error)))
             return
-        self._record.transcript.update(reply.message_id, model=model.name)
+        self._saved.transcript.update(answer.message_id, model=model.name)
         self._checkpoint.start()
-        self.message_changed.emit(reply.message_id)
+        self._chat.message_changed.emit(answer.message_id)
 
     def _on_event(self, event: Any) -> None:
         """One engine event, on the GUI thread."""
-        reply = self.reply
-        if reply is None:
+        answer = self.answer
+        if answer is None:
             return
         if isinstance(event, TextDelta):
-            before = reply.phase
-            reply.write(event)
-            self.text_added.emit(reply.message_id, event.text, event.kind)
-            if reply.phase is not before:
-                self.phase_changed.emit()
+            before = answer.phase
+            if answer.write(event):
+                self._chat.text_added.emit(answer.message_id, event.text, event.kind)
+            if answer.phase is not before:
+                self._chat.phase_changed.emit()
         elif isinstance(event, PromptProgress):
-            reply.read(event)
-            self.phase_changed.emit()
+            answer.read(event)
+            self._chat.phase_changed.emit()
         elif isinstance(event, Finished):
             stopped = event.reason == FinishReason.CANCELLED
             stats = {**asdict(event.stats), "reason": event.reason.value}
@@ -200,67 +196,71 @@ class Answering(QObject):
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
         """The one way out of a reply: its message gets its last state, in memory and on disk."""
-        reply, self.reply = self.reply, None
-        if reply is None:
+        answer, self.answer, self.reply = self.answer, None, None
+        if answer is None:
             return
-        if reply.channel is not None:
-            self._bridge.close(reply.channel)
+        if answer.channel is not None:
+            self._bridge.close(answer.channel)
         self._checkpoint.stop()
-        reply.end_of_thought()
-        stats = {**(stats or {}), **self._had_with(reply)}
-        if status == "complete" and reply.like is not None:
-            other = self._record.transcript[reply.like]
-            if other.status == "complete" and other.stats.get("reason") == stats.get("reason"):
-                stats["same"] = (other.content, other.reasoning) == (reply.content, reply.reasoning)
-        if reply.thought_s is not None:
-            stats["thought_s"] = round(reply.thought_s, 2)
+        answer.end_of_thought()
+        if status == "complete" and answer.tool and not answer.content:
+            status, error = "error", _ONLY_A_TOOL
         if self._closing and status in {"cancelled", "error"}:
             status, error = "interrupted", ""
-        message = self._record.transcript.update(
-            reply.message_id,
-            content=reply.content,
-            reasoning=reply.reasoning,
+        message = self._saved.transcript.update(
+            answer.message_id,
+            content=answer.content,
+            reasoning=answer.reasoning,
             status=status,
             error=error,
-            stats=stats,
+            stats=self._stats(answer, status, stats or {}),
         )
-        self._record.save(message)
+        self._saved.save(message)
         self.unseen = True
-        self.message_changed.emit(message.id)
-        self.phase_changed.emit()
-        self.reply_ended.emit(message.id)
+        self._chat.message_changed.emit(message.id)
+        self._tell()
+        self._chat.reply_ended.emit(message.id)
 
-    def _had_with(self, reply: RunningReply) -> dict[str, Any]:
-        """What it takes to have the same answer again."""
-        if reply.seed is None or reply.options is None:
-            return {}
-        options = reply.options.to_params()
-        options.pop("seed", None)
-        return {"seed": reply.seed, "options": options, "model": reply.model}
+    def _stats(self, answer: Answer, status: str, told: dict[str, Any]) -> dict[str, Any]:
+        """The engine's figures, what it takes to have the same answer again, and how it differs."""
+        stats = dict(told)
+        if answer.seed is not None and answer.options is not None:
+            options = answer.options.to_params()
+            options.pop("seed", None)
+            stats.update(seed=answer.seed, options=options, model=answer.model)
+        if status == "complete" and answer.like is not None:
+            other = self._saved.transcript[answer.like]
+            if other.status == "complete" and other.stats.get("reason") == stats.get("reason"):
+                texts = (answer.content, answer.reasoning)
+                stats["same"] = (other.content, other.reasoning) == texts
+        if answer.thought_s is not None:
+            stats["thought_s"] = round(answer.thought_s, 2)
+        if answer.tool:
+            stats["tool"] = answer.tool
+        return stats
+
+    def _tell(self) -> None:
+        self._chat.phase_changed.emit()
+        self._chat.turn_changed.emit()
 
     @Slot()
     def _save_progress(self) -> None:
         """About once a second while a reply runs: what a crash may cost."""
-        if self.reply is None:
+        if self.answer is None:
             return
-        message = self.message(self.reply.message_id)
+        message = self.message(self.answer.message_id)
         length = len(message.content) + len(message.reasoning)
         if length != self._saved_length:
             self._saved_length = length
-            self._record.save(message)
+            self._saved.save(message)
 
     @Slot(str)
     def _on_model_changed(self, ref: str) -> None:
-        asked = self.reply.model if self.reply is not None else None
-        if ref not in {self._record.chat.model, asked}:
-            return
-        if (
-            self.reply is not None
-            and self.reply.handle is None
-            and ref == (asked or self._record.chat.model)
-        ):
+        reply = self.reply
+        if isinstance(reply, Waiting) and reply.model == ref:
             if self._shelf.get(ref).state is LoadState.FAILED:
                 self._end("error", self._shelf.get(ref).error)
             else:
                 self.begin()
-        self.phase_changed.emit()
+        elif ref == self._saved.record.model:
+            self._chat.phase_changed.emit()

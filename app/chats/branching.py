@@ -6,10 +6,11 @@ import time
 from dataclasses import replace
 
 from app.chats.transcript import Transcript
-from app.store import Chat, Message, Store, new_id
+from app.store import Chat as ChatRecord
+from app.store import Message, Store, new_id
 
 
-def branch(store: Store, chat: Chat, transcript: Transcript, message_id: str) -> Chat:
+def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: str) -> ChatRecord:
     """Store a copy of the chat up to a message and return it.
 
     From an answer it goes on after that answer. From a person's message it ends before it, and the
@@ -28,6 +29,8 @@ def branch(store: Store, chat: Chat, transcript: Transcript, message_id: str) ->
         created_at=now,
         updated_at=now,
         leaf_id=None,
+        edited_id=None,
+        edited_text="",
     )
     with store.together():  # a crash leaves no half of a copy
         store.save_chat(made)

@@ -1,4 +1,4 @@
-"""All chats: the saved ones that the sidebar lists, and the controllers of those in use."""
+"""All chats: the saved ones that the sidebar lists, and those in use."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
 from app.chats.branching import branch
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.chats.model_choice import Shelf
 from app.chats.session import ChatSession
-from app.store import Chat, SearchHit, Store, new_id
+from app.store import Chat as ChatRecord
+from app.store import SearchHit, Store, new_id
 
 
 class ChatLibrary(QObject):
@@ -37,8 +38,8 @@ class ChatLibrary(QObject):
         self._store = store
         self._bridge = bridge
         self._shelf = shelf
-        self._chats: dict[str, Chat] = {chat.id: chat for chat in store.chats()}
-        self._controllers: dict[str, ChatController] = {}
+        self._chats: dict[str, ChatRecord] = {chat.id: chat for chat in store.chats()}
+        self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
 
     @property
@@ -49,39 +50,39 @@ class ChatLibrary(QObject):
     def shelf(self) -> Shelf:
         return self._shelf
 
-    def chats(self) -> list[Chat]:
+    def chats(self) -> list[ChatRecord]:
         """Saved chats, the latest used first."""
         return sorted(self._chats.values(), key=lambda chat: chat.updated_at, reverse=True)
 
-    def chat(self, chat_id: str) -> Chat | None:
+    def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
 
     def deleted_since(self, chat_id: str) -> bool:
         """Whether the chat was saved once and has been taken out of the list."""
         return chat_id not in self._chats and self._store.chat(chat_id) is not None
 
-    def running(self) -> list[ChatController]:
+    def running(self) -> list[Chat]:
         """The chats that are answering now."""
-        return [c for c in self._controllers.values() if c.answering]
+        return [c for c in self._in_use.values() if c.answering]
 
     def sessions(self) -> dict[str, tuple[str, str]]:
         """The engine's sessions that belong to chats: session id to (chat id, title)."""
-        return {c.session_id: (c.id, c.title) for c in self._controllers.values() if c.session_id}
+        return {c.session_id: (c.id, c.title) for c in self._in_use.values() if c.session_id}
 
-    def find(self, chat_id: str) -> ChatController | None:
-        """The chat's controller if the chat is in use already."""
-        return self._controllers.get(chat_id)
+    def find(self, chat_id: str) -> Chat | None:
+        """The chat if it is in use already."""
+        return self._in_use.get(chat_id)
 
-    def open(self, chat_id: str, model: str) -> ChatController:
-        """The chat's controller; an id that is not stored becomes a new chat with ``model``."""
+    def open(self, chat_id: str, model: str) -> Chat:
+        """Take a chat into use; an id that is not stored becomes a new chat with ``model``."""
         self._leaving.discard(chat_id)
-        controller = self._controllers.get(chat_id)
-        if controller is None:
+        chat = self._in_use.get(chat_id)
+        if chat is None:
             stored = self._chats.get(chat_id)
-            controller = self._adopt(
-                stored or Chat(id=chat_id, model=model), stored=stored is not None
+            chat = self._adopt(
+                stored or ChatRecord(id=chat_id, model=model), stored=stored is not None
             )
-        return controller
+        return chat
 
     def new(
         self,
@@ -89,37 +90,41 @@ class ChatLibrary(QObject):
         params: Mapping[str, Any] | None = None,
         system: str = "",
         chat_id: str = "",
-    ) -> ChatController:
+    ) -> Chat:
         """A new chat with these settings. It is stored at its first key press."""
-        chat = Chat(id=chat_id or new_id(), model=model, params=dict(params or {}), system=system)
-        return self._adopt(chat, stored=False)
+        record = ChatRecord(
+            id=chat_id or new_id(), model=model, params=dict(params or {}), system=system
+        )
+        return self._adopt(record, stored=False)
 
-    def branch(self, controller: ChatController, message_id: str) -> ChatController:
+    def branch(self, chat: Chat, message_id: str) -> Chat:
         """A new chat that begins as another one up to a message; the other is as it was."""
-        chat = branch(self._store, controller.chat, controller.transcript, message_id)
-        self._chats[chat.id] = chat
-        made = self.open(chat.id, chat.model)
-        made.begin_from(controller)
+        record = branch(self._store, chat.record, chat.transcript, message_id)
+        self._chats[record.id] = record
+        made = self.open(record.id, record.model)
+        made.begin_from(chat)
         self.listed.emit()
         return made
 
     def release(self, chat_id: str) -> None:
         """Let go of a chat that nothing shows any more, once its reply has ended."""
-        controller = self._controllers.get(chat_id)
-        if controller is not None and controller.answering:
+        chat = self._in_use.get(chat_id)
+        if chat is not None and chat.answering:
             self._leaving.add(chat_id)
-        elif controller is not None:
+        elif chat is not None:
             self._leaving.discard(chat_id)
-            del self._controllers[chat_id]
-            controller.close()
-            controller.deleteLater()
+            del self._in_use[chat_id]
+            if chat_id in self._chats:
+                self._chats[chat_id] = chat.record  # with what was typed since the list changed
+            chat.close()
+            chat.deleteLater()
 
     def delete(self, chat_id: str) -> None:
         """Take a chat out of the list. ``restore`` brings it back."""
-        controller = self._controllers.get(chat_id)
-        if controller is not None:
-            controller.stop()
-            controller.forget_session()
+        chat = self._in_use.get(chat_id)
+        if chat is not None:
+            chat.stop()
+            chat.forget_session()
         else:
             ChatSession(self._shelf, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
@@ -130,24 +135,24 @@ class ChatLibrary(QObject):
     def restore(self, chat_id: str) -> None:
         """Bring a deleted chat back."""
         self._store.restore_chat(chat_id)
-        controller = self._controllers.get(chat_id)
-        chat = controller.chat if controller is not None else self._store.chat(chat_id)
-        if chat is not None:
-            self._chats[chat_id] = replace(chat, deleted_at=None)
+        chat = self._in_use.get(chat_id)
+        record = chat.record if chat is not None else self._store.chat(chat_id)
+        if record is not None:
+            self._chats[chat_id] = replace(record, deleted_at=None)
             self.listed.emit()
 
     def rename(self, chat_id: str, title: str) -> None:
         """Give a chat another title, whether it is in use or not."""
-        if chat_id in self._controllers:
-            self._controllers[chat_id].rename(title)
-        elif (chat := self._chats.get(chat_id)) is not None and (title := " ".join(title.split())):
-            self._chats[chat_id] = replace(chat, title=title)
+        if chat_id in self._in_use:
+            self._in_use[chat_id].rename(title)
+        elif (known := self._chats.get(chat_id)) and (title := " ".join(title.split())):
+            self._chats[chat_id] = replace(known, title=title)
             self._store.update_chat(chat_id, title=title)
             self.listed.emit()
 
-    def search(self, query: str, limit: int = 40) -> list[tuple[Chat, SearchHit]]:
+    def search(self, query: str, limit: int = 40) -> list[tuple[ChatRecord, SearchHit]]:
         """Chats whose title or text has the words, one place each, best first."""
-        found: dict[str, tuple[Chat, SearchHit]] = {}
+        found: dict[str, tuple[ChatRecord, SearchHit]] = {}
         for hit in self._store.search(query, limit * 4):
             chat = self._chats.get(hit.chat_id)
             if chat is not None and hit.chat_id not in found:
@@ -156,38 +161,36 @@ class ChatLibrary(QObject):
 
     def cancel_for_close(self) -> None:
         """The program ends: stop every reply. Their last text still comes through the bridge."""
-        for controller in self._controllers.values():
-            controller.cancel_for_close()
+        for chat in self._in_use.values():
+            chat.cancel_for_close()
 
     def close(self) -> None:
         """Save what is left and let go of every session."""
-        for controller in self._controllers.values():
-            controller.close()
+        for chat in self._in_use.values():
+            chat.close()
 
-    def _adopt(self, chat: Chat, *, stored: bool) -> ChatController:
-        controller = ChatController(
-            chat, self._store, self._bridge, self._shelf, stored=stored, parent=self
-        )
-        controller.chat_changed.connect(self._on_chat_changed)
-        controller.phase_changed.connect(self._on_phase_changed)
-        self._controllers[chat.id] = controller
-        return controller
+    def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
+        chat = Chat(record, self._store, self._bridge, self._shelf, stored=stored, parent=self)
+        chat.chat_changed.connect(self._on_chat_changed)
+        chat.phase_changed.connect(self._on_phase_changed)
+        self._in_use[chat.id] = chat
+        return chat
 
     @Slot()
     def _on_chat_changed(self) -> None:
-        controller = self.sender()
-        if isinstance(controller, ChatController) and controller.stored:
-            before = self._chats.get(controller.id)
-            self._chats[controller.id] = controller.chat
-            if before is None or _listed_differently(before, controller.chat):
+        chat = self.sender()
+        if isinstance(chat, Chat) and chat.stored:
+            before = self._chats.get(chat.id)
+            self._chats[chat.id] = chat.record
+            if before is None or _listed_differently(before, chat.record):
                 self.listed.emit()
 
     @Slot()
     def _on_phase_changed(self) -> None:
-        controller = self.sender()
-        if isinstance(controller, ChatController):
-            self.activity.emit(controller.id)
-            if controller.id in self._leaving and not controller.answering:
+        chat = self.sender()
+        if isinstance(chat, Chat):
+            self.activity.emit(chat.id)
+            if chat.id in self._leaving and not chat.answering:
                 QTimer.singleShot(0, self, self._release_ended)
 
     @Slot()
@@ -196,7 +199,7 @@ class ChatLibrary(QObject):
             self.release(chat_id)
 
 
-def _listed_differently(before: Chat, after: Chat) -> bool:
+def _listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
     return before.title != after.title or before.updated_at != after.updated_at
 
 

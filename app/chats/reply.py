@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic
-from typing import Any
 
 from app.chats.options import ChatOptions
 from engine import PromptProgress, TextDelta
@@ -24,13 +23,13 @@ class Phase(Enum):
 
 
 @dataclass
-class RunningReply:
-    """What has come of a reply so far.
+class Answer:
+    """What has come of a reply so far, and what it was asked with.
 
     Attributes:
         message_id: the assistant message that it fills.
-        handle: the engine's Reply, None while the model is still loading.
         channel: its number at the bridge.
+        phase: how far the engine is with it.
         progress: the last word about the prompt.
         seed: what its random choices started from.
         options: what it is asked with, where that is not left to the chat's own.
@@ -40,44 +39,47 @@ class RunningReply:
     """
 
     message_id: str
-    handle: Any = None
     channel: int | None = None
     phase: Phase = Phase.LOADING
     progress: PromptProgress | None = None
-    stopping: bool = False
-    paused: bool = False
     seed: int | None = None
     options: ChatOptions | None = None
     like: str | None = None
     model: str | None = None
     continues: bool = False
-    _answer: list[str] = field(default_factory=list)
+    _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
+    _tool: list[str] = field(default_factory=list)
     _thinking_since: float | None = None
     _thought_s: float | None = None
 
     @classmethod
-    def going_on(cls, message_id: str, content: str, reasoning: str) -> RunningReply:
-        """A reply that goes on with an answer that was cut off."""
-        reply = cls(message_id, continues=True)
-        reply._answer = [content] if content else []
-        reply._reasoning = [reasoning] if reasoning else []
-        return reply
+    def going_on(cls, message_id: str, content: str, reasoning: str) -> Answer:
+        """The rest of an answer that was cut off."""
+        answer = cls(message_id, continues=True)
+        answer._text = [content] if content else []
+        answer._reasoning = [reasoning] if reasoning else []
+        return answer
 
     def read(self, progress: PromptProgress) -> None:
         self.progress = progress
         self.phase = Phase.QUEUED if progress.queue_position > 0 else Phase.READING
 
-    def write(self, delta: TextDelta) -> None:
+    def write(self, delta: TextDelta) -> bool:
+        """Take more text; whether it is shown. A call of a tool is no part of what is read."""
         if delta.kind == "reasoning":
             if self._thinking_since is None:
                 self._thinking_since = monotonic()
             self.phase = Phase.THINKING
             self._reasoning.append(delta.text)
-        else:
-            self.end_of_thought()
-            self.phase = Phase.WRITING
-            self._answer.append(delta.text)
+            return True
+        self.end_of_thought()
+        self.phase = Phase.WRITING
+        if delta.kind == "tool":
+            self._tool.append(delta.text)
+            return False
+        self._text.append(delta.text)
+        return True
 
     def end_of_thought(self) -> None:
         if self._thinking_since is not None and self._thought_s is None:
@@ -85,11 +87,16 @@ class RunningReply:
 
     @property
     def content(self) -> str:
-        return _one(self._answer)
+        return _one(self._text)
 
     @property
     def reasoning(self) -> str:
         return _one(self._reasoning)
+
+    @property
+    def tool(self) -> str:
+        """What was written to call a tool."""
+        return _one(self._tool)
 
     @property
     def thought_s(self) -> float | None:

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
+from app.chats.turn import Editing
 from app.store import Message
 
 
 @dataclass(frozen=True)
 class Removal:
-    """Messages taken out of a chat, parents first, and the end of the path shown before."""
+    """Messages taken out of a chat, parents first, and the end of the path shown before.
+
+    ``editing``: one of them was being edited, so far.
+    """
 
     messages: tuple[Message, ...]
     leaf_id: str | None
+    editing: Editing | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:
         return tuple(message.id for message in self.messages)
+
+    @property
+    def followed(self) -> str:
+        """The id of the message before them; empty at the chat's beginning."""
+        return self.messages[0].parent_id or ""
 
 
 class Transcript:
@@ -41,6 +52,9 @@ class Transcript:
 
     def __getitem__(self, message_id: str) -> Message:
         return self._messages[message_id]
+
+    def get(self, message_id: str) -> Message | None:
+        return self._messages.get(message_id)
 
     @property
     def path(self) -> list[Message]:
@@ -160,6 +174,15 @@ def conversation(
         if begun.reasoning:
             turns[-1]["reasoning_content"] = begun.reasoning
     return turns
+
+
+def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
+    """How many tokens the last turn took and how many of them were reused; 0 if unknown."""
+    # An answer that is being written has no figures yet: those before it stay.
+    latest = islice(transcript.backwards(), 100)
+    stats = next((m.stats for m in latest if m.stats.get("prompt_tokens")), {})
+    used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
+    return used, int(stats.get("reused_tokens", 0))
 
 
 def title_from(text: str, longest: int = 48) -> str:

@@ -93,10 +93,17 @@ def deleted_messages(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE messages ADD COLUMN deleted_at REAL")
 
 
+def edited_messages(db: sqlite3.Connection) -> None:
+    """A message that is being edited outlives the program, as a draft does."""
+    db.execute("ALTER TABLE chats ADD COLUMN edited_id TEXT")
+    db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
     deleted_messages,
+    edited_messages,
 )
 
 

@@ -13,6 +13,8 @@ from app.store.records import Chat, Message
 
 _CHAT = [f.name for f in fields(Chat)]
 _MESSAGE = [f.name for f in fields(Message)]
+TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
+"""What is written at typing speed: these columns, under this name in a slot."""
 CHAT_COLUMNS = ", ".join(_CHAT)
 MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
@@ -48,6 +50,7 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
     """A row of CHAT_COLUMNS as a record."""
     values = dict(zip(_CHAT, row, strict=True))
     values["params"] = json.loads(values["params"])
+    values["edited_text"] = values["edited_text"] or ""  # a damaged file may be older than it
     return Chat(**values)
 
 
@@ -103,9 +106,10 @@ class PatchChat:
 
     @property
     def slot(self) -> str | None:
-        # Only drafts come at typing speed. One may take its predecessor's place unless the draft
-        # was written in another way in between: `Queue.add` looks after that.
-        return f"draft {self.chat_id}" if list(self.changes) == ["draft"] else None
+        # Only typed text comes at typing speed. It may take its predecessor's place unless the
+        # same was written in another way in between: `Queue.add` looks after that.
+        kind = TYPED.get(tuple(self.changes))
+        return f"{kind} {self.chat_id}" if kind else None
 
     def write(self, db: sqlite3.Connection) -> None:
         names = ", ".join(f"{name} = ?" for name in self.changes)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.store.operations import Operation, PatchChat, SaveChat
+from app.store.operations import TYPED, Operation, PatchChat, SaveChat
 
 
 class Queue:
@@ -26,11 +26,14 @@ class Queue:
         """
         slot = operation.slot
         if slot is None:
-            # It may write the draft too, so a later draft must come after it.
-            if isinstance(operation, SaveChat):
-                self._slots.pop(f"draft {operation.chat.id}", None)
-            elif isinstance(operation, PatchChat) and "draft" in operation.changes:
-                self._slots.pop(f"draft {operation.chat_id}", None)
+            # It may write typed text too, so what is typed later must come after it.
+            for columns, kind in TYPED.items():
+                if isinstance(operation, SaveChat):
+                    self._slots.pop(f"{kind} {operation.chat.id}", None)
+                elif isinstance(operation, PatchChat) and not operation.changes.keys().isdisjoint(
+                    columns
+                ):
+                    self._slots.pop(f"{kind} {operation.chat_id}", None)
             self._operations[number] = operation
             return
         place = self._slots.setdefault(slot, number)

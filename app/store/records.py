@@ -26,6 +26,8 @@ class Chat:
         created_at, updated_at: seconds since the epoch; `updated_at` orders the sidebar.
         deleted_at: when it was deleted (it can be restored), else None.
         leaf_id: the last message of the branch that is shown, else None.
+        edited_id: the message that is being asked in other words, else None.
+        edited_text: those words so far.
     """
 
     id: str
@@ -38,6 +40,8 @@ class Chat:
     updated_at: float = field(default_factory=time.time)
     deleted_at: float | None = None
     leaf_id: str | None = None
+    edited_id: str | None = None
+    edited_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,7 @@ def storable_chat(chat: Chat) -> Chat:
         title=storable_text(chat.title),
         system=storable_text(chat.system),
         draft=storable_text(chat.draft),
+        edited_text=storable_text(chat.edited_text),
         params=json.loads(json.dumps(chat.params)),
     )
 

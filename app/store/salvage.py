@@ -162,7 +162,7 @@ def _fits(name: str, value: object) -> bool:
     """Whether a field holds what fields of that name hold."""
     if name in {"params", "stats"}:
         return isinstance(value, dict)
-    if name in {"deleted_at", "leaf_id", "parent_id"} and value is None:
+    if name in {"deleted_at", "leaf_id", "parent_id", "edited_id"} and value is None:
         return True
     return isinstance(value, float) if name.endswith("_at") else isinstance(value, str)
 

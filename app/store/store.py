@@ -214,6 +214,11 @@ class Store:
         """Keeps what stands in the composer. Cheap enough for every key press."""
         self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, urgent=False))
 
+    def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
+        """Keeps the new words of a message that is being edited; None when none is."""
+        changes = {"edited_id": message_id, "edited_text": storable_text(text)}
+        self._writer.add(PatchChat(chat_id, changes, urgent=False))
+
     def set_leaf(self, chat_id: str, message_id: str | None) -> None:
         """Shows the branch that ends in this message."""
         self._writer.add(PatchChat(chat_id, {"leaf_id": message_id}))

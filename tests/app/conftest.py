@@ -122,13 +122,13 @@ class Run:
     def answered(self, pane: ChatPane | None = None) -> str:
         """Wait for the pane's answer to end; returns its text."""
         pane = pane or self.pane
-        self.until(lambda: not pane.controller.answering)
+        self.until(lambda: not pane.chat.answering)
         return self.answer(pane)
 
     def answer(self, pane: ChatPane) -> str:
-        last = pane.controller.transcript.last("assistant")
+        last = pane.chat.transcript.last("assistant")
         assert last is not None
-        return pane.controller.message(last.id).content
+        return pane.chat.message(last.id).content
 
     def end(self) -> None:
         """End the program, once."""

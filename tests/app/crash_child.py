@@ -18,7 +18,7 @@ def main() -> None:
     qt = make_qt(sys.argv[:1])
     application = Application(qt, Paths.in_profile(Path(sys.argv[1])), lambda *_: FakeEngine())
     application.start()
-    controller = application.window.workspace.active.controller
+    chat = application.window.workspace.active.chat
     words = 0
 
     def tell(_message_id: str, text: str, _kind: str) -> None:
@@ -26,8 +26,8 @@ def main() -> None:
         words += text.count(" ")
         print(time.monotonic(), words, flush=True)
 
-    controller.text_added.connect(tell)
-    controller.send("count 1000000")
+    chat.text_added.connect(tell)
+    chat.send("count 1000000")
     qt.exec()
 
 

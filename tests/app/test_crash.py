@@ -35,7 +35,7 @@ def test_after_kill_9_the_chat_is_there_with_at_most_a_second_missing(start: Sta
 
     run = start()
     run.ready()
-    question, answer = run.pane.controller.transcript.path
+    question, answer = run.pane.chat.transcript.path
     assert question.content == "count 1000000"
     assert answer.status == "interrupted"
     assert answer.content.split()[:3] == ["1", "2", "3"]

@@ -273,7 +273,7 @@ def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(
     qtbot.waitUntil(unsaved.notice.isVisible, timeout=60_000)
     assert "full" in unsaved.notice.text
     qtbot.keyClicks(run.pane.composer.field, "typed without room")
-    run.pane.controller.stop()
+    run.pane.chat.stop()
     whole = run.answered()
     unsaved.notice.button.click()
     assert unsaved.notice.isVisible(), "it stays until there is room"
@@ -300,8 +300,8 @@ def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start: Start, 
     run.ready()
     fill(disk)
     long_words = "words " * 40_000
-    run.pane.controller.send(f"say {long_words}")
-    run.pane.controller.stop()
+    run.pane.chat.send(f"say {long_words}")
+    run.pane.chat.stop()
     run.answered()
     run.end()
     assert asked == ["full"]

@@ -36,13 +36,13 @@ application.start()
 assert application.window.isVisible()
 heavy = {"mlx", "mlx_lm", "transformers", "numpy"} & set(sys.modules)
 assert not heavy, heavy
-controller = application.window.workspace.active.controller
-controller.send("hello")
+chat = application.window.workspace.active.chat
+chat.send("hello")
 
 
 def close():
     # Once the model is there and has written something, with the reply still running or not.
-    if controller.message(controller.transcript.leaf_id).content or controller.shelved.error:
+    if chat.message(chat.transcript.leaf_id).content or chat.shelved.error:
         application.window.close()
 
 
@@ -102,27 +102,25 @@ def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(s
     run_.window.commands["split_right"].trigger()
     left, right = run_.panes
     for pane in (left, right):
-        pane.controller.set_options(ChatOptions(temperature=0.7, seed=11, max_tokens=120), "")
+        pane.chat.set_options(ChatOptions(temperature=0.7, seed=11, max_tokens=120), "")
 
     def ask(*asked):
         for pane, question in asked:
-            pane.controller.send(question)
+            pane.chat.send(question)
         run_.qtbot.waitUntil(
-            lambda: not any(pane.controller.answering for pane, _ in asked), timeout=60_000
+            lambda: not any(pane.chat.answering for pane, _ in asked), timeout=60_000
         )
 
     ask((left, "Tell me a long story"))
     alone = run_.answer(left)
     assert alone
-    stats = left.controller.transcript.last("assistant").stats
+    stats = left.chat.transcript.last("assistant").stats
     assert stats["tokens_per_s"] > 0
     assert stats["ttft_s"] > 0
     ask((left, "Tell me another"), (right, "Tell me a long story"))
     assert run_.answer(right) == alone
-    assert left.controller.transcript.last("assistant").stats["reused_tokens"] > 0
-    run_.qtbot.waitUntil(
-        lambda: right.transcript.row(right.controller.transcript.leaf_id).text == alone
-    )
+    assert left.chat.transcript.last("assistant").stats["reused_tokens"] > 0
+    run_.qtbot.waitUntil(lambda: right.transcript.row(right.chat.transcript.leaf_id).text == alone)
 
 
 def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start: Start, tmp_path):

@@ -34,23 +34,23 @@ class Comparisons(QObject):
         panes: list[ChatPane] = []
         fit = 1
         for column in columns:
-            controller = self._library.new(column.model)
-            controller.set_options(column.options, system)
+            chat = self._library.new(column.model)
+            chat.set_options(column.options, system)
             where = "right" if 0 < len(panes) < fit else "tab"
-            pane = self._workspace.show_chat(controller, where)
+            pane = self._workspace.show_chat(chat, where)
             if not panes:
                 fit = columns_that_fit(self._workspace, pane)
             pane.header.set_keep(shown=True)
             pane.header.keep_asked.connect(self._on_keep)
             pane.header.differences_asked.connect(self._on_differences)
-            pane.controller.reply_ended.connect(self._on_reply_ended)
+            pane.chat.reply_ended.connect(self._on_reply_ended)
             pane.transcript.put_up.connect(self._on_put_up)
-            controller.load_model()
-            controller.send(prompt)
-            controller.rename(f"{column.words}: {title_from(prompt, 32)}")
+            chat.load_model()
+            chat.send(prompt)
+            chat.rename(f"{column.words}: {title_from(prompt, 32)}")
             panes.append(pane)
         self._workspace.share_width(panes)
-        self._groups.append([pane.controller.id for pane in panes])
+        self._groups.append([pane.chat.id for pane in panes])
         self._workspace.activate(panes[0])
         return panes
 
@@ -83,15 +83,15 @@ class Comparisons(QObject):
     def _mark_again(self, message_id: str, whose: object) -> None:
         for group in self._groups:
             for pane in self._panes(group):
-                mine = whose is pane.controller or whose is pane.transcript
+                mine = whose is pane.chat or whose is pane.transcript
                 if mine and pane.header.differs.isChecked():
-                    last = pane.controller.transcript.last("assistant")
+                    last = pane.chat.transcript.last("assistant")
                     if last is not None and last.id == message_id:
                         self._mark(group, True)
 
     def has(self, pane: ChatPane) -> bool:
         """Whether it is one of several columns that are compared."""
-        return any(pane.controller.id in group for group in self._groups)
+        return any(pane.chat.id in group for group in self._groups)
 
     def _panes(self, group: Sequence[str]) -> list[ChatPane]:
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
@@ -101,7 +101,7 @@ class Comparisons(QObject):
         rows: list[AnswerRow] = []
         for pane in self._panes(group):
             pane.header.differs.setChecked(shown)
-            last = pane.controller.transcript.last("assistant")
+            last = pane.chat.transcript.last("assistant")
             row = pane.transcript.row(last.id) if last is not None else None
             if isinstance(row, AnswerRow):
                 row.mark(())
@@ -118,7 +118,7 @@ class Comparisons(QObject):
 
     def keep(self, kept: ChatPane) -> None:
         """Go on from this column: the others are closed, and undo brings each back."""
-        group = next((g for g in self._groups if kept.controller.id in g), [])
+        group = next((g for g in self._groups if kept.chat.id in g), [])
         if group:
             self._groups.remove(group)
             self._mark(group, False)
@@ -127,6 +127,6 @@ class Comparisons(QObject):
             if pane is not None:
                 pane.header.set_keep(shown=False)
                 if pane is not kept:
-                    pane.controller.stop()
+                    pane.chat.stop()
                     self._workspace.close_pane(pane)
         self._workspace.activate(kept)

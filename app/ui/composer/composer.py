@@ -4,118 +4,55 @@ from __future__ import annotations
 
 from math import ceil
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
-    QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
     QResizeEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.chats.turn import Compose, Editing
+from app.ui.composer.composer_text import ComposerText
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 
 
-class ComposerText(QTextEdit):
-    """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
-
-    Attributes:
-        sends_with_ctrl: Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
-
-    Signals:
-        submitted(): Enter was pressed.
-        recalled(): the up arrow was pressed in an empty field.
-        paged(pages): a key that scrolls the transcript.
-    """
-
-    submitted = Signal()
-    recalled = Signal()
-    paged = Signal(float)
-
-    sends_with_ctrl = False
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAcceptRichText(False)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFont(ui_font(theme().body_px))
-        self.document().setDocumentMargin(0)
-        self.viewport().setAutoFillBackground(False)
-        self.setTabChangesFocus(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Message")
-
-    def event(self, event: QEvent) -> bool:
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.matches(QKeySequence.StandardKey.Undo)
-            and not self.document().isUndoAvailable()
-        ):
-            event.ignore()  # with nothing to take back here, it is for what a toast offers
-            return False
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = event.key()
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self._sends(event):
-            self.submitted.emit()
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            # Qt's own Shift+Enter is a line separator, not a new line.
-            self.textCursor().insertBlock()
-            self.ensureCursorVisible()
-        elif key == Qt.Key.Key_Up and not self.toPlainText() and not event.modifiers():
-            self.recalled.emit()
-        elif key in {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}:
-            self.paged.emit(-0.9 if key == Qt.Key.Key_PageUp else 0.9)
-        elif key == Qt.Key.Key_Escape:
-            event.ignore()
-        else:
-            super().keyPressEvent(event)
-
-    def _sends(self, event: QKeyEvent) -> bool:
-        """Whether an Enter sends: alone, or with Ctrl where the person has chosen so."""
-        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if self.sends_with_ctrl:
-            return modifiers == Qt.KeyboardModifier.ControlModifier
-        return not modifiers & Qt.KeyboardModifier.ShiftModifier
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText()
-
-
 class Composer(QWidget):
     """The field, its round button, and a line above it while an older message is edited.
 
+    It reports what a person does and draws what it is told; what it means is the chat's.
+
     Signals:
-        sent(text): the person sends what stands here.
+        submitted(): the person sends what stands here.
         stopped(): the person stops the answer.
         changed(text): the text is another.
         recalled(): the last message should be edited.
         edit_cancelled(): editing is given up.
         paged(pages): scroll the transcript.
         broadcast_toggled(): this chat is to be one of those that hear each other, or no more.
+        said(text): a short word for the person.
     """
 
     PAD = 8
     NOTE = 30
 
-    sent = Signal(str)
+    submitted = Signal()
     stopped = Signal()
     changed = Signal(str)
     recalled = Signal()
     edit_cancelled = Signal()
     paged = Signal(float)
     broadcast_toggled = Signal()
+    said = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._told = False  # what is put here comes from the chat, which knows it already
+        self._refusal: str | None = None
         self._active = False
         self._tinted = False
         self._limit = 240
@@ -132,13 +69,15 @@ class Composer(QWidget):
         self.setFocusProxy(self._text)
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self._button.setCursor(Qt.CursorShape.ArrowCursor)
-        self._text.submitted.connect(self._on_submit)
+        self._text.submitted.connect(self.submitted)
+        self._text.refused.connect(self.said)
+        self._text.unfinished_changed.connect(self._show_button)
         self._text.recalled.connect(self.recalled)
         self._text.paged.connect(self.paged)
         self._text.textChanged.connect(self._on_text)
         self._button.clicked.connect(self._on_button)
         theme().changed.connect(self._on_theme)
-        self._on_text()
+        self._fit()
 
     @property
     def text(self) -> str:
@@ -172,10 +111,23 @@ class Composer(QWidget):
     def set_placeholder(self, text: str) -> None:
         self._text.setPlaceholderText(text)
 
-    def set_answering(self, answering: bool) -> None:
-        """Make the button stop instead of send."""
-        self._button.set_stops(answering)
-        self._on_text()
+    def show_compose(self, compose: Compose) -> None:
+        """Show what is being composed."""
+        editing = isinstance(compose, Editing)
+        self._note = "Editing your message. The first version stays." if editing else ""
+        self._cancel_edit.setVisible(editing)
+        if compose.text != self.text:
+            self._told = True
+            self.set_text(compose.text)
+            self._told = False
+        self._fit()
+
+    def show_turn(self, *, stops: bool, refusal: str | None) -> None:
+        """Show what the button does, and why that cannot be done now."""
+        if stops != self._button.stops:
+            self._button.set_stops(stops)
+        self._refusal = refusal
+        self._show_button()
 
     def set_active(self, active: bool) -> None:
         """Show the ring: the keys go here."""
@@ -192,12 +144,6 @@ class Composer(QWidget):
             "Leave the broadcast  Ctrl+Alt+B" if hears else "Join the broadcast  Ctrl+Alt+B",
         )
         self._tinted = on and hears
-        self._fit()
-
-    def set_editing(self, note: str) -> None:
-        """Show a line above the text that says what is edited; empty for none."""
-        self._note = note
-        self._cancel_edit.setVisible(bool(note))
         self._fit()
 
     def set_limit(self, height: int) -> None:
@@ -259,21 +205,26 @@ class Composer(QWidget):
 
     @Slot()
     def _on_text(self) -> None:
-        self._button.setEnabled(self._button.stops or bool(self.text.strip()))
         self._fit()
-        self.changed.emit(self.text)
+        if not self._told:
+            self.changed.emit(self.text)
 
     @Slot()
-    def _on_submit(self) -> None:
-        if self.text.strip() and not self._button.stops:
-            self.sent.emit(self.text)
+    def _show_button(self) -> None:
+        # What an input method has not finished is no text yet, but it is something to send.
+        unfinished = bool(self._text.unfinished) and not self._button.stops
+        refusal = None if unfinished else self._refusal
+        self._button.setEnabled(refusal is None)
+        words = "Stop  Esc" if self._button.stops else "Send  Enter"
+        self._button.setToolTip(refusal or words)
 
     @Slot()
     def _on_button(self) -> None:
         if self._button.stops:
             self.stopped.emit()
         else:
-            self._on_submit()
+            self._text.finish()
+            self.submitted.emit()
 
     @Slot()
     def _on_theme(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.paths import GUIDE
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
@@ -35,9 +35,9 @@ class EmptyChat(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
+    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._controller = controller
+        self._chat = chat
         self._mark = QLabel(self)
         self._mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
         self._title = _label("", 20, QFont.Weight.DemiBold)
@@ -67,15 +67,15 @@ class EmptyChat(QWidget):
         outer.addWidget(self._inner)
         outer.addStretch(3)
         self._outer = outer
-        controller.chat_changed.connect(self.refresh)
-        controller.phase_changed.connect(self.refresh)
+        chat.chat_changed.connect(self.refresh)
+        chat.phase_changed.connect(self.refresh)
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
         """Fit the words to the model of the chat."""
-        guide = self._controller.chat.model == GUIDE
-        name = self._controller.shelved.name
+        guide = self._chat.record.model == GUIDE
+        name = self._chat.shelved.name
         self._title.setText("Hello, I am the Guide" if guide else f"Chat with {name}")
         self._teaching.setText(
             "A tiny model that comes with Stretto. I know my way around here. "

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.ui.style.theme import theme
 from app.ui.transcript.transcript_view import TranscriptView
 from app.ui.widgets.buttons import IconButton
@@ -22,10 +22,10 @@ class FindBar(QWidget):
     closed = Signal()
 
     def __init__(
-        self, controller: ChatController, transcript: TranscriptView, parent: QWidget | None = None
+        self, chat: Chat, transcript: TranscriptView, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._controller = controller
+        self._chat = chat
         self._transcript = transcript
         self._hits: list[str] = []
         self._at = 0
@@ -87,8 +87,8 @@ class FindBar(QWidget):
     @Slot()
     def _on_text(self) -> None:
         words = self.field.text().strip().casefold()
-        path = self._controller.transcript.path if words else []
-        texts = [(m.id, self._controller.message(m.id).content.casefold()) for m in path]
+        path = self._chat.transcript.path if words else []
+        texts = [(m.id, self._chat.message(m.id).content.casefold()) for m in path]
         self._hits = [message_id for message_id, text in reversed(texts) if words in text]
         self._at = 0
         self._transcript.highlight(self.field.text().strip())

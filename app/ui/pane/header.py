@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
 from app.ui.style import tokens as t
@@ -107,9 +107,9 @@ class PaneHeader(QWidget):
     keep_asked = Signal()
     differences_asked = Signal()
 
-    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
+    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._controller = controller
+        self._chat = chat
         self._state = ""
         self._end = 0
         self.setFixedHeight(self.HEIGHT)
@@ -126,8 +126,8 @@ class PaneHeader(QWidget):
         self.differs.setCheckable(True)
         self.differs.clicked.connect(self.differences_asked)
         self.differs.hide()
-        controller.phase_changed.connect(self.refresh)
-        controller.chat_changed.connect(self.refresh)
+        chat.phase_changed.connect(self.refresh)
+        chat.chat_changed.connect(self.refresh)
         theme().changed.connect(self.refresh)
         self.refresh()
 
@@ -145,13 +145,13 @@ class PaneHeader(QWidget):
     @Slot()
     def refresh(self) -> None:
         """Write the model and its state as they are now."""
-        controller = self._controller
-        shelved = controller.shelved
+        chat = self._chat
+        shelved = chat.shelved
         if self.model_button.text() != shelved.name:
             self.model_button.setText(shelved.name)
             self.model_button.setAccessibleName(f"Model: {shelved.name}")
         short = self.width() < t.NARROW
-        state = phase_line(controller.phase, controller.progress, short=short)
+        state = phase_line(chat.phase, chat.progress, short=short)
         if not state:
             state = {
                 LoadState.READY: "Ready",
@@ -159,7 +159,7 @@ class PaneHeader(QWidget):
                 LoadState.LOADING: "Loading…",
             }.get(shelved.state, "")
         self._state = state
-        self.meter.show_context(*controller.context)
+        self.meter.show_context(*chat.context)
         self._place()
         self.update()
 
@@ -191,8 +191,8 @@ class PaneHeader(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         x = self.model_button.geometry().right() + 10
-        phase = self._controller.phase
-        failed = self._controller.shelved.state is LoadState.FAILED
+        phase = self._chat.phase
+        failed = self._chat.shelved.state is LoadState.FAILED
         if phase is not Phase.IDLE or failed:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))
@@ -203,7 +203,7 @@ class PaneHeader(QWidget):
         area = QRectF(x, 0, self._end - x - 4, self.HEIGHT)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._state)
         painter.fillRect(QRectF(0, self.HEIGHT - 1, self.width(), 1), QColor(tokens.border))
-        progress = self._controller.progress
+        progress = self._chat.progress
         if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:
             share = progress.done / progress.total
             bar = QRectF(0, self.HEIGHT - 2, self.width() * share, 2)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.chats.options import ChatOptions
 from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
@@ -46,11 +46,11 @@ class OptionsPopover(QFrame):
 
     presets_asked = Signal(object)
 
-    def __init__(self, controller: ChatController, parent: QWidget) -> None:
+    def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._controller = controller
+        self._chat = chat
         self._page = page = QWidget(self)
         self.system = QPlainTextEdit(page)
         self.system.setObjectName("field")
@@ -147,12 +147,12 @@ class OptionsPopover(QFrame):
         self.setFixedWidth(self.WIDTH)
         self._corner = QPoint()
         self._room = 640
-        self.show_values(controller.options, controller.chat.system)
+        self.show_values(chat.options, chat.record.system)
         WheelGuard(page)
 
     def show_values(self, options: ChatOptions, system: str) -> None:
         """Fill the panel: with the chat's own settings, or those of a preset."""
-        model = self._controller.shelved.model
+        model = self._chat.shelved.model
         defaults = model.defaults if model is not None else {}
         self._shown = options
         self.system.setPlainText(system)
@@ -224,7 +224,7 @@ class OptionsPopover(QFrame):
             self.move(self._corner - QPoint(self.width(), 0))
 
     def _last_seed(self) -> int | None:
-        last = self._controller.transcript.last("assistant")
+        last = self._chat.transcript.last("assistant")
         seed = last.stats.get("seed") if last is not None else None
         return seed if isinstance(seed, int) else None
 
@@ -240,9 +240,9 @@ class OptionsPopover(QFrame):
 
     def _take(self) -> None:
         options, system = self.values()
-        controller = self._controller
-        if (options, system) != (controller.options, controller.chat.system):
-            controller.set_options(options, system)
+        chat = self._chat
+        if (options, system) != (chat.options, chat.record.system):
+            chat.set_options(options, system)
 
 
 def _label(words: str, parent: QWidget) -> QLabel:

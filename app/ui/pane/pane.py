@@ -1,13 +1,17 @@
-"""One chat on screen: header, conversation, composer. It shows; the controller does."""
+"""One chat on screen: header, conversation, composer. It reports and draws; the chat does."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.actions import Action
+from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
+from app.chats.turn import Editing
 from app.ui.composer.composer import Composer
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
@@ -18,7 +22,7 @@ from app.ui.transcript.transcript_view import TranscriptView
 
 
 class ChatPane(QWidget):
-    """Shows one controller.
+    """Shows one chat.
 
     Signals:
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
@@ -38,17 +42,15 @@ class ChatPane(QWidget):
     branch_asked = Signal(object, str)
     deleted = Signal(str, object)
 
-    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
+    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.controller = controller
-        self._editing: str | None = None
-        self._kept_draft = ""
+        self.chat = chat
         self._active = False
         self._broadcast = 0
-        self.header = PaneHeader(controller, self)
-        self.transcript = TranscriptView(controller, self)
-        self.find_bar = FindBar(controller, self.transcript, self)
-        self.empty = EmptyChat(controller, self)
+        self.header = PaneHeader(chat, self)
+        self.transcript = TranscriptView(chat, self)
+        self.find_bar = FindBar(chat, self.transcript, self)
+        self.empty = EmptyChat(chat, self)
         self.notice = Notice(("Try Again", "Open Model Folder…"), self)
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
@@ -67,17 +69,33 @@ class ChatPane(QWidget):
         layout.addLayout(self._foot)
         self.setMinimumSize(260, 200)
         self.setFocusProxy(self.composer.field)
-        self.composer.set_text(controller.chat.draft)
+        self.composer.show_compose(chat.compose)
+        self._acts: dict[Action, Callable[[str], object]] = {
+            Action.SEND: lambda _: self._send(),
+            Action.STOP: lambda _: chat.stop(),
+            Action.PAUSE: lambda _: chat.toggle_pause(),
+            Action.CANCEL_EDIT: lambda _: chat.cancel_edit(),
+            Action.EDIT: chat.start_edit,
+            Action.REGENERATE: chat.regenerate,
+            Action.SAME_AGAIN: chat.same_again,
+            Action.CONTINUE: chat.continue_answer,
+            Action.COPY: self._copy,
+            Action.BRANCH: lambda message_id: self.branch_asked.emit(self, message_id),
+            Action.DELETE: self._delete,
+            Action.EARLIER: lambda message_id: chat.show_version(-1, message_id),
+            Action.LATER: lambda message_id: chat.show_version(1, message_id),
+        }
         self._connect()
         self._refresh()
 
     def _connect(self) -> None:
-        controller, composer = self.controller, self.composer
-        composer.sent.connect(self._on_send)
-        composer.stopped.connect(controller.stop)
-        composer.changed.connect(self._on_draft)
-        composer.recalled.connect(self.edit_last)
-        composer.edit_cancelled.connect(self.cancel_edit)
+        chat, composer = self.chat, self.composer
+        composer.submitted.connect(lambda: self.act(Action.SEND))
+        composer.stopped.connect(lambda: self.act(Action.STOP))
+        composer.changed.connect(self._on_written)
+        composer.recalled.connect(lambda: self.act(Action.EDIT))
+        composer.edit_cancelled.connect(lambda: self.act(Action.CANCEL_EDIT))
+        composer.said.connect(self.said)
         composer.paged.connect(self.transcript.scroll_pages)
         self.transcript.asked.connect(self._on_asked)
         self.transcript.left.connect(self._on_left)
@@ -86,12 +104,14 @@ class ChatPane(QWidget):
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
-        self.notice.buttons[0].clicked.connect(controller.load_model)
+        self.notice.buttons[0].clicked.connect(chat.load_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)
-        controller.phase_changed.connect(self._refresh)
-        controller.chat_changed.connect(self._refresh)
-        controller.path_changed.connect(self._refresh)
-        controller.message_added.connect(self._refresh)
+        chat.compose_changed.connect(self._on_compose)
+        chat.turn_changed.connect(self._show_turn)
+        chat.phase_changed.connect(self._refresh)
+        chat.chat_changed.connect(self._refresh)
+        chat.path_changed.connect(self._refresh)
+        chat.message_added.connect(self._refresh)
 
     @property
     def active(self) -> bool:
@@ -100,7 +120,7 @@ class ChatPane(QWidget):
 
     def set_active(self, active: bool) -> None:
         self._active = active
-        self.controller.set_front(active)
+        self.chat.set_front(active)
         self.composer.set_active(active)
 
     def set_broadcast(self, on: bool, receivers: int) -> None:
@@ -112,41 +132,27 @@ class ChatPane(QWidget):
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    @Slot()
-    def edit_last(self) -> None:
-        """Take the last message of the person into the composer to ask it in other words."""
-        message = self.controller.transcript.last("user")
-        if message is not None:
-            self._edit(message.id)
+    def act(self, action: Action, message_id: str = "") -> bool:
+        """Do what a button, a menu or a key asks for, or say why it cannot be done now.
 
-    @Slot()
-    def cancel_edit(self) -> None:
-        """Leave the message as it was and bring the draft back."""
-        if self._editing is not None:
-            self._editing = None
-            self.composer.set_editing("")
-            self.composer.set_text(self._kept_draft)
+        Without an id it is about the last message that fits.
+        """
+        reason = self.chat.can(action, message_id)
+        if reason is not None:
+            self.said.emit(reason)
+            return False
+        self._acts[action](message_id)
+        if action in {Action.SEND, Action.EDIT, Action.CANCEL_EDIT}:
             self.focus_composer()
-
-    def same_again(self) -> None:
-        """Have the last answer once more, with its own model, seed and settings."""
-        last = self.controller.transcript.last("assistant")
-        if not self.controller.same_again() and last is not None and not self.controller.answering:
-            self.said.emit("The seed of the last answer is not known")
-
-    def copy_last(self) -> None:
-        """Put the last answer on the clipboard."""
-        message = self.controller.transcript.last("assistant")
-        if message is not None:
-            self._copy(message.id)
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape:
             self._type(event)
-        elif self._editing is not None:
-            self.cancel_edit()
-        elif self.controller.answering:
-            self.controller.stop()
+        elif isinstance(self.chat.compose, Editing):
+            self.act(Action.CANCEL_EDIT)
+        elif self.chat.answering:
+            self.act(Action.STOP)
         else:
             self.focus_composer()
 
@@ -177,18 +183,18 @@ class ChatPane(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.controller.mark_seen()
+        self.chat.mark_seen()
 
     @Slot()
     def _refresh(self) -> None:
-        controller = self.controller
+        chat = self.chat
         self._pages.setCurrentWidget(
-            self.transcript if controller.transcript.leaf_id is not None else self.empty
+            self.transcript if chat.transcript.leaf_id is not None else self.empty
         )
-        shelved = controller.shelved
+        shelved = chat.shelved
         failed = shelved.state is LoadState.FAILED
         # Once the failure stands in the conversation itself, saying it twice would be noise.
-        last = controller.transcript.path[-1:] if failed else []
+        last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == shelved.error
         self.notice.setVisible(failed and not told)
         if failed:
@@ -198,69 +204,53 @@ class ChatPane(QWidget):
             if self._broadcast > 1
             else f"Message {shelved.name}…"
         )
-        self.composer.set_answering(controller.answering)
-        if self.isVisible() and controller.unseen:
-            controller.mark_seen()
+        self._show_turn()
+        if self.isVisible() and chat.unseen:
+            chat.mark_seen()
+
+    @Slot()
+    def _show_turn(self) -> None:
+        stops = self.chat.answering
+        refusal = self.chat.can(Action.STOP if stops else Action.SEND)
+        self.composer.show_turn(stops=stops, refusal=refusal)
+
+    @Slot()
+    def _on_compose(self) -> None:
+        """Something else is being composed."""
+        self.composer.show_compose(self.chat.compose)
+        self._show_turn()
 
     @Slot(str)
-    def _on_send(self, text: str) -> None:
-        if self._editing is not None:
-            editing, self._editing = self._editing, None
-            if self.controller.edit(editing, text):
-                self.composer.set_editing("")
-                self.composer.set_text(self._kept_draft)
-            else:
-                self._editing = editing
-        elif self.controller.send(text):
-            self.composer.set_text("")
-            self.spoken.emit(self, text)
-        self.focus_composer()
+    def _on_written(self, text: str) -> None:
+        self.chat.write(text)
+        self._show_turn()
+
+    def _send(self) -> None:
+        compose = self.chat.compose
+        if self.chat.submit() and not isinstance(compose, Editing):
+            self.spoken.emit(self, compose.text)
 
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
-        if self.controller.send(text):
+        if self.chat.send(text):
             self.spoken.emit(self, text)
         self.focus_composer()
-
-    @Slot(str)
-    def _on_draft(self, text: str) -> None:
-        if self._editing is None:
-            self.controller.set_draft(text)
 
     @Slot(str, str)
     def _on_asked(self, action: str, message_id: str) -> None:
         """One of a message's buttons was pressed."""
-        if action == "copy":
-            self._copy(message_id)
-        elif action == "copied":
+        if action == "copied":
             self.said.emit("Copied")
-        elif action == "edit":
-            self._edit(message_id)
-        elif action in {"regenerate", "retry"}:
-            self.controller.regenerate(message_id)
-        elif action == "same":
-            self.controller.same_again(message_id)
-        elif action == "continue":
-            self.controller.continue_answer(message_id)
-        elif action == "branch":
-            self.branch_asked.emit(self, message_id)
-        elif action == "delete":
-            removal = self.controller.delete_message(message_id)
-            if removal is not None:
-                self.deleted.emit(self.controller.id, removal)
-        elif action in {"previous", "next"}:
-            self.controller.show_alternative(message_id, 1 if action == "next" else -1)
+        else:
+            self.act(Action(action), message_id)
 
     def _copy(self, message_id: str) -> None:
-        QGuiApplication.clipboard().setText(self.controller.message(message_id).content)
+        last = self.chat.transcript.last("assistant")
+        message_id = message_id or (last.id if last is not None else "")
+        QGuiApplication.clipboard().setText(self.chat.message(message_id).content)
         self.said.emit("Copied")
 
-    def _edit(self, message_id: str) -> None:
-        if self.controller.answering:
-            return
-        if self._editing is None:
-            self._kept_draft = self.composer.text
-        self._editing = message_id
-        self.composer.set_editing("Editing your message. The first version stays.")
-        self.composer.set_text(self.controller.message(message_id).content)
-        self.focus_composer()
+    def _delete(self, message_id: str) -> None:
+        removal = self.chat.delete_message(message_id)
+        if removal is not None:
+            self.deleted.emit(self.chat.id, removal)

@@ -55,8 +55,8 @@ class PaneMenus(QObject):
             self._window,
             self._shelf,
             self._settings.models,
-            pane.controller.chat.model,
-            chosen=pane.controller.set_model,
+            pane.chat.record.model,
+            chosen=pane.chat.set_model,
             open_folder=self._chats.open_model_folder,
             get_model=self.get_asked.emit,
         )
@@ -67,7 +67,7 @@ class PaneMenus(QObject):
     def _on_options_asked(self, pane: ChatPane) -> None:
         button = pane.header.options_button
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
-        popover = OptionsPopover(pane.controller, self._window)
+        popover = OptionsPopover(pane.chat, self._window)
         popover.presets_asked.connect(self.presets.open)
         below = self._window.mapToGlobal(QPoint(0, self._window.height())).y() - corner.y()
         popover.open_at(corner, max(360, below - 16))

@@ -90,8 +90,8 @@ class ChatListModel(QAbstractListModel):
     def beat(self) -> None:
         """Paint the living dots again."""
         for number, row in enumerate(self._rows):
-            controller = self._library.find(row.chat_id) if row.chat_id else None
-            if controller is not None and controller.answering:
+            chat = self._library.find(row.chat_id) if row.chat_id else None
+            if chat is not None and chat.answering:
                 index = self.index(number)
                 self.dataChanged.emit(index, index, [LIVING_ROLE])
 
@@ -108,11 +108,11 @@ class ChatListModel(QAbstractListModel):
             return plain_tip(row.text) if row.chat_id else None
         if role == ROW_ROLE:
             return row
-        controller = self._library.find(row.chat_id) if row.chat_id else None
+        chat = self._library.find(row.chat_id) if row.chat_id else None
         if role == LIVING_ROLE:
-            return controller is not None and controller.answering
+            return chat is not None and chat.answering
         if role == UNSEEN_ROLE:
-            return controller is not None and controller.unseen
+            return chat is not None and chat.unseen
         return None
 
     def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.chats.actions import Action, cut_off
 from app.markdown import MarkdownDocument
 from app.store import Message
 from app.ui.style import tokens as t
@@ -15,7 +16,7 @@ from app.ui.style.figures import figures_line
 from app.ui.style.markdown_style import markdown_style
 from app.ui.style.theme import theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
-from app.ui.transcript.message_row import FOOTER, MessageRow, small_text_width
+from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.transcript.reasoning import Reasoning
 from app.ui.widgets.buttons import IconButton
 
@@ -31,8 +32,8 @@ class AnswerRow(MessageRow):
     NAME = 24
     PAD = 12
 
-    def __init__(self, message: Message, parent: QWidget) -> None:
-        super().__init__(message, parent)
+    def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
+        super().__init__(message, can, parent)
         self._markdown = MarkdownDocument(markdown_style(), self)
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName("Answer")
@@ -46,19 +47,18 @@ class AnswerRow(MessageRow):
         self._mark = QRectF()
         self._footer_y = 0
         self._room = 0
-        self._copy = self._button("copy", "Copy answer", "copy")
-        self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", "regenerate")
+        self._copy = self._button("copy", "Copy answer", Action.COPY)
+        self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", Action.REGENERATE)
         self._same = self._button(
             "repeat-once",
             "Same again, with this answer's model, seed and settings  Ctrl+Shift+R",
-            "same",
+            Action.SAME_AGAIN,
         )
-        self._branch = self._button("git-branch", "Go on in a new chat", "branch")
-        self._delete = self._button("trash", "Delete this and what follows", "delete")
+        self._branch = self._button("git-branch", "Go on in a new chat", Action.BRANCH)
+        self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
         self._continue = QPushButton("Continue", self)
-        self._continue.setToolTip("Go on where the answer was cut off")
         self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._continue.clicked.connect(lambda: self.asked.emit("continue", self.message.id))
+        self._continue.clicked.connect(lambda: self._ask(Action.CONTINUE, self.message.id))
         self._continue.hide()
         self._retry = QPushButton("Try Again", self)
         self._retry.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -111,7 +111,7 @@ class AnswerRow(MessageRow):
     def append(self, text: str, kind: str) -> None:
         if kind == "reasoning":
             self._append_reasoning(text)
-        else:
+        elif kind == "answer":
             self._append_answer(text)
         self._update_reasoning()
 
@@ -138,8 +138,7 @@ class AnswerRow(MessageRow):
 
     def _can_continue(self) -> bool:
         """Whether the answer ended before its time, and stands last."""
-        cut = self.message.stats.get("reason") == "length" or self.message.status in _MARKS
-        return self._last and cut and not self.streaming and bool(self.message.content)
+        return self._last and not self.streaming and cut_off(self.message)
 
     def set_thought(self, thought_s: float | None) -> None:
         """How long it has thought, known as soon as the answer begins."""
@@ -231,8 +230,13 @@ class AnswerRow(MessageRow):
         # While it streams there is nothing to copy or to ask again.
         for button in self._actions():
             button.setVisible(not self.streaming)
-        self._same.setEnabled("seed" in self.message.stats)
         super()._reveal()
+
+    def show_actions(self) -> None:
+        super().show_actions()
+        self._allow(self._continue, Action.CONTINUE, "Go on where the answer was cut off")
+        action, message_id = self._way_on()
+        self._allow(self._retry, action, "", message_id)
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""
@@ -244,10 +248,13 @@ class AnswerRow(MessageRow):
 
     @Slot()
     def _on_way_on(self) -> None:
+        self._ask(*self._way_on())
+
+    def _way_on(self) -> tuple[Action, str]:
+        """What the button below an error does, and with which message."""
         if self._too_long() and self.message.parent_id is not None:
-            self.asked.emit("edit", self.message.parent_id)
-        else:
-            self.asked.emit("retry", self.message.id)
+            return Action.EDIT, self.message.parent_id
+        return Action.REGENERATE, self.message.id
 
     def _append_answer(self, text: str) -> None:
         if text:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
@@ -13,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from app.chats.actions import Action
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
@@ -20,6 +23,9 @@ from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.textview import TextView
 
 FOOTER = 28
+
+Can = Callable[[Action, str], str | None]
+"""`Chat.can`: why an action cannot be done with a message now; None when it can."""
 
 
 def small_text_width(text: str) -> int:
@@ -35,7 +41,7 @@ class MessageRow(QWidget):
 
     Signals:
         resized(): ``arrange`` would give another height now.
-        asked(action, id): "regenerate", "edit", "previous", "next", "retry" or "open-model".
+        asked(action, id): the value of an `Action`; or "copied", of code in it.
         left(forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons.
     """
 
@@ -43,14 +49,15 @@ class MessageRow(QWidget):
     asked = Signal(str, str)
     left = Signal(bool)
 
-    def __init__(self, message: Message, parent: QWidget) -> None:
+    def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
         super().__init__(parent)
         self.message = message
+        self._can = can
         self._alternative = (1, 1)
         self._over = False
-        self._buttons: list[IconButton] = []
-        self._previous = self._button("caret-left", "Earlier version", "previous")
-        self._next = self._button("caret-right", "Later version", "next")
+        self._buttons: dict[IconButton, tuple[Action, str]] = {}
+        self._previous = self._button("caret-left", "Earlier version", Action.EARLIER)
+        self._next = self._button("caret-right", "Later version", Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         theme().changed.connect(self._on_theme)
 
@@ -98,13 +105,30 @@ class MessageRow(QWidget):
     def pop_menu(self) -> None:
         """Open the menu of its text, where it has one of its own."""
 
-    def _button(self, icon: str, tip: str, action: str) -> IconButton:
+    def _button(self, icon: str, tip: str, action: Action) -> IconButton:
         button = IconButton(icon, tip, self, side=26)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.installEventFilter(self)
-        button.clicked.connect(lambda: self.asked.emit(action, self.message.id))
-        self._buttons.append(button)
+        button.clicked.connect(lambda: self._ask(action, self.message.id))
+        self._buttons[button] = (action, button.toolTip())
         return button
+
+    def _ask(self, action: Action, message_id: str) -> None:
+        self.asked.emit(action.value, message_id)
+
+    def show_actions(self) -> None:
+        """Show what can be done with the message now; the tooltip says why something cannot."""
+        for button, (action, tip) in self._buttons.items():
+            self._allow(button, action, tip)
+
+    def _allow(
+        self, button: QAbstractButton, action: Action, tip: str, message_id: str = ""
+    ) -> None:
+        refusal = self._can(action, message_id or self.message.id)
+        if refusal is not None and button.hasFocus():
+            self.setFocus()  # Qt would give the keys to whatever comes next
+        button.setEnabled(refusal is None)
+        button.setToolTip(refusal or tip)
 
     def _revealed(self) -> bool:
         return self._over or self.hasFocus() or any(button.hasFocus() for button in self._buttons)
@@ -118,8 +142,7 @@ class MessageRow(QWidget):
                 button.set_revealed(several)
             else:
                 button.set_revealed(shown)
-        self._previous.setEnabled(self._alternative[0] > 1)
-        self._next.setEnabled(self._alternative[0] < self._alternative[1])
+        self.show_actions()
         self.update()
 
     def _alternatives_width(self) -> int:

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.jump_button import JumpButton
@@ -31,7 +31,7 @@ from app.ui.transcript.user_row import UserRow
 
 
 class TranscriptView(QAbstractScrollArea):
-    """Shows a controller's path and follows its end while the reader is there.
+    """Shows a chat's path and follows its end while the reader is there.
 
     Signals:
         asked(action, id): what a message's buttons ask for.
@@ -45,9 +45,9 @@ class TranscriptView(QAbstractScrollArea):
     put_up = Signal(str)
     left = Signal(bool)
 
-    def __init__(self, controller: ChatController, parent: QWidget | None = None) -> None:
+    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._controller = controller
+        self._chat = chat
         self._places: list[Place] = []
         self._placed = 0  # of so many the tops are right: the heights before them have not changed
         self._follow = True
@@ -65,10 +65,11 @@ class TranscriptView(QAbstractScrollArea):
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
-        controller.path_changed.connect(self._rebuild)
-        controller.message_added.connect(self._on_added)
-        controller.message_changed.connect(self._on_changed)
-        controller.text_added.connect(self._on_text)
+        chat.path_changed.connect(self._rebuild)
+        chat.turn_changed.connect(self._on_turn)
+        chat.message_added.connect(self._on_added)
+        chat.message_changed.connect(self._on_changed)
+        chat.text_added.connect(self._on_text)
         theme().changed.connect(self._on_theme)
         self._rebuild()
 
@@ -160,13 +161,13 @@ class TranscriptView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         self._keys.paint_mark(self.viewport())
 
-    # What the controller tells.
+    # What the chat tells.
 
     @Slot()
     def _rebuild(self) -> None:
         """Show the path anew, keeping the widgets of messages that stay."""
         before = {place.message_id: place for place in self._places}
-        path = self._controller.transcript.path
+        path = self._chat.transcript.path
         self._places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
         self._placed = 0
         for gone in before.values():
@@ -186,9 +187,16 @@ class TranscriptView(QAbstractScrollArea):
     def _on_changed(self, message_id: str) -> None:
         row = self.row(message_id)
         if row is not None:
-            row.set_message(self._controller.message(message_id))
+            row.set_message(self._chat.message(message_id))
         else:
             self._forget_height(message_id)
+
+    @Slot()
+    def _on_turn(self) -> None:
+        """What may be done with a message may be something else now."""
+        for place in self._places:
+            if place.row is not None:
+                place.row.show_actions()
 
     @Slot(str, str, str)
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
@@ -199,7 +207,7 @@ class TranscriptView(QAbstractScrollArea):
         elif row is not None:
             row.append(text, kind)
             if isinstance(row, AnswerRow):
-                row.set_thought(self._controller.thought_s)
+                row.set_thought(self._chat.thought_s)
         else:
             self._forget_height(message_id)
 
@@ -253,7 +261,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._placed:
             last = self._places[self._placed - 1]
             y = last.top + last.height + self.GAP
-        transcript = self._controller.transcript
+        transcript = self._chat.transcript
         for number in range(self._placed, len(self._places)):
             place = self._places[number]
             if not place.height:
@@ -312,19 +320,19 @@ class TranscriptView(QAbstractScrollArea):
             row.show()
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
-        self._jump.set_living(self._controller.answering)
+        self._jump.set_living(self._chat.answering)
         self._jump.move((self.viewport().width() - self._jump.width()) // 2, self.height() - 44)
         self._jump.raise_()
 
     def _put_up(self, place: Place) -> MessageRow:
-        message = self._controller.message(place.message_id)
+        message = self._chat.message(place.message_id)
         kind = UserRow if message.role == "user" else AnswerRow
-        row = kind(message, self.viewport())
+        row = kind(message, self._chat.can, self.viewport())
         place.row = row
         self._number(place)
         if isinstance(row, AnswerRow):
             row.set_last(place is self._places[-1])
-            row.set_thought(self._controller.thought_s)
+            row.set_thought(self._chat.thought_s)
             row.wrap_code(place.wrapped)
         if self._words:
             row.highlight(self._words)
@@ -354,7 +362,7 @@ class TranscriptView(QAbstractScrollArea):
     def _number(self, place: Place) -> None:
         """Tell a message which of how many versions it is."""
         if place.row is not None:
-            versions = self._controller.transcript.alternatives(place.message_id)
+            versions = self._chat.transcript.alternatives(place.message_id)
             place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
 
     @Slot()

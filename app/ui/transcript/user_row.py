@@ -13,10 +13,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.chats.actions import Action
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
-from app.ui.transcript.message_row import FOOTER, MessageRow
+from app.ui.transcript.message_row import FOOTER, Can, MessageRow
 from app.ui.widgets.textview import TextView
 
 
@@ -29,15 +30,15 @@ class UserRow(MessageRow):
     FOLDED = 320
     MORE = 28
 
-    def __init__(self, message: Message, parent: QWidget) -> None:
-        super().__init__(message, parent)
+    def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
+        super().__init__(message, can, parent)
         self._document = QTextDocument(self)
         self._view = TextView(self._document, self)
         self._view.setAccessibleName("Your message")
-        self._copy = self._button("copy", "Copy", "copy")
-        self._edit = self._button("pencil-simple", "Edit and ask again", "edit")
-        self._branch = self._button("git-branch", "Edit in a new chat", "branch")
-        self._delete = self._button("trash", "Delete this and what follows", "delete")
+        self._copy = self._button("copy", "Copy", Action.COPY)
+        self._edit = self._button("pencil-simple", "Edit and ask again", Action.EDIT)
+        self._branch = self._button("git-branch", "Edit in a new chat", Action.BRANCH)
+        self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
         self._block = QRectF()
         self._folded = True
         self._more = QPushButton("Show all", self)

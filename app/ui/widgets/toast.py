@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
@@ -21,8 +23,17 @@ class Toast(QWidget):
     acted = Signal()
     offers = Signal(bool)
 
-    def __init__(self, parent: QWidget, *, at_top: bool = False) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        *,
+        at_top: bool = False,
+        where: Callable[[], QWidget] | None = None,
+    ) -> None:
+        """``where``: the window that the next word is to be in; ``parent`` unless it is given."""
         super().__init__(parent)
+        self._home = parent
+        self._where = where
         self._at_top = at_top
         self._label = QLabel(self)
         self._label.setFont(ui_font(14))
@@ -48,6 +59,8 @@ class Toast(QWidget):
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
         """Say ``text``; ``action`` names the button, empty for none. 0 seconds: until hidden."""
+        if self._where is not None:
+            self._go_to(self._where())
         self._label.setText(text)
         # A sentence of the store wraps; a word or two keeps its line.
         self._label.setWordWrap(len(text) > 60)
@@ -76,8 +89,13 @@ class Toast(QWidget):
         self.offers.emit(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
+        if watched is self.parentWidget() and event.type() == QEvent.Type.Resize:
             self._place()
+        elif watched is not self._home and event.type() == QEvent.Type.Hide:
+            # The other window goes: a word that still stands goes on in the main one.
+            shown = not self.isHidden()
+            self._go_to(self._home)
+            self.setVisible(shown)
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -86,6 +104,17 @@ class Toast(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.tooltip))
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
+
+    def _go_to(self, window: QWidget) -> None:
+        if window is not self.parentWidget():
+            if (before := self.parentWidget()) is not None:
+                before.removeEventFilter(self)
+            window.installEventFilter(self)
+            left = self._timer.remainingTime()
+            self.setParent(window)  # hides it, which ends its time
+            if left > 0:
+                self._timer.start(left)
+            self._place()
 
     def _place(self) -> None:
         parent = self.parentWidget()

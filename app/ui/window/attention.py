@@ -33,8 +33,8 @@ class Attention(QObject):
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
-        controller = self._library.find(chat_id)
-        if controller is not None and controller.answering:
+        chat = self._library.find(chat_id)
+        if chat is not None and chat.answering:
             self._answering.add(chat_id)
         elif chat_id in self._answering:
             self._answering.discard(chat_id)

@@ -35,7 +35,7 @@ class Broadcast(QObject):
     @property
     def group(self) -> list[ChatPane]:
         """The panes that hear each other while it is on."""
-        return [p for p in self._workspace.panes() if p.controller.id not in self._left]
+        return [p for p in self._workspace.panes() if p.chat.id not in self._left]
 
     @command("broadcast", "Broadcast to All Chats", "Ctrl+Shift+B", checkable=True)
     @Slot()
@@ -60,7 +60,7 @@ class Broadcast(QObject):
         if not self._on:
             self.said.emit("Broadcast is off")
             return
-        self._left ^= {pane.controller.id}
+        self._left ^= {pane.chat.id}
         self._show()
 
     @Slot(object)
@@ -82,7 +82,7 @@ class Broadcast(QObject):
         if not self._on or speaker not in group:
             return
         others = [pane for pane in group if pane is not speaker]
-        busy = [pane for pane in others if not pane.controller.send(text)]
+        busy = [pane for pane in others if not pane.chat.send(text)]
         if busy:
             one = len(busy) == 1
             who = "1 chat was" if one else f"{len(busy)} chats were"

@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.actions import Action
+from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.transcript import Removal
@@ -67,13 +68,13 @@ class ChatCommands(QObject):
 
     def _open_new(self, where: str) -> None:
         active = self._workspace.active
-        model = active.controller.chat.model if active is not None else self._settings.model
-        controller = self._library.new(model, self._settings.new_chat, self._settings.system)
-        self._workspace.show_chat(controller, where)
-        controller.load_model()
+        model = active.chat.record.model if active is not None else self._settings.model
+        chat = self._library.new(model, self._settings.new_chat, self._settings.system)
+        self._workspace.show_chat(chat, where)
+        chat.load_model()
 
-    def controller(self, chat_id: str, begun: object = None) -> ChatController:
-        """The chat's controller. One that is not stored is new: as it was begun, or as any is.
+    def chat(self, chat_id: str, begun: object = None) -> Chat:
+        """Take a chat into use. One that is not stored is new: as it was begun, or as any is.
 
         ``begun``: model, params and system of a chat in which nothing was written.
         """
@@ -91,14 +92,14 @@ class ChatCommands(QObject):
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
-        controller = self.controller(chat_id)
+        chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
             # Closed a while ago and still kept: it goes back to its place.
             self._undos.drop(chat_id)
             self._workspace.reopen(chat_id)
         else:
-            self._workspace.show_chat(controller, where)
-        controller.load_model()
+            self._workspace.show_chat(chat, where)
+        chat.load_model()
 
     @Slot(str)
     def open_beside(self, chat_id: str) -> None:
@@ -110,7 +111,7 @@ class ChatCommands(QObject):
         """Show a saved chat and, with an id, one message of it."""
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)
-        if message_id and pane is not None and message_id in pane.controller.transcript:
+        if message_id and pane is not None and message_id in pane.chat.transcript:
             pane.transcript.show_message(message_id)
 
     def _cannot_close(self) -> str:
@@ -163,23 +164,20 @@ class ChatCommands(QObject):
 
     def discard_if_blank(self, chat_id: str) -> bool:
         """Take a chat out of the list if it was typed into and emptied again; whether it was."""
-        controller = self._library.find(chat_id)
-        blank = controller is not None and controller.stored and controller.blank
+        chat = self._library.find(chat_id)
+        blank = chat is not None and chat.stored and chat.blank
         if blank:
             self._library.delete(chat_id)
         return blank
 
-    def pause(self, pane: ChatPane) -> None:
-        """Let the pane's reply stand still, or go on."""
-        if not pane.controller.toggle_pause():
-            self._on_said("Nothing to pause: no reply is running")
-
     @Slot(str)
     def pause_chat(self, chat_id: str) -> None:
-        """The same for a chat that need not be in a pane."""
-        controller = self._library.find(chat_id)
-        if controller is not None:
-            controller.toggle_pause()
+        """Let the reply of a chat, which need not be in a pane, stand still, or go on."""
+        chat = self._library.find(chat_id)
+        if chat is not None and (reason := chat.can(Action.PAUSE)):
+            self._on_said(reason)
+        elif chat is not None:
+            chat.toggle_pause()
 
     @command("open_model", "Open Model Folder…", "Ctrl+O", where=Where.ANYWHERE)
     @Slot()
@@ -195,39 +193,39 @@ class ChatCommands(QObject):
         A chat that has answers of one model keeps it: the new model gets a pane of its own.
         """
         active = self._workspace.active
-        if active is None or active.controller.transcript.leaf_id is not None:
+        if active is None or active.chat.transcript.leaf_id is not None:
             settings = self._settings
-            controller = self._library.new(ref, settings.new_chat, settings.system)
-            self._workspace.show_chat(controller, "tab")
+            chat = self._library.new(ref, settings.new_chat, settings.system)
+            self._workspace.show_chat(chat, "tab")
         else:
-            controller = active.controller
-        controller.set_model(ref)
+            chat = active.chat
+        chat.set_model(ref)
 
     @command("compare", "Compare…", "Ctrl+Alt+C")
     def compare(self) -> None:
         """Ask what to compare, from what stands in the active composer."""
         active = self._workspace.active
-        model = active.controller.chat.model if active is not None else self._settings.model
+        model = active.chat.record.model if active is not None else self._settings.model
         shelf = self._library.shelf
         refs = dict.fromkeys([model, *(m.ref for m in shelf.known()), *self._settings.models])
         dialog = CompareDialog(
             [(ref, shelf.get(ref).name) for ref in refs],
             model,
-            active.controller.options if active is not None else ChatOptions(),
+            active.chat.options if active is not None else ChatOptions(),
             active.composer.text if active is not None else "",
             self._window,
         )
-        system = active.controller.chat.system if active is not None else ""
+        system = active.chat.record.system if active is not None else ""
 
         def begin() -> None:
             prompt = dialog.prompt.toPlainText().strip("\n")
             if active is not None and active.composer.text.strip("\n") == prompt:
                 active.composer.set_text("")
             self.comparisons.begin(dialog.columns(), system, prompt)
-            if active is not None and active.controller.blank:
+            if active is not None and active.chat.blank:
                 # The columns have taken the place of the new chat that was asked for.
                 self._workspace.close_pane(active, told=False)
-                self.discard_if_blank(active.controller.id)
+                self.discard_if_blank(active.chat.id)
 
         dialog.accepted.connect(begin)
         dialog.open()
@@ -244,7 +242,7 @@ class ChatCommands(QObject):
     @Slot(object, str)
     def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
         self._workspace.activate(pane)
-        made = self._library.branch(pane.controller, message_id)
+        made = self._library.branch(pane.chat, message_id)
         self._workspace.show_chat(made)
         made.load_model()
 
@@ -259,10 +257,12 @@ class ChatCommands(QObject):
             return True
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)
-        if pane is not None and not pane.controller.restore_messages(removal):
-            self._toast.show_text("The reply is still running. Stop it first, then undo.")
+        if pane is None:
+            return True
+        if reason := pane.chat.can(Action.RESTORE, removal.followed):
+            self._toast.show_text(reason)
             return False
-        return True
+        return pane.chat.restore_messages(removal)
 
     @Slot(str)
     def _on_said(self, text: str) -> None:

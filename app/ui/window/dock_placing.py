@@ -47,7 +47,7 @@ class DockPlacing:
 
     def float(self, pane: ChatPane) -> None:
         """Move a pane out into a window of its own, or back into the main one."""
-        widget = self._docks[pane.controller.id].widget
+        widget = self._docks[pane.chat.id].widget
         if widget.isInFloatingContainer():
             self._manager.addDockWidget(QtAds.DockWidgetArea.RightDockWidgetArea, widget)
         else:

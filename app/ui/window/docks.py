@@ -51,7 +51,7 @@ class Docks:
 
     def area(self, pane: ChatPane | None) -> QtAds.CDockAreaWidget | None:
         """Where an open pane stands: its area with its tabs, in whichever window."""
-        dock = self._by_id.get(pane.controller.id) if pane is not None else None
+        dock = self._by_id.get(pane.chat.id) if pane is not None else None
         return dock.widget.dockAreaWidget() if dock is not None and not dock.closed else None
 
     def panes(self) -> list[ChatPane]:
@@ -77,7 +77,7 @@ class Docks:
 
     def add(self, pane: ChatPane) -> Dock:
         """Put a dock widget around a new pane. It stands nowhere yet."""
-        chat_id = pane.controller.id
+        chat_id = pane.chat.id
         self._by_id[chat_id] = Dock(pane, dock_around(pane, chat_id, self._manager))
         return self._by_id[chat_id]
 
@@ -87,7 +87,7 @@ class Docks:
 
     def mark_others_closed(self, kept: Collection[str]) -> list[str]:
         """Close all open ones but these; returns the ids of the closed."""
-        leaving = [p.controller.id for p in self.panes() if p.controller.id not in kept]
+        leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept]
         for chat_id in leaving:
             self.mark_closed(chat_id)
         return leaving

@@ -196,10 +196,10 @@ class Layouts(QObject):
 
     def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
         """Open these chats, and no others; returns those that were closed."""
-        controllers = [self._chats.controller(chat_id) for chat_id in chats]
-        closed = self._workspace.arrange(layout, controllers)
-        for controller in controllers:
-            controller.load_model()
+        opened = [self._chats.chat(chat_id) for chat_id in chats]
+        closed = self._workspace.arrange(layout, opened)
+        for chat in opened:
+            chat.load_model()
         return closed
 
 

@@ -15,7 +15,7 @@ from app.paths import Paths, model_fallback_name
 from app.score.feed import ScoreFeed
 from app.settings import Settings
 from app.store import Store
-from app.ui.composer.composer import ComposerText
+from app.ui.composer.composer_text import ComposerText
 from app.ui.dialogs import dialogs
 from app.ui.dialogs.shortcuts_dialog import show_shortcuts
 from app.ui.dialogs.update_dialog import UpdateDialog
@@ -37,6 +37,7 @@ from app.ui.window.commands import Commands, Where, command
 from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.layouts import Layouts
 from app.ui.window.pane_commands import PaneCommands
+from app.ui.window.pane_placement import front_window
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.undo import Undos
 from app.ui.window.window_layout import WindowLayout
@@ -77,7 +78,7 @@ class MainWindow(QMainWindow):
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
         self.score = ScoreView(ScoreFeed(library, library.bridge, self), self)
-        self.toast = Toast(self)
+        self.toast = Toast(self, where=lambda: front_window(self.workspace))
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
@@ -293,5 +294,5 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_active(self) -> None:
         active = self.workspace.active
-        self.sidebar.set_current(active.controller.id if active is not None else "")
-        self._attention.set_title(f"{active.controller.title} – Stretto" if active else "Stretto")
+        self.sidebar.set_current(active.chat.id if active is not None else "")
+        self._attention.set_title(f"{active.chat.title} – Stretto" if active else "Stretto")

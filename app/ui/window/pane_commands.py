@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
 
+from app.chats.actions import Action
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, Where, command
 from app.ui.window.pane_placement import grow_pane, move_pane
 from app.ui.window.workspace import Workspace
 
-RUNNING = "The reply is still running. Stop it first."
 
-
-def _running(_: PaneCommands, pane: ChatPane) -> str:
-    return "" if pane.controller.answering else "No reply is running"
-
-
-def _answered(_: PaneCommands, pane: ChatPane) -> str:
-    last = pane.controller.transcript.last("assistant")
-    return "" if last is not None else "There is no answer yet"
-
-
-def _asked_and_still(_: PaneCommands, pane: ChatPane) -> str:
-    if pane.controller.answering:
-        return RUNNING
-    return "" if pane.controller.transcript.last("user") is not None else "Nothing was asked yet"
-
-
-def _answered_and_still(commands: PaneCommands, pane: ChatPane) -> str:
-    return RUNNING if pane.controller.answering else _answered(commands, pane)
-
-
-def _several_versions(_: PaneCommands, pane: ChatPane) -> str:
-    if pane.controller.answering:
-        return RUNNING
-    transcript = pane.controller.transcript
-    several = any(len(transcript.alternatives(m.id)) > 1 for m in transcript.path)
-    return "" if several else "There is no other version"
+def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
+    """Why the pane's chat cannot do it now."""
+    return lambda _, pane: pane.chat.can(action) or ""
 
 
 def _compared(commands: PaneCommands, pane: ChatPane) -> str:
@@ -54,39 +33,63 @@ class PaneCommands(QObject):
 
     # What was said in it.
 
-    @command("copy_answer", "Copy Last Answer", "Ctrl+Shift+C", where=Where.PANE, why_not=_answered)
+    @command(
+        "copy_answer",
+        "Copy Last Answer",
+        "Ctrl+Shift+C",
+        where=Where.PANE,
+        why_not=_cannot(Action.COPY),
+    )
     def copy_answer(self, pane: ChatPane) -> None:
-        pane.copy_last()
-
-    @command("regenerate", "Answer Again", "Ctrl+R", where=Where.PANE, why_not=_asked_and_still)
-    def answer_again(self, pane: ChatPane) -> None:
-        pane.controller.regenerate()
+        pane.act(Action.COPY)
 
     @command(
-        "same_again", "Same Again", "Ctrl+Shift+R", where=Where.PANE, why_not=_answered_and_still
+        "regenerate",
+        "Answer Again",
+        "Ctrl+R",
+        where=Where.PANE,
+        why_not=_cannot(Action.REGENERATE),
+    )
+    def answer_again(self, pane: ChatPane) -> None:
+        pane.act(Action.REGENERATE)
+
+    @command(
+        "same_again",
+        "Same Again",
+        "Ctrl+Shift+R",
+        where=Where.PANE,
+        why_not=_cannot(Action.SAME_AGAIN),
     )
     def same_again(self, pane: ChatPane) -> None:
-        pane.same_again()
+        pane.act(Action.SAME_AGAIN)
 
-    @command("edit_last", "Edit Last Message", where=Where.PANE, why_not=_asked_and_still)
+    @command("edit_last", "Edit Last Message", where=Where.PANE, why_not=_cannot(Action.EDIT))
     def edit_last(self, pane: ChatPane) -> None:
-        pane.edit_last()
+        pane.act(Action.EDIT)
 
-    @command("earlier", "Earlier Version", "Ctrl+[", where=Where.PANE, why_not=_several_versions)
+    @command(
+        "earlier", "Earlier Version", "Ctrl+[", where=Where.PANE, why_not=_cannot(Action.EARLIER)
+    )
     def earlier(self, pane: ChatPane) -> None:
-        pane.controller.show_other_version(-1)
+        pane.act(Action.EARLIER)
 
-    @command("later", "Later Version", "Ctrl+]", where=Where.PANE, why_not=_several_versions)
+    @command("later", "Later Version", "Ctrl+]", where=Where.PANE, why_not=_cannot(Action.LATER))
     def later(self, pane: ChatPane) -> None:
-        pane.controller.show_other_version(1)
+        pane.act(Action.LATER)
 
-    @command("stop", "Stop the Reply", where=Where.PANE, why_not=_running)
+    @command("stop", "Stop the Reply", where=Where.PANE, why_not=_cannot(Action.STOP))
     def stop(self, pane: ChatPane) -> None:
-        pane.controller.stop()
+        pane.act(Action.STOP)
 
-    @command("pause", "Pause or Resume the Reply", "Ctrl+Shift+P", where=Where.PANE)
+    @command(
+        "pause",
+        "Pause or Resume the Reply",
+        "Ctrl+Shift+P",
+        where=Where.PANE,
+        why_not=_cannot(Action.PAUSE),
+    )
     def pause(self, pane: ChatPane) -> None:
-        self.chats.pause(pane)
+        pane.act(Action.PAUSE)
 
     @command("find", "Find in This Chat", "Ctrl+F", where=Where.PANE)
     def find(self, pane: ChatPane) -> None:

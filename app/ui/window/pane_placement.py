@@ -1,4 +1,4 @@
-"""Moving a pane to another place and changing its size, by key."""
+"""Moving a pane to another place and changing its size, by key; and where there is room."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHARE = 0.08
 
 def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
     """To the tabs of the area before (-1) or after (+1); past the last one, beside them."""
-    dock = workspace.dock(pane.controller.id)
+    dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
         return
@@ -35,7 +35,7 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
 
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
     """Larger (+1) or smaller (-1), in the direction in which it stands beside others."""
-    dock = workspace.dock(pane.controller.id)
+    dock = workspace.dock(pane.chat.id)
     part: QWidget | None = dock.dockAreaWidget() if dock is not None else None
     while part is not None:
         splitter = part.parentWidget()
@@ -46,9 +46,15 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
         part = splitter
 
 
+def front_window(workspace: Workspace) -> QWidget:
+    """The window of the active pane: the main one, or one that a pane has to itself."""
+    pane = workspace.active
+    return pane.window() if pane is not None and pane.isVisible() else workspace.window()
+
+
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
     """How many panes, this one included, can stand beside each other in its place, not cut off."""
-    dock = workspace.dock(pane.controller.id)
+    dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     splitter = area.parentWidget() if area is not None else None
     others, width = 0, pane.width()
@@ -75,7 +81,7 @@ def _areas(workspace: Workspace) -> list[QtAds.CDockAreaWidget]:
     """The areas of the main window, in reading order."""
     areas: list[QtAds.CDockAreaWidget] = []
     for pane in workspace.panes():
-        dock = workspace.dock(pane.controller.id)
+        dock = workspace.dock(pane.chat.id)
         if dock is not None and not dock.isInFloatingContainer():
             area = dock.dockAreaWidget()
             if area not in areas:

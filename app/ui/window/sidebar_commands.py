@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from app.chats.actions import Action
 from app.chats.library import ChatLibrary
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.chat_commands import ChatCommands
@@ -39,15 +40,19 @@ class SidebarCommands(QObject):
     def _meant(self) -> str:
         """The chat of the row that has the keys; otherwise the active pane's, "" for none."""
         active = self._workspace.active
-        return self._sidebar.focused_chat() or (active.controller.id if active is not None else "")
+        return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
+
+    def _cannot_rename(self) -> str:
+        chat = self._library.find(self._meant())
+        return (chat.can(Action.RENAME) or "") if chat is not None else self._not_listed()
 
     def _not_listed(self) -> str:
         chat_id = self._meant()
         if not chat_id:
             return NO_CHAT
-        return "" if self._library.chat(chat_id) is not None else "Nothing was written here yet"
+        return "" if self._library.chat(chat_id) is not None else "Nothing was written here yet."
 
-    @command("rename", "Rename Chat…", "F2", why_not=_not_listed)
+    @command("rename", "Rename Chat…", "F2", why_not=_cannot_rename)
     def rename(self) -> None:
         chat_id = self._meant()
         if not self._sidebar.focused_chat():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QIcon
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.ui.style.icons import dot
 from app.ui.style.theme import look_again, theme
 from app.ui.widgets.plain import plain_tip
@@ -21,23 +21,23 @@ class TabMarks(QObject):
         self._alpha = 255
         theme().changed.connect(self._on_theme)
 
-    def follow(self, controller: ChatController) -> None:
+    def follow(self, chat: Chat) -> None:
         """Show the chat's title in its tab, also when it changes."""
-        controller.chat_changed.connect(self._on_chat_changed)
-        self._show_title(controller.id)
+        chat.chat_changed.connect(self._on_chat_changed)
+        self._show_title(chat.id)
 
-    def let_go(self, controller: ChatController) -> None:
-        controller.chat_changed.disconnect(self._on_chat_changed)
+    def let_go(self, chat: Chat) -> None:
+        chat.chat_changed.disconnect(self._on_chat_changed)
 
     def show_dot(self, chat_id: str) -> None:
         """A living dot while the chat answers, a still one when it has ended unseen."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return
-        controller, accent = dock.pane.controller, theme().tokens.accent
-        if controller.answering:
+        chat, accent = dock.pane.chat, theme().tokens.accent
+        if chat.answering:
             dock.widget.setIcon(dot(accent, self._alpha))
-        elif controller.unseen:
+        elif chat.unseen:
             dock.widget.setIcon(dot(accent, 255))
         elif not dock.widget.icon().isNull():
             dock.widget.setIcon(QIcon())
@@ -55,8 +55,8 @@ class TabMarks(QObject):
         """Move the living dots."""
         self._alpha = alpha
         for dock in self._docks.all():
-            if dock.pane.controller.answering and not dock.closed:
-                self.show_dot(dock.pane.controller.id)
+            if dock.pane.chat.answering and not dock.closed:
+                self.show_dot(dock.pane.chat.id)
 
     @Slot(str)
     def on_activity(self, chat_id: str) -> None:
@@ -64,17 +64,17 @@ class TabMarks(QObject):
 
     def _show_title(self, chat_id: str) -> None:
         dock = self._docks[chat_id]
-        title = dock.pane.controller.title
+        title = dock.pane.chat.title
         dock.widget.setWindowTitle(title.replace("&", "&&"))
         dock.widget.setTabToolTip(plain_tip(title))
 
     @Slot()
     def _on_chat_changed(self) -> None:
-        controller = self.sender()
-        if isinstance(controller, ChatController) and self._docks.get(controller.id) is not None:
-            self._show_title(controller.id)
+        chat = self.sender()
+        if isinstance(chat, Chat) and self._docks.get(chat.id) is not None:
+            self._show_title(chat.id)
 
     @Slot()
     def _on_theme(self) -> None:
         for dock in self._docks.all():
-            self.show_dot(dock.pane.controller.id)
+            self.show_dot(dock.pane.chat.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QByteArray, QEventLoop, QObject, QTimer, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.store import Store
 from app.ui.pane.pane import ChatPane
 from app.ui.window.arrangement import Arrangement
@@ -65,22 +65,22 @@ class WindowLayout(QObject):
         elif arrangement.chats:
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
-            panes = [self._chats.controller(i, begun.get(i)) for i in arrangement.chats]
+            panes = [self._chats.chat(i, begun.get(i)) for i in arrangement.chats]
             workspace.arrange(arrangement, panes)
         self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in workspace.panes():
-            pane.controller.load_model()
+            pane.chat.load_model()
         return True
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.controller.chat_changed.connect(self._on_chat_changed)
+        pane.chat.chat_changed.connect(self._on_chat_changed)
 
     @Slot()
     def _on_chat_changed(self) -> None:
-        controller = self.sender()
-        if isinstance(controller, ChatController) and not controller.stored:
+        chat = self.sender()
+        if isinstance(chat, Chat) and not chat.stored:
             self.save_soon()
 
     @Slot()
@@ -96,13 +96,13 @@ class WindowLayout(QObject):
             arrangement = self._workspace.arrangement().to_json()
             # A chat in which nothing was written is not stored: what was chosen for it is here.
             blank = {
-                pane.controller.id: {
-                    "model": pane.controller.chat.model,
-                    "params": dict(pane.controller.chat.params),
-                    "system": pane.controller.chat.system,
+                pane.chat.id: {
+                    "model": pane.chat.record.model,
+                    "params": dict(pane.chat.record.params),
+                    "system": pane.chat.record.system,
                 }
                 for pane in self._workspace.panes()
-                if not pane.controller.stored
+                if not pane.chat.stored
             }
             kept = {**arrangement, "geometry": place, "blank": blank}
             self._store.save_layout(LAYOUT, kept)

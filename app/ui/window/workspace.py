@@ -6,7 +6,7 @@ import PySide6QtAds as QtAds
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.ui.pane.empty import NoChat
 from app.ui.pane.pane import ChatPane
 from app.ui.window.arrangement import Arrangement
@@ -91,18 +91,18 @@ class Workspace(QWidget):
 
     # What changes it.
 
-    def show_chat(self, controller: ChatController, where: str = "tab") -> ChatPane:
+    def show_chat(self, chat: Chat, where: str = "tab") -> ChatPane:
         """Open the chat, or bring it forward if it is open.
 
         ``where``: "tab" beside the active one, "right" or "down" of it.
         """
-        dock = self._docks.get(controller.id)
+        dock = self._docks.get(chat.id)
         if dock is not None and not dock.closed:
             self.activate(dock.pane)
             return dock.pane
         if dock is not None:
-            self._forget(controller.id)
-        dock = self._make_dock(controller)
+            self._forget(chat.id)
+        dock = self._make_dock(chat)
         self._placing.insert(dock, where, self._active)
         self._settle()
         self.activate(dock.pane)
@@ -110,7 +110,7 @@ class Workspace(QWidget):
 
     def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
         """Bring a pane forward and give it the keys."""
-        self._docks[pane.controller.id].widget.setAsCurrentTab()
+        self._docks[pane.chat.id].widget.setAsCurrentTab()
         self._set_active(pane)
         if focus:
             if pane.window() is not self.window():
@@ -123,7 +123,7 @@ class Workspace(QWidget):
 
         Not ``told``: nobody hears of it, as nothing is lost by it.
         """
-        chat_id = pane.controller.id
+        chat_id = pane.chat.id
         dock = self._docks[chat_id]
         if dock.closed:
             return
@@ -169,24 +169,24 @@ class Workspace(QWidget):
         """How the panes stand now."""
         return Arrangement(
             docks=save_state(self.manager),
-            chats=tuple(pane.controller.id for pane in self.panes()),
-            active=self._active.controller.id if self._active is not None else None,
+            chats=tuple(pane.chat.id for pane in self.panes()),
+            active=self._active.chat.id if self._active is not None else None,
         )
 
-    def arrange(self, arrangement: Arrangement, chats: list[ChatController]) -> list[str]:
+    def arrange(self, arrangement: Arrangement, chats: list[Chat]) -> list[str]:
         """Open these chats, and no others, in an arrangement that was kept.
 
         Returns the ids of the chats that were closed for it; ``reopen`` knows the latest of them.
         """
-        wanted = {controller.id for controller in chats}
-        if self._active is not None and self._active.controller.id not in wanted:
+        wanted = {chat.id for chat in chats}
+        if self._active is not None and self._active.chat.id not in wanted:
             self._set_active(None)
         leaving = self._docks.mark_others_closed(wanted)
-        for controller in chats:
-            if self._docks.get(controller.id) is not None:
-                self._docks.mark_open(controller.id)
+        for chat in chats:
+            if self._docks.get(chat.id) is not None:
+                self._docks.mark_open(chat.id)
             else:
-                self._placing.insert(self._make_dock(controller), "tab", self._active)
+                self._placing.insert(self._make_dock(chat), "tab", self._active)
         self.expect_panes()
         self._placing.restore(arrangement.docks, self, self._active)
         self._forget_overdue()
@@ -209,17 +209,17 @@ class Workspace(QWidget):
 
     # Inside.
 
-    def _make_dock(self, controller: ChatController) -> Dock:
-        dock = self._docks.add(ChatPane(controller))
+    def _make_dock(self, chat: Chat) -> Dock:
+        dock = self._docks.add(ChatPane(chat))
         dock.widget.closeRequested.connect(self._on_close_requested)
         dock.widget.topLevelChanged.connect(self._on_moved_out_or_in)
-        self.marks.follow(controller)
+        self.marks.follow(chat)
         self.pane_made.emit(dock.pane)
         return dock
 
     def _forget(self, chat_id: str) -> None:
         """Let go of a closed pane for good. Its chat stays in the list."""
-        self.marks.let_go(self._docks.remove(chat_id).controller)
+        self.marks.let_go(self._docks.remove(chat_id).chat)
 
     def _forget_overdue(self) -> None:
         for chat_id in self._docks.overdue():
@@ -233,9 +233,9 @@ class Workspace(QWidget):
         for one, active in ((before, False), (pane, True)):
             if one is not None:
                 one.set_active(active)
-                self.marks.show_keys(one.controller.id, active=active)
+                self.marks.show_keys(one.chat.id, active=active)
         if pane is not None:
-            self.marks.show_dot(pane.controller.id)
+            self.marks.show_dot(pane.chat.id)
         self.active_changed.emit()
 
     @Slot()
@@ -275,7 +275,7 @@ class Workspace(QWidget):
 
     @Slot(object)
     def _on_entered(self, pane: ChatPane) -> None:
-        if self.pane(pane.controller.id) is pane:
+        if self.pane(pane.chat.id) is pane:
             self._set_active(pane)
 
     @Slot(str, str)

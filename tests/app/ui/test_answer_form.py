@@ -69,7 +69,7 @@ def test_a_list_is_typed_sent_and_shown_on_the_reply(run: Run):
     run.say("say yes")
     run.answered()
     assert run.engine.sent[-1].params.choices == ("yes", "no")
-    assert run.pane.controller.transcript.last("assistant").stats["options"] == {
+    assert run.pane.chat.transcript.last("assistant").stats["options"] == {
         "answer_as": "choices",
         "choices": ["yes", "no"],
     }
@@ -92,9 +92,9 @@ def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run: Run):
     assert panel.form.wrong.mapTo(panel, panel.form.wrong.rect().bottomLeft()).y() < panel.height()
     close(run, panel)
     run.say("say one")
-    run.until(lambda: not run.pane.controller.answering)
+    run.until(lambda: not run.pane.chat.answering)
     assert run.engine.sent == []
-    answer = run.pane.controller.transcript.last("assistant")
+    answer = run.pane.chat.transcript.last("assistant")
     assert answer.status == "error"
     assert "At character 3: unclosed group." in answer.error
     panel = open_panel(run)
@@ -104,7 +104,7 @@ def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run: Run):
     run.qtbot.keyClick(panel.form.pattern, Qt.Key.Key_End)
     run.qtbot.keyClicks(panel.form.pattern, "c)")
     close(run, panel)
-    run.pane.controller.regenerate()
+    run.pane.chat.regenerate()
     run.answered()
     assert run.engine.sent[-1].params.regex == "ab(c)"
 
@@ -119,7 +119,7 @@ def test_the_texts_of_the_other_forms_are_kept(run: Run):
     assert not panel.form.wrong.isVisible()
     assert not panel.form.schema.isVisible()
     close(run, panel)
-    assert run.pane.controller.options == ChatOptions(schema='{"type": "objekt"}')
+    assert run.pane.chat.options == ChatOptions(schema='{"type": "objekt"}')
     run.say("say one")
     assert run.answered() == "one "
     run.end()
@@ -138,14 +138,14 @@ def test_a_form_survives_a_restart_and_is_part_of_a_preset(start: Start):
     run.end()
     run = start()
     run.ready()
-    assert run.pane.controller.options == ChatOptions(answer_as="schema", schema=SCHEMA)
-    run.pane.controller.set_options(ChatOptions(), "")
+    assert run.pane.chat.options == ChatOptions(answer_as="schema", schema=SCHEMA)
+    run.pane.chat.set_options(ChatOptions(), "")
     panel = open_panel(run)
     assert panel.form.kind.currentText() == "Free text"
     apply_preset(panel, json.loads(json.dumps(preset)))
     assert panel.form.kind.currentText() == "JSON of a schema"
     close(run, panel)
-    assert run.pane.controller.options.schema == SCHEMA
+    assert run.pane.chat.options.schema == SCHEMA
 
 
 def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
@@ -163,7 +163,7 @@ def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
         run.qtbot.keyClicks(field, text)
         close(run, panel)
         run.say("go")
-        run.qtbot.waitUntil(lambda: not run.pane.controller.answering, timeout=60_000)
+        run.qtbot.waitUntil(lambda: not run.pane.chat.answering, timeout=60_000)
         return run.answer(run.pane)
 
     assert answer("choices", "a green frog") == "a green frog"

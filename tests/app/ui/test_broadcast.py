@@ -39,7 +39,7 @@ def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start
     run.window.commands["close"].trigger()
     run.say("say alone", first)
     assert run.answered(first) == "alone "
-    assert second.controller.transcript.path == []
+    assert second.chat.transcript.path == []
 
 
 def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start: Start):
@@ -52,7 +52,7 @@ def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start:
     run.say("say next")
     assert run.answered() == "next "
     assert "1 chat was still answering" in run.window.toast.text
-    assert len(left.controller.transcript.path) == 2
+    assert len(left.chat.transcript.path) == 2
     run.engine.release()
     run.answered(left)
 
@@ -73,7 +73,7 @@ def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
     assert left.composer.field.placeholderText() == "Message Guide…"
     run.say("say two", right)
     assert run.answered(middle) == run.answered(right) == "two "
-    assert left.controller.transcript.path == []
+    assert left.chat.transcript.path == []
     run.say("say own", left)
     assert run.answered(left) == "own "
     assert run.answer(middle) == run.answer(right) == "two "

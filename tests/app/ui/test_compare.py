@@ -26,7 +26,7 @@ def three_columns(run: Run) -> list[ChatPane]:
     dialog = open_dialog(run)
     dialog.prompt.setPlainText("say hello")
     dialog.go.click()
-    return [pane for pane in run.panes if pane.controller.options.seed is not None]
+    return [pane for pane in run.panes if pane.chat.options.seed is not None]
 
 
 def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start):
@@ -37,8 +37,8 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start)
     assert dialog.prompt.toPlainText() == "say hello"
     dialog.go.click()
     run.until(lambda: len(run.engine.sent) == 3)
-    columns = [pane for pane in run.panes if pane.controller.options.seed is not None]
-    assert [pane.controller.options.seed for pane in columns] == [1, 2, 3]
+    columns = [pane for pane in run.panes if pane.chat.options.seed is not None]
+    assert [pane.chat.options.seed for pane in columns] == [1, 2, 3]
     assert [run.answered(pane) for pane in columns] == ["hello "] * 3
     assert [reply.params.seed for reply in run.engine.sent] == [1, 2, 3]
     widths = [pane.width() for pane in columns]
@@ -50,7 +50,7 @@ def test_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: S
     run.ready()
     run.qtbot.keyClicks(run.pane.composer.field, "say hello")
     open_dialog(run).go.click()
-    assert [pane.controller.options.seed for pane in run.panes] == [1, 2, 3]
+    assert [pane.chat.options.seed for pane in run.panes] == [1, 2, 3]
     assert len(run.app.library.chats()) == 3
     assert run.window.toast.isHidden()
     for pane in run.panes:
@@ -107,11 +107,11 @@ def test_what_differs_between_the_answers_is_marked(start: Start):
         columns, ("a red house", "a \U0001f600 blue house", "a red"), strict=True
     ):
         run.answered(pane)
-        pane.controller.send(f"say {text}")
+        pane.chat.send(f"say {text}")
         run.answered(pane)
 
     def marked(pane) -> list[str]:
-        row = pane.transcript.row(pane.controller.transcript.last("assistant").id)
+        row = pane.transcript.row(pane.chat.transcript.last("assistant").id)
         return [mark.cursor.selectedText() for mark in row._view.extraSelections()]
 
     assert [marked(pane) for pane in columns] == [[], [], []]

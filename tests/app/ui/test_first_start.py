@@ -36,7 +36,7 @@ def test_a_suggestion_is_sent_by_one_click(start: Start, qtbot: QtBot):
 
 def test_a_chat_is_stored_from_its_first_key_press(start: Start, qtbot: QtBot, profile):
     run = start()
-    chat_id = run.pane.controller.id
+    chat_id = run.pane.chat.id
     assert run.app.store.chat(chat_id) is None
     qtbot.keyClicks(run.pane.composer.field, "H")
     assert run.app.store.chat(chat_id).draft == "H"
@@ -51,9 +51,9 @@ def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start
     run.engine.loading.clear()
     run.window.chats.new()
     pane = run.pane
-    pane.controller.set_model("/models/slow")
+    pane.chat.set_model("/models/slow")
     run.say("say patience")
     assert pane.header.state == "Loading…"
-    assert pane.controller.answering
+    assert pane.chat.answering
     run.engine.loading.set()
     assert run.answered(pane) == "patience "

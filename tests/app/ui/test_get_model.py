@@ -94,7 +94,7 @@ def test_by_keyboard_alone_from_the_name_to_the_chat(opened, served, profile):
         run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     assert row.act.hasFocus()
     run.qtbot.keyClick(row.act, Qt.Key.Key_Space)
-    assert run.pane.controller.chat.model == NAME
+    assert run.pane.chat.record.model == NAME
     run.ready()
     assert run.window.downloads_in_window.dialog is None
 
@@ -110,7 +110,7 @@ def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
     run.until(toast.isVisible)
     assert (toast.text, toast.button.text()) == ("tiny-model is downloaded", "Open")
     run.qtbot.mouseClick(toast.button, LEFT)
-    assert run.pane.controller.chat.model == NAME
+    assert run.pane.chat.record.model == NAME
 
 
 def test_enter_does_not_wait(opened, served):

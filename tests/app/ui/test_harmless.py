@@ -137,9 +137,9 @@ def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
     run = start()
     run.ready()
     seen.clear()
-    run.pane.controller.send(f"<img src={folder}/red.png><b>x</b>")
+    run.pane.chat.send(f"<img src={folder}/red.png><b>x</b>")
     run.answered()
-    run.pane.controller.send("paste " + evil(folder, address))
+    run.pane.chat.send("paste " + evil(folder, address))
     assert "javascript" in run.answered()
     assert not shows(run.window, RED)
     bad = [
@@ -155,7 +155,7 @@ def test_a_formulas_colour_is_not_fetched(start: Start, bait):
     _, address, calls, _ = bait
     run = start()
     run.ready()
-    run.pane.controller.send(f"paste $\\color{{url({address}/c)}}x$")
+    run.pane.chat.send(f"paste $\\color{{url({address}/c)}}x$")
     run.answered()
     run.window.grab()
     assert calls == []
@@ -168,9 +168,9 @@ def test_a_title_is_no_html(start: Start, bait, title):
     folder, *_ = bait
     run = start()
     run.ready()
-    run.pane.controller.send("say hello")
+    run.pane.chat.send("say hello")
     run.answered()
-    run.pane.controller.rename(title.format(folder))
+    run.pane.chat.rename(title.format(folder))
     assert not shows(run.window, RED)
     tab = run.window.workspace._docks.all()[0].widget.tabWidget()
     labels = [label for label in tab.findChildren(QLabel) if label.text()]
@@ -233,7 +233,7 @@ def test_what_is_copied_is_words_alone(start: Start, bait):
     folder, address, *_ = bait
     run = start()
     run.ready()
-    run.pane.controller.send("paste " + evil(folder, address))
+    run.pane.chat.send("paste " + evil(folder, address))
     run.answered()
     views = [view for view in run.window.findChildren(TextView) if view.toPlainText()]
     assert len(views) >= 2

@@ -11,7 +11,7 @@ from tests.app.conftest import Start
 
 
 def shown(pane):
-    return [message.content for message in pane.controller.transcript.path]
+    return [message.content for message in pane.chat.transcript.path]
 
 
 def test_a_deleted_question_takes_what_follows_and_all_comes_back(start: Start):
@@ -22,7 +22,7 @@ def test_a_deleted_question_takes_what_follows_and_all_comes_back(start: Start):
     run.say("say two")
     run.answered()
     pane, before = run.pane, shown(run.pane)
-    second = pane.controller.transcript.path[2].id
+    second = pane.chat.transcript.path[2].id
     pane.transcript.asked.emit("delete", second)
     assert shown(pane) == before[:2]
     assert run.window.toast.text == "2 messages deleted"
@@ -37,7 +37,7 @@ def test_deleting_is_on_disk_and_so_is_its_undo(start: Start):
     run.answered()
     run.say("say gone")
     run.answered()
-    question = run.pane.controller.transcript.path[2].id
+    question = run.pane.chat.transcript.path[2].id
     run.pane.transcript.asked.emit("delete", question)
     assert run.app.store.search("gone") == []
     run.end()
@@ -52,21 +52,21 @@ def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start: 
     run.answered()
     run.window.commands["regenerate"].trigger()
     run.answered()
-    controller = run.pane.controller
-    question = controller.transcript.path[0].id
-    first, second = controller.transcript.alternatives(controller.transcript.leaf_id)
-    controller.show_alternative(second, -1)
+    chat = run.pane.chat
+    question = chat.transcript.path[0].id
+    first, second = chat.transcript.alternatives(chat.transcript.leaf_id)
+    chat.show_version(-1, second)
     run.pane.transcript.asked.emit("delete", first)
-    assert controller.transcript.leaf_id == second
-    assert controller.transcript.alternatives(second) == [second]
+    assert chat.transcript.leaf_id == second
+    assert chat.transcript.alternatives(second) == [second]
     run.window.commands["undo_close"].trigger()
-    assert controller.transcript.leaf_id == first
-    assert controller.transcript.alternatives(first) == [first, second]
+    assert chat.transcript.leaf_id == first
+    assert chat.transcript.alternatives(first) == [first, second]
     run.pane.transcript.asked.emit("delete", question)
-    assert controller.transcript.path == []
+    assert chat.transcript.path == []
     assert run.pane.empty.isVisible()
     run.window.commands["undo_close"].trigger()
-    assert controller.transcript.alternatives(first) == [first, second]
+    assert chat.transcript.alternatives(first) == [first, second]
 
 
 def test_nothing_is_deleted_under_a_running_reply(start: Start):
@@ -74,8 +74,8 @@ def test_nothing_is_deleted_under_a_running_reply(start: Start):
     run.ready()
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
-    run.pane.transcript.asked.emit("delete", run.pane.controller.transcript.path[0].id)
-    assert len(run.pane.controller.transcript.path) == 2
+    run.pane.transcript.asked.emit("delete", run.pane.chat.transcript.path[0].id)
+    assert len(run.pane.chat.transcript.path) == 2
     run.engine.release()
     run.answered()
 
@@ -85,8 +85,8 @@ def test_versions_are_paged_by_key(start: Start):
     run.ready()
     run.say("say one")
     run.answered()
-    controller = run.pane.controller
-    controller.edit(controller.transcript.path[0].id, "say two")
+    chat = run.pane.chat
+    chat.edit(chat.transcript.path[0].id, "say two")
     run.answered()
     run.window.commands["earlier"].trigger()
     assert shown(run.pane) == ["say one", "one "]
@@ -102,10 +102,10 @@ def test_a_branch_from_an_answer_goes_on_alone(start: Start):
     run.say("say two")
     run.answered()
     old = run.pane
-    old.transcript.asked.emit("branch", old.controller.transcript.path[1].id)
+    old.transcript.asked.emit("branch", old.chat.transcript.path[1].id)
     new = run.pane
     assert new is not old
-    assert new.controller.title == "say one (branch)"
+    assert new.chat.title == "say one (branch)"
     assert shown(new) == ["say one", "one "]
     run.say("say three")
     run.answered()
@@ -121,7 +121,7 @@ def test_a_branch_from_a_question_has_it_in_the_composer(start: Start):
     run.ready()
     run.say("say one")
     run.answered()
-    run.pane.transcript.asked.emit("branch", run.pane.controller.transcript.path[0].id)
+    run.pane.transcript.asked.emit("branch", run.pane.chat.transcript.path[0].id)
     assert shown(run.pane) == []
     assert run.pane.composer.text == "say one"
 
@@ -132,7 +132,7 @@ def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start: Start):
     kept = Docks.KEPT_CLOSED
     run.say("hold 2")
     first = run.pane
-    chat_id = first.controller.id
+    chat_id = first.chat.id
     run.until(lambda: run.answer(first))
     run.window.commands["close"].trigger()
     for _ in range(kept):
@@ -146,7 +146,7 @@ def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start: Start):
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     for _ in range(kept + 1):
         run.window.commands["undo_close"].trigger()
-    assert run.pane.controller.id == chat_id
+    assert run.pane.chat.id == chat_id
     assert shown(run.pane) == ["hold 2", "1 2 end"]
 
 
@@ -155,8 +155,8 @@ def test_a_selection_is_copied_with_its_markers(start: Start):
     run.ready()
     run.say("say - apples")
     run.answered()
-    run.until(lambda: run.pane.transcript.row(run.pane.controller.transcript.leaf_id))
-    row = run.pane.transcript.row(run.pane.controller.transcript.leaf_id)
+    run.until(lambda: run.pane.transcript.row(run.pane.chat.transcript.leaf_id))
+    row = run.pane.transcript.row(run.pane.chat.transcript.leaf_id)
     cursor = row._view.textCursor()
     cursor.select(QTextCursor.SelectionType.Document)
     row._view.setTextCursor(cursor)
@@ -172,7 +172,7 @@ def test_a_deleted_chat_leaves_no_cache_on_disk(start: Start) -> None:
     run.ready()
     pane = run.say("say one")
     run.answered()
-    chat_id = pane.controller.id
+    chat_id = pane.chat.id
     assert run.engine.sent[0].session.id == chat_id  # found again after a restart
     run.window.chats.delete(chat_id)
     assert run.engine.forgotten == [chat_id]

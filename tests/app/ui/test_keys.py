@@ -57,7 +57,7 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start)
 def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start):
     run = start()
     run.ready()
-    run.pane.controller.send("paste " + "word\n\n" * 120)
+    run.pane.chat.send("paste " + "word\n\n" * 120)
     run.answered()
     run.say("say end")
     run.answered()
@@ -74,7 +74,7 @@ def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start
 def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
     run = start()
     talk(run, "one")
-    run.pane.controller.regenerate()
+    run.pane.chat.regenerate()
     run.answered()
     row = in_conversation(run)
     names = []
@@ -107,7 +107,7 @@ def test_enter_presses_and_a_message_that_goes_gives_the_keys_back(start: Start)
     assert QGuiApplication.clipboard().text() == "two "
     press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     press(run, Qt.Key.Key_Return)
-    assert len(run.pane.controller.transcript.path) == 3
+    assert len(run.pane.chat.transcript.path) == 3
     assert run.pane.composer.field.hasFocus()
 
 
@@ -126,7 +126,7 @@ def test_a_letter_goes_to_the_composer_and_so_does_escape(start: Start):
 def test_wide_code_is_moved_and_copied(start: Start):
     run = start()
     run.ready()
-    run.pane.controller.send("paste " + WIDE)
+    run.pane.chat.send("paste " + WIDE)
     run.answered()
     row = in_conversation(run)
     wide = row._view._wide
@@ -174,7 +174,7 @@ def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start
     run = start()
     talk(run, "one")
     undo = Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier
-    chat = run.pane.controller.id
+    chat = run.pane.chat.id
     run.window.chats.new()
     run.window.chats.delete(chat)
     run.qtbot.keyClicks(run.pane.composer.field, "x")

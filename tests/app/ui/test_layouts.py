@@ -61,18 +61,18 @@ def said(run: Run, word, where=None):
     run.ready()
     pane = run.say(f"say {word}")
     run.answered(pane)
-    return pane.controller.id
+    return pane.chat.id
 
 
 def ids(run: Run):
-    return [pane.controller.id for pane in run.panes]
+    return [pane.chat.id for pane in run.panes]
 
 
 def places(run: Run):
     """Where the panes of the main window stand, to a few pixels."""
     QApplication.processEvents()  # what was closed or opened just now is laid out with it
     return {
-        p.controller.id: (
+        p.chat.id: (
             p.mapTo(run.window, QPoint(0, 0)).x() // 8,
             p.mapTo(run.window, QPoint(0, 0)).y() // 8,
         )
@@ -109,7 +109,7 @@ def test_a_layout_is_saved_by_name_and_put_back(two):
     choose(run, "Pair")
     assert ids(run) == chats
     run.until(lambda: places(run) == stood)
-    assert run.pane.controller.id == chats[1]
+    assert run.pane.chat.id == chats[1]
     assert run.pane.composer.field.hasFocus()
     assert run.window.toast.text == "Layout “Pair” opened. 1 other chat closed."
     assert run.window.sidebar.model.row_of(third).isValid()
@@ -126,7 +126,7 @@ def test_undo_brings_back_what_stood_before_the_layout(two):
     assert ids(run) == chats
     run.window.commands["undo_close"].trigger()
     run.until(lambda: places(run) == stood)
-    assert run.pane.controller.id == third
+    assert run.pane.chat.id == third
     choose(run, "Pair")
     assert ids(run) == chats
 
@@ -139,10 +139,10 @@ def test_replies_go_on_in_chats_that_the_layout_closes(two):
     run.until(lambda: run.answer(pane))
     choose(run, "Pair")
     assert ids(run) == chats
-    assert pane.controller.answering
+    assert pane.chat.answering
     run.engine.release()
     assert run.answered(pane) == "1 2 3 end"
-    run.window.chats.open(pane.controller.id)
+    run.window.chats.open(pane.chat.id)
     assert run.pane is pane
     assert pane.window() is run.window
 
@@ -172,7 +172,7 @@ def test_it_is_there_after_a_restart_windows_of_their_own_too(two, start: Start)
     assert texts(menu(again))[:2] == ["Pair", "Three"]
     choose(again, "Three")
     assert sorted(ids(again)) == sorted([*chats, floating])
-    assert [p.controller.id for p in again.panes if p.window() is not again.window] == [floating]
+    assert [p.chat.id for p in again.panes if p.window() is not again.window] == [floating]
     again.until(lambda: places(again) == stood)
     assert [again.answer(pane) for pane in again.panes] == ["one ", "two ", "three "]
     choose(again, "Pair")
@@ -303,7 +303,7 @@ def test_a_chat_emptied_again_leaves_the_list_and_comes_back_with_undo(two):
     run.window.commands["new"].trigger()
     run.qtbot.keyClicks(run.pane.composer.field, "x")
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
-    blank = run.pane.controller.id
+    blank = run.pane.chat.id
     assert run.window.sidebar.model.row_of(blank).isValid()
     choose(run, "Pair")
     assert not run.window.sidebar.model.row_of(blank).isValid()

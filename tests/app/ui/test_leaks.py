@@ -15,7 +15,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from app.chats.controller import ChatController
+from app.chats.chat import Chat
 from app.ui.pane.pane import ChatPane
 from app.ui.window.docks import Docks
 from tests.app.conftest import Run, Start
@@ -46,7 +46,7 @@ def alive(run: Run):
     counts = Counter(
         child.metaObject().className() for root in roots for child in root.findChildren(QObject)
     )
-    kinds = (ChatPane, ChatController, QTextDocument, QTimer)
+    kinds = (ChatPane, Chat, QTextDocument, QTimer)
     for thing in gc.get_objects():
         for kind in kinds:
             if isinstance(thing, kind) and isValid(thing):

@@ -24,9 +24,9 @@ def test_a_chat_that_has_begun_keeps_its_model(start: Start):
     begun = run.say("say one")
     run.answered()
     run.window.chats.use_model("/models/Small-3B")
-    assert begun.controller.chat.model == "guide"
+    assert begun.chat.record.model == "guide"
     assert run.pane is not begun
-    assert run.pane.controller.chat.model == "/models/Small-3B"
+    assert run.pane.chat.record.model == "/models/Small-3B"
 
 
 def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start: Start, qtbot: QtBot):
@@ -38,10 +38,10 @@ def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start: S
     run.until(lambda: run.pane.header.state == "Not loaded")
     assert run.pane.notice.isVisible()
     assert "holds no config.json" in run.pane.notice.text
-    assert busy.controller.answering
+    assert busy.chat.answering
     run.say("hello")
     assert run.answered() == ""
-    run.until(lambda: "config.json" in run.pane.controller.transcript.last("assistant").error)
+    run.until(lambda: "config.json" in run.pane.chat.transcript.last("assistant").error)
     assert not run.pane.notice.isVisible()  # the conversation says it now
     run.engine.release()
     assert run.answered(busy) == "1 2 3 4 end"

@@ -26,7 +26,7 @@ def popover(start: Start):
     run.ready()
     run.say("say one")
     run.answered()
-    made = OptionsPopover(run.pane.controller, run.window)
+    made = OptionsPopover(run.pane.chat, run.window)
     yield run, made
     if isValid(made):
         made.close()
@@ -52,8 +52,8 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
     assert sent.session.options["on_overflow"] == "slide"
     assert sent.session.options["kv_bits"] == 8
     assert sent.turns[0] == {"role": "system", "content": "Be brief."}
-    again = OptionsPopover(run.pane.controller, run.window)
-    assert again.values() == (run.pane.controller.options, "Be brief.")
+    again = OptionsPopover(run.pane.chat, run.window)
+    assert again.values() == (run.pane.chat.options, "Be brief.")
     assert again.more.isChecked()  # what was chosen is in sight
     again.close()
 
@@ -88,7 +88,7 @@ def test_the_last_seed_is_taken_for_the_same_again(popover):
     panel.show()
     run.qtbot.mouseClick(panel.same, Qt.MouseButton.LeftButton)
     panel.close()
-    run.pane.controller.regenerate()
+    run.pane.chat.regenerate()
     run.answered()
     assert run.engine.sent[-1].params.seed == used
 
@@ -159,16 +159,16 @@ def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
     run.ready()
     pane = run.say("cut")
     assert run.answered() == "So far "
-    last = pane.controller.transcript.last("assistant")
+    last = pane.chat.transcript.last("assistant")
     row = pane.transcript.row(last.id)
     run.until(row._continue.isVisible)
     run.qtbot.mouseClick(row._continue, Qt.MouseButton.LeftButton)
     assert run.answered() == "So far and more."
-    assert [m.role for m in pane.controller.transcript.path] == ["user", "assistant"]
+    assert [m.role for m in pane.chat.transcript.path] == ["user", "assistant"]
     assert run.engine.sent[-1].turns[-1] == {"role": "assistant", "content": "So far "}
     assert not pane.transcript.row(last.id)._continue.isVisible()
     run.app.store.flush()
-    assert run.app.store.messages(pane.controller.id)[-1].content == "So far and more."
+    assert run.app.store.messages(pane.chat.id)[-1].content == "So far and more."
 
 
 def test_the_meter_stays_while_the_next_answer_is_written(start: Start):
@@ -179,7 +179,7 @@ def test_the_meter_stays_while_the_next_answer_is_written(start: Start):
     shown = run.pane.header.meter.share
     assert shown > 0
     run.say("hold 5")
-    run.until(lambda: run.pane.controller.answering)
+    run.until(lambda: run.pane.chat.answering)
     assert run.pane.header.meter.share == shown
     assert run.pane.header.meter.isVisible()
     run.engine.release()
@@ -284,7 +284,7 @@ def test_larger_text_takes_more_room_at_once(start: Start):
     run.ready()
     pane = run.say("say " + "word " * 60)
     run.answered()
-    last = pane.controller.transcript.last("assistant").id
+    last = pane.chat.transcript.last("assistant").id
     row = pane.transcript.row(last)
     run.until(lambda: row.height() == row.arrange(row.width()) > 100)  # laid out with its footer
     before = row.height()

@@ -30,8 +30,8 @@ def test_two_panes_stream_at_once_each_its_own(start: Start):
     run.window.commands["split_right"].trigger()
     right = run.say("hold 60")
     run.until(lambda: "40" in run.answer(left) and "60" in run.answer(right))
-    assert left.controller.answering
-    assert right.controller.answering
+    assert left.chat.answering
+    assert right.chat.answering
     run.engine.release()
     assert run.answered(left).endswith("40 end")
     assert run.answered(right).endswith("60 end")
@@ -69,7 +69,7 @@ def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: St
     run.window.commands["close"].trigger()
     assert run.panes == [kept]
     assert run.window.toast.text == "Chat closed"
-    assert pane.controller.answering
+    assert pane.chat.answering
     run.engine.release()
     assert run.answered(pane) == "1 2 3 end"
     run.window.commands["undo_close"].trigger()
@@ -80,13 +80,13 @@ def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: St
 def test_a_chat_that_was_emptied_again_leaves_nothing_in_the_list(start: Start, qtbot: QtBot):
     run = start()
     qtbot.keyClicks(run.pane.composer.field, "x")
-    chat_id = run.pane.controller.id
+    chat_id = run.pane.chat.id
     assert run.window.sidebar.model.row_of(chat_id).isValid()
     qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
     run.window.commands["close"].trigger()
     assert not run.window.sidebar.model.row_of(chat_id).isValid()
     run.window.commands["undo_close"].trigger()
-    assert run.pane.controller.id == chat_id
+    assert run.pane.chat.id == chat_id
 
 
 def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
@@ -112,7 +112,7 @@ def test_a_deleted_chat_comes_back_with_its_text(start: Start, qtbot: QtBot):
     run.ready()
     pane = run.say("say keep me")
     run.answered()
-    chat_id = pane.controller.id
+    chat_id = pane.chat.id
     run.window.chats.delete(chat_id)
     assert run.window.workspace.pane(chat_id) is None
     assert not run.window.sidebar.model.row_of(chat_id).isValid()
@@ -129,7 +129,7 @@ def test_undo_takes_back_one_thing_after_the_other(start: Start):
     for word in ("one", "two"):
         run.say(f"say {word}")
         run.answered()
-        ids.append(run.pane.controller.id)
+        ids.append(run.pane.chat.id)
         run.window.commands["new"].trigger()
     run.window.chats.delete(ids[0])
     run.window.workspace.close_pane(run.window.workspace.pane(ids[1]))
@@ -162,8 +162,8 @@ def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: S
     run.window.commands["new"].trigger()
     run.engine.release()
     run.answered(pane)
-    assert pane.controller.unseen
-    assert not run.window.workspace.dock(pane.controller.id).icon().isNull()
+    assert pane.chat.unseen
+    assert not run.window.workspace.dock(pane.chat.id).icon().isNull()
     run.window.workspace.activate(pane)
-    assert not pane.controller.unseen
-    assert run.window.workspace.dock(pane.controller.id).icon().isNull()
+    assert not pane.chat.unseen
+    assert run.window.workspace.dock(pane.chat.id).icon().isNull()

@@ -108,7 +108,7 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: S
     run.answered(pane)
     assert pane.transcript.rows_alive() <= 1
     run.window.workspace.activate(pane)
-    answer = pane.controller.transcript.last("assistant")
+    answer = pane.chat.transcript.last("assistant")
     run.until(lambda: pane.transcript.row(answer.id) is not None)
     assert pane.transcript.row(answer.id).text.endswith("30 end")
 
@@ -116,9 +116,9 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: S
 def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
-    run.pane.controller.send("\n".join(f"line {n}" for n in range(200)))
+    run.pane.chat.send("\n".join(f"line {n}" for n in range(200)))
     run.answered()
-    question = run.pane.controller.transcript.last("user")
+    question = run.pane.chat.transcript.last("user")
     run.pane.transcript.show_message(question.id)
     row = run.pane.transcript.row(question.id)
     assert row.height() < 420

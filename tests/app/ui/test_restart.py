@@ -26,19 +26,19 @@ def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     run.window.commands["split_down"].trigger()
     run.pane.composer.set_text("a draft")
     run.window.commands["previous"].trigger()
-    active = run.pane.controller.id
-    places = {p.controller.id: p.mapTo(run.window, p.rect().topLeft()) for p in run.panes}
+    active = run.pane.chat.id
+    places = {p.chat.id: p.mapTo(run.window, p.rect().topLeft()) for p in run.panes}
     size = run.window.size()
     run.end()
 
     again = start()
     again.until(lambda: len(again.panes) == 3)
-    now = {p.controller.id: p.mapTo(again.window, p.rect().topLeft()) for p in again.panes}
+    now = {p.chat.id: p.mapTo(again.window, p.rect().topLeft()) for p in again.panes}
     assert again.window.size() == size
     assert {i: (p - places[i]).manhattanLength() <= 4 for i, p in now.items()} == dict.fromkeys(
         places, True
     )
-    assert again.pane.controller.id == active
+    assert again.pane.chat.id == active
     assert [again.answer(p) for p in again.panes[:2]] == ["left ", "right "]
     assert again.panes[2].composer.text == "a draft"
     again.ready()
@@ -74,12 +74,12 @@ def test_which_pane_has_the_keys_is_kept_at_once(start: Start):
     run.say("say left")
     run.answered()
     run.window.commands["split_right"].trigger()
-    right = run.pane.controller.id
+    right = run.pane.chat.id
     store = run.app.store
     assert store is not None
     run.until(lambda: (store.layout("main") or {}).get("active") == right)
     run.window.commands["previous"].trigger()
-    left = run.pane.controller.id
+    left = run.pane.chat.id
     assert left != right
     run.until(lambda: (store.layout("main") or {}).get("active") == left)
 
@@ -128,7 +128,7 @@ def test_closing_while_the_model_still_loads(start: Start):
     run = start()
     run.until(lambda: run.engine is not None)
     run.engine.loading.clear()
-    run.pane.controller.set_model("/models/slow")
+    run.pane.chat.set_model("/models/slow")
     run.say("say never")
     run.window.close()
     run.until(lambda: run.app.window is None)

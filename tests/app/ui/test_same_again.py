@@ -23,7 +23,7 @@ def same_again_by_key(run: Run):
 
 
 def last(run: Run) -> Message:
-    message = run.pane.controller.transcript.last("assistant")
+    message = run.pane.chat.transcript.last("assistant")
     assert message is not None
     return message
 
@@ -31,13 +31,13 @@ def last(run: Run) -> Message:
 def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(start: Start):
     run = start()
     run.ready()
-    controller = run.pane.controller
-    controller.set_options(ChatOptions(temperature=0.9, top_k=30, reasoning=False), "")
+    chat = run.pane.chat
+    chat.set_options(ChatOptions(temperature=0.9, top_k=30, reasoning=False), "")
     run.say("say one")
     run.answered()
     first = run.engine.sent[-1].params
     now = ChatOptions(temperature=0.1, seed=5)
-    controller.set_options(now, "Be brief.")
+    chat.set_options(now, "Be brief.")
     same_again_by_key(run)
     run.until(lambda: len(run.engine.sent) == 2)
     run.answered()
@@ -45,8 +45,8 @@ def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(
     assert again.params == first
     assert again.session.options["reasoning"] is False
     assert again.turns[0] == {"role": "system", "content": "Be brief."}
-    assert controller.options == now
-    assert controller.transcript.alternatives(last(run).id)[1:] == [last(run).id]
+    assert chat.options == now
+    assert chat.transcript.alternatives(last(run).id)[1:] == [last(run).id]
     assert figures_line(last(run).stats).endswith("the same again")
     same_again_by_key(run)  # of what was had again
     run.until(lambda: len(run.engine.sent) == 3)
@@ -69,8 +69,8 @@ def test_the_button_has_an_older_answer_again(start: Start):
     run.until(lambda: len(run.engine.sent) == 3)
     run.answered()
     assert run.engine.sent[2].params == run.engine.sent[0].params
-    assert [m.content for m in pane.controller.transcript.path] == ["say one", "one "]
-    assert len(pane.controller.transcript.alternatives(older.id)) == 2
+    assert [m.content for m in pane.chat.transcript.path] == ["say one", "one "]
+    assert len(pane.chat.transcript.alternatives(older.id)) == 2
 
 
 def test_answering_again_afterwards_is_random(start: Start):
@@ -94,16 +94,16 @@ def test_one_press_makes_a_fixed_seed_random_again(start: Start):
     run.ready()
     run.say("say one")
     run.answered()
-    controller = run.pane.controller
-    controller.set_options(ChatOptions(seed=5), "")
-    panel = OptionsPopover(controller, run.window)
+    chat = run.pane.chat
+    chat.set_options(ChatOptions(seed=5), "")
+    panel = OptionsPopover(chat, run.window)
     panel.show()
     assert not panel.same.isVisible()
     run.qtbot.mouseClick(panel.random, Qt.MouseButton.LeftButton)
     assert not panel.random.isVisible()
     assert panel.same.isVisible()
     panel.close()
-    assert controller.options.seed is None
+    assert chat.options.seed is None
 
 
 def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
@@ -111,14 +111,14 @@ def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
     run.ready()
     run.say("say one")
     run.answered()
-    chat_id, answer = run.pane.controller.id, last(run)
+    chat_id, answer = run.pane.chat.id, last(run)
     run.end()
     with Store.open(profile / "chats.db") as store:
         store.save_message(replace(answer, stats={}))  # as the first versions did
     run = start()
     run.ready()
     pane = run.pane
-    assert pane.controller.id == chat_id
+    assert pane.chat.id == chat_id
     run.until(lambda: pane.transcript.row(answer.id))
     assert not pane.transcript.row(answer.id)._same.isEnabled()
     same_again_by_key(run)
@@ -137,7 +137,7 @@ def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start: Star
         store.save_message(old, as_leaf=True)
     run = start()
     run.ready()
-    run.pane.controller.set_options(ChatOptions(temperature=0.3), "")
+    run.pane.chat.set_options(ChatOptions(temperature=0.3), "")
     same_again_by_key(run)
     run.until(lambda: run.engine.sent)
     run.answered()
@@ -148,7 +148,7 @@ def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Star
     run = start()
     run.ready()
     same_again_by_key(run)
-    assert not run.window.toast.isVisible()
+    assert run.window.toast.text == "There is no answer yet."
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
     same_again_by_key(run)
@@ -160,12 +160,12 @@ def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Star
 def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start: Start):
     run = start()
     run.ready()
-    controller = run.pane.controller
-    controller.set_options(ChatOptions(temperature=0.9, max_tokens=10), "")
+    chat = run.pane.chat
+    chat.set_options(ChatOptions(temperature=0.9, max_tokens=10), "")
     run.say("cut")
     run.answered()
-    controller.set_options(ChatOptions(temperature=0.1, max_tokens=99, slide=True), "")
-    assert controller.continue_answer(last(run).id)
+    chat.set_options(ChatOptions(temperature=0.1, max_tokens=99, slide=True), "")
+    assert chat.continue_answer(last(run).id)
     run.answered()
     first, rest = (reply.params for reply in run.engine.sent)
     assert (rest.seed, rest.temperature, rest.max_tokens) == (first.seed, 0.9, 99)
@@ -177,48 +177,48 @@ def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
     run.window.chats.use_model(str(folder))
     run.qtbot.waitUntil(lambda: run.pane.header.state == "Ready", timeout=60_000)
-    controller = run.pane.controller
-    controller.set_options(ChatOptions(temperature=1.0, max_tokens=24), "")
+    chat = run.pane.chat
+    chat.set_options(ChatOptions(temperature=1.0, max_tokens=24), "")
 
     def ended():
-        run.qtbot.waitUntil(lambda: not controller.answering, timeout=60_000)
+        run.qtbot.waitUntil(lambda: not chat.answering, timeout=60_000)
         return last(run)
 
     run.say("go")
     first = ended()
     assert first.content
-    assert controller.same_again()
+    assert chat.same_again()
     again = ended()
     assert (again.content, again.stats["same"]) == (first.content, True)
-    controller.set_options(controller.options, "Say it in another way.")
-    assert controller.same_again(first.id)
+    chat.set_options(chat.options, "Say it in another way.")
+    assert chat.same_again(first.id)
     other = ended()
     assert other.content != first.content
     # Where it ended for another reason, whether it is the same is not said at all.
     assert other.stats.get("same") is not True
-    assert controller.regenerate()
+    assert chat.regenerate()
     assert ended().stats["seed"] != first.stats["seed"]
 
 
 def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
     run = start()
     run.ready()
-    controller = run.pane.controller
+    chat = run.pane.chat
     run.say("say one")
     run.answered()
     first = run.engine.sent[-1].session.model
-    controller.set_model("/models/other")
+    chat.set_model("/models/other")
     run.ready()
     run.say("say two")
     run.answered()
     assert run.engine.sent[-1].session.model is not first
-    answer = controller.transcript.path[1]
-    controller.same_again(answer.id)
+    answer = chat.transcript.path[1]
+    chat.same_again(answer.id)
     run.until(lambda: len(run.engine.sent) == 3)
     run.answered()
     assert run.engine.sent[-1].session.model is first
     assert last(run).model == answer.model
-    assert controller.chat.model == "/models/other"
+    assert chat.record.model == "/models/other"
     run.say("say three")
     run.answered()
     assert run.engine.sent[-1].session.model is not first
@@ -227,7 +227,7 @@ def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
 def test_its_model_is_loaded_for_it(start: Start):
     run = start()
     run.ready()
-    run.pane.controller.set_model("/models/other")
+    run.pane.chat.set_model("/models/other")
     run.ready()
     run.say("say one")
     run.answered()
@@ -235,10 +235,10 @@ def test_its_model_is_loaded_for_it(start: Start):
     run.end()
     again = start()
     again.ready()
-    controller = again.pane.controller
-    controller.set_model("guide")
+    chat = again.pane.chat
+    chat.set_model("guide")
     again.app.library.shelf.lose()
-    assert controller.same_again()
+    assert chat.same_again()
     again.until(lambda: again.engine.sent)
     again.answered()
     assert last(again).status == "complete"

@@ -43,14 +43,14 @@ def test_a_chat_that_writes_has_a_lane_and_is_paused_from_it(start: Callable[...
     assert row.lane.title == "count 100000"
     assert "1 answering" in score.totals.text()
     run.qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
-    assert pane.controller.phase is Phase.PAUSED
+    assert pane.chat.phase is Phase.PAUSED
     assert pane.header.state == "Paused"
     run.until(lambda: row.lane.state == "paused")
     assert row.button.accessibleName() == "Resume"
     run.qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     run.until(lambda: row.lane.state == "writing")
-    assert pane.controller.phase is Phase.WRITING
-    pane.controller.stop()
+    assert pane.chat.phase is Phase.WRITING
+    pane.chat.stop()
     run.answered()
     run.until(lambda: row.lane.state == "idle")
 
@@ -59,29 +59,29 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     run = start()
     run.ready()
     pane = run.say("count 100000")
-    controller = pane.controller
-    run.until(lambda: controller.phase is Phase.WRITING)
+    chat = pane.chat
+    run.until(lambda: chat.phase is Phase.WRITING)
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
-    assert controller.paused
-    answer = controller.transcript.last("assistant")
+    assert chat.paused
+    answer = chat.transcript.last("assistant")
     assert answer is not None
     # What was under way arrives; then nothing does.
     run.until(lambda: run.engine.sent[0].paused.is_set())
     run.qtbot.wait(50)
-    length = len(controller.message(answer.id).content)
+    length = len(chat.message(answer.id).content)
     run.qtbot.wait(100)
-    assert len(controller.message(answer.id).content) == length
+    assert len(chat.message(answer.id).content) == length
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
-    run.until(lambda: len(controller.message(answer.id).content) > length)
+    run.until(lambda: len(chat.message(answer.id).content) > length)
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
     run.answered()
-    assert controller.transcript.last("assistant").status == "cancelled"
+    assert chat.transcript.last("assistant").status == "cancelled"
 
 
 def test_pausing_nothing_says_so(start: Callable[..., Run]) -> None:
     run = start()
     run.ready()
-    run.window.chats.pause(run.pane)
+    run.window.commands["pause"].trigger()
     assert run.window.toast.isVisible()

@@ -14,7 +14,7 @@ def talk(run: Run, *texts):
         run.ready()
         run.say(text)
         run.answered()
-        ids.append(run.pane.controller.id)
+        ids.append(run.pane.chat.id)
         run.window.commands["new"].trigger()
     return ids
 
@@ -36,11 +36,11 @@ def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start: Star
     view = run.window.sidebar.list
     place = view.visualRect(run.window.sidebar.model.row_of(first)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert run.pane.controller.id == first
+    assert run.pane.chat.id == first
     run.window.workspace.close_pane(run.window.workspace.pane(second))
     place = view.visualRect(run.window.sidebar.model.row_of(second)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert run.pane.controller.id == second
+    assert run.pane.chat.id == second
 
 
 def test_search_finds_words_in_titles_and_answers_and_leads_there(start: Start, qtbot: QtBot):
@@ -52,7 +52,7 @@ def test_search_finds_words_in_titles_and_answers_and_leads_there(start: Start, 
     run.until(lambda: "Found" in titles(run))
     assert titles(run) == ["Found", "say apples pears"]
     qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
-    assert run.pane.controller.title == "say apples pears"
+    assert run.pane.chat.title == "say apples pears"
     run.window.commands["search"].trigger()
     qtbot.keyClicks(run.window.sidebar.search, "quinces")
     run.until(lambda: titles(run) == ["Nothing found"])

@@ -11,7 +11,7 @@ from tests.app.conftest import Start
 
 
 def row_of(pane, role="assistant"):
-    return pane.transcript.row(pane.controller.transcript.last(role).id)
+    return pane.transcript.row(pane.chat.transcript.last(role).id)
 
 
 def test_type_send_and_read_the_answer(start: Start):
@@ -23,7 +23,7 @@ def test_type_send_and_read_the_answer(start: Start):
     run.until(lambda: row_of(run.pane) is not None)
     assert row_of(run.pane).text == "one two three "
     assert run.pane.header.state == "Ready"
-    assert run.pane.controller.title == "say one two three"
+    assert run.pane.chat.title == "say one two three"
 
 
 def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBot):
@@ -35,7 +35,7 @@ def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBo
     qtbot.keyClicks(field, "two")
     assert run.pane.composer.text == "one\ntwo"
     assert run.pane.composer.height() > before
-    assert run.pane.controller.transcript.path == []
+    assert run.pane.chat.transcript.path == []
 
 
 def test_the_composer_grows_to_two_fifths_of_the_pane_and_then_scrolls(start: Start):
@@ -53,7 +53,7 @@ def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
     assert pane.composer.button.stops
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
     assert run.answered() == "1 2 3 4 5 "
-    assert pane.controller.transcript.last("assistant").status == "cancelled"
+    assert pane.chat.transcript.last("assistant").status == "cancelled"
     assert not pane.composer.button.stops
 
 
@@ -65,7 +65,7 @@ def test_the_round_button_sends_and_stops(start: Start, qtbot: QtBot):
     run.until(lambda: run.answer(run.pane))
     qtbot.mouseClick(run.pane.composer.button, Qt.MouseButton.LeftButton)
     run.answered()
-    assert run.pane.controller.transcript.last("assistant").status == "cancelled"
+    assert run.pane.chat.transcript.last("assistant").status == "cancelled"
 
 
 def test_text_is_written_while_an_answer_runs_but_not_sent(start: Start, qtbot: QtBot):
@@ -75,7 +75,7 @@ def test_text_is_written_while_an_answer_runs_but_not_sent(start: Start, qtbot: 
     run.until(lambda: run.answer(pane))
     run.say("next question")
     assert pane.composer.text == "next question"
-    assert len(pane.controller.transcript.path) == 2
+    assert len(pane.chat.transcript.path) == 2
     run.engine.release()
     run.answered()
 
@@ -85,7 +85,7 @@ def test_thinking_stands_apart_and_folds(start: Start):
     run.ready()
     pane = run.say("think")
     assert run.answered() == "Thought."
-    message = pane.controller.transcript.last("assistant")
+    message = pane.chat.transcript.last("assistant")
     assert message.reasoning == "Let me see. Yes."
     assert message.stats["thought_s"] >= 0
     run.until(lambda: row_of(pane) is not None)
@@ -99,7 +99,7 @@ def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start: St
     run.ready()
     pane = run.say("fail")
     assert run.answered() == "So far "
-    assert pane.controller.transcript.last("assistant").error.startswith("There is not enough")
+    assert pane.chat.transcript.last("assistant").error.startswith("There is not enough")
     run.until(lambda: row_of(pane) is not None and row_of(pane)._retry.isVisible())
     qtbot.mouseClick(row_of(pane)._retry, Qt.MouseButton.LeftButton)
     assert len(run.engine.sent) == 2
@@ -125,11 +125,11 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     run.answered()
     run.window.commands["regenerate"].trigger()
     run.answered()
-    last = pane.controller.transcript.last("assistant")
-    assert len(pane.controller.transcript.alternatives(last.id)) == 2
+    last = pane.chat.transcript.last("assistant")
+    assert len(pane.chat.transcript.alternatives(last.id)) == 2
     run.until(lambda: row_of(pane) is not None and row_of(pane)._previous.isVisible())
     qtbot.mouseClick(row_of(pane)._previous, Qt.MouseButton.LeftButton)
-    assert pane.controller.transcript.last("assistant").id != last.id
+    assert pane.chat.transcript.last("assistant").id != last.id
 
 
 def test_the_last_message_is_edited_with_the_up_key(start: Start, qtbot: QtBot):
@@ -143,9 +143,9 @@ def test_the_last_message_is_edited_with_the_up_key(start: Start, qtbot: QtBot):
     pane.composer.set_text("say hello")
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
     assert run.answered() == "hello "
-    assert [m.content for m in pane.controller.transcript.path] == ["say hello", "hello "]
-    question = pane.controller.transcript.last("user")
-    assert len(pane.controller.transcript.alternatives(question.id)) == 2
+    assert [m.content for m in pane.chat.transcript.path] == ["say hello", "hello "]
+    question = pane.chat.transcript.last("user")
+    assert len(pane.chat.transcript.alternatives(question.id)) == 2
     assert not pane.composer.editing
 
 
@@ -155,7 +155,7 @@ def test_escape_gives_up_editing_and_brings_the_draft_back(start: Start, qtbot: 
     pane = run.say("say hallo")
     run.answered()
     pane.composer.set_text("a draft")
-    pane.edit_last()
+    run.window.commands["edit_last"].trigger()
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
     assert pane.composer.text == "a draft"
     assert not pane.composer.editing
@@ -166,8 +166,8 @@ def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start:
     run.ready()
     pane = run.say("say one")
     run.answered()
-    options = pane.controller.options
-    pane.controller.set_options(type(options)(temperature=0.0, seed=7), "Be brief.")
+    options = pane.chat.options
+    pane.chat.set_options(type(options)(temperature=0.0, seed=7), "Be brief.")
     run.say("say two")
     run.answered()
     asked = run.engine.sent[-1]
@@ -192,7 +192,7 @@ def test_figures_stand_below_the_answer(start: Start):
     run.ready()
     pane = run.say("say one two")
     run.answered()
-    stats = pane.controller.transcript.last("assistant").stats
+    stats = pane.chat.transcript.last("assistant").stats
     assert (stats["tokens_per_s"], stats["ttft_s"], stats["reused_tokens"]) == (48.0, 0.2, 2)
     run.until(lambda: isinstance(row_of(pane), AnswerRow))
 
@@ -206,14 +206,12 @@ def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start: St
     run.say("break")
     run.answered()
     assert run.engine.loads == 1
-    last = run.pane.controller.transcript.last("assistant")
+    last = run.pane.chat.transcript.last("assistant")
     assert (last.status, last.content) == ("error", "So far ")
     run.say("say two", first)
     assert run.answered(first) == "two "
     assert run.engine.loads == 2
-    sessions = [
-        reply.session for reply in run.engine.sent if reply.session.id == first.controller.id
-    ]
+    sessions = [reply.session for reply in run.engine.sent if reply.session.id == first.chat.id]
     assert sessions[0] is not sessions[-1]
     run.say("say three")
     assert run.answered() == "three "

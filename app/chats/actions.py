@@ -1,0 +1,226 @@
+"""What may be done with a chat, and why something may not. No Qt, no store.
+
+Every button, menu and key asks `refusal` (through `Chat.can`) and shows its sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from app.chats.options import ChatOptions, of_answer
+from app.chats.transcript import Transcript
+from app.chats.turn import Compose, Editing, Reply, Running, Waiting
+from app.store import Message
+
+
+class Action(Enum):
+    """What a person can do with a chat. The first group needs no message."""
+
+    SEND = "send"
+    STOP = "stop"
+    PAUSE = "pause"
+    CANCEL_EDIT = "cancel_edit"
+    RENAME = "rename"
+
+    EDIT = "edit"
+    REGENERATE = "regenerate"
+    SAME_AGAIN = "same"
+    CONTINUE = "continue"
+    COPY = "copy"
+    BRANCH = "branch"
+    DELETE = "delete"
+    RESTORE = "restore"
+    EARLIER = "previous"
+    LATER = "next"
+
+
+BUSY = "A reply is still running. Stop it first, or wait for its end."
+NO_REPLY = "No reply is running."
+GONE = "This message is not in the chat any more."
+
+_NEEDS_QUIET = frozenset(
+    {
+        Action.SEND,
+        Action.EDIT,
+        Action.REGENERATE,
+        Action.SAME_AGAIN,
+        Action.CONTINUE,
+        Action.DELETE,
+        Action.RESTORE,
+        Action.EARLIER,
+        Action.LATER,
+    }
+)
+"""What changes the path that a running reply writes to."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """All that `refusal` looks at.
+
+    Attributes:
+        answering: the id of the message that the reply writes.
+        stored: whether the chat is in the list of chats.
+    """
+
+    compose: Compose
+    reply: Reply | None
+    transcript: Transcript
+    answering: str | None = None
+    stored: bool = True
+
+    def subject(self, action: Action, message_id: str) -> Message | None:
+        """The message that an action is about: the one named, else the last it can be about."""
+        tree = self.transcript
+        if message_id:
+            return tree.get(message_id)
+        if action in {Action.EDIT, Action.REGENERATE}:
+            return tree.last("user")
+        if action in {Action.SAME_AGAIN, Action.COPY}:
+            return tree.last("assistant")
+        if action in {Action.EARLIER, Action.LATER}:
+            several = (m for m in tree.backwards() if len(tree.alternatives(m.id)) > 1)
+            return next(several, None)
+        return tree[tree.leaf_id] if tree.leaf_id is not None else None
+
+
+def cut_off(message: Message) -> bool:
+    """Whether an answer has begun and has ended before its time, so that it can go on."""
+    stopped = message.status in {"cancelled", "interrupted"}
+    return bool(message.content) and (stopped or message.stats.get("reason") == "length")
+
+
+def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
+    """Why an action cannot be done now, as a short sentence; None when it can.
+
+    ``message_id`` names the message it is about; without one it is the last that fits. For
+    `Action.RESTORE` it is the message that the deleted ones followed, none at the beginning.
+    """
+    if action in _NEEDS_QUIET and turn.reply is not None:
+        return BUSY
+    if action in _ON_TURN:
+        return _ON_TURN[action](turn)
+    if action is Action.RESTORE:
+        lost = message_id and message_id not in turn.transcript
+        return "The message before it is deleted too. Bring that one back first." if lost else None
+    message = turn.subject(action, message_id)
+    if message is None:
+        return GONE if message_id else _NOTHING[action]
+    return _ON_MESSAGE[action](turn, message)
+
+
+_NOTHING = {
+    Action.EDIT: "You have not written anything here yet.",
+    Action.REGENERATE: "There is no question to answer yet.",
+    Action.SAME_AGAIN: "There is no answer yet.",
+    Action.CONTINUE: "There is no answer yet.",
+    Action.COPY: "There is no answer yet.",
+    Action.BRANCH: "There is nothing in this chat yet.",
+    Action.DELETE: "There is nothing in this chat yet.",
+    Action.EARLIER: "No message here has another version.",
+    Action.LATER: "No message here has another version.",
+}
+
+
+def _send(turn: Turn) -> str | None:
+    return None if turn.compose.text.strip() else "Write something first."
+
+
+def _stop(turn: Turn) -> str | None:
+    if turn.reply is None:
+        return NO_REPLY
+    stopping = isinstance(turn.reply, Running) and turn.reply.stopping
+    return "The reply is being stopped." if stopping else None
+
+
+def _pause(turn: Turn) -> str | None:
+    if turn.reply is None:
+        return "Nothing to pause: no reply is running"
+    if isinstance(turn.reply, Waiting):
+        return "Nothing to pause yet: the model is still loading."
+    return _stop(turn)
+
+
+def _cancel_edit(turn: Turn) -> str | None:
+    return None if isinstance(turn.compose, Editing) else "No message is being edited."
+
+
+def _rename(turn: Turn) -> str | None:
+    return None if turn.stored else "A new chat gets its title from your first message."
+
+
+_ON_TURN = {
+    Action.SEND: _send,
+    Action.STOP: _stop,
+    Action.PAUSE: _pause,
+    Action.CANCEL_EDIT: _cancel_edit,
+    Action.RENAME: _rename,
+}
+
+
+def _edit(turn: Turn, message: Message) -> str | None:
+    return None if message.role == "user" else "Only your own messages can be edited."
+
+
+def _regenerate(turn: Turn, message: Message) -> str | None:
+    if message.role == "user" or message.parent_id is not None:
+        return None
+    return "This answer has no question."
+
+
+def _same_again(turn: Turn, message: Message) -> str | None:
+    if message.role != "assistant" or message.parent_id is None:
+        return "This is no answer."
+    if of_answer(message.stats, ChatOptions()) is None:
+        last = turn.transcript.last("assistant")
+        which = "the last" if last is not None and last.id == message.id else "this"
+        return f"The seed of {which} answer is not known"
+    return None
+
+
+def _continue(turn: Turn, message: Message) -> str | None:
+    if message.role != "assistant":
+        return "This is no answer."
+    if message.id != turn.transcript.leaf_id:
+        return "Only the last answer can be continued."
+    if not message.content:
+        return "The answer had not begun. Answer again instead."
+    return None if cut_off(message) else "The answer is complete."
+
+
+def _copy(turn: Turn, message: Message) -> str | None:
+    if message.content or message.id == turn.answering:
+        return None
+    return "There is no text to copy."
+
+
+def _branch(turn: Turn, message: Message) -> str | None:
+    return "This answer is still being written." if message.id == turn.answering else None
+
+
+def _delete(turn: Turn, message: Message) -> str | None:
+    return None
+
+
+def _earlier(turn: Turn, message: Message) -> str | None:
+    first = turn.transcript.alternatives(message.id)[0]
+    return "This is the first version." if message.id == first else None
+
+
+def _later(turn: Turn, message: Message) -> str | None:
+    last = turn.transcript.alternatives(message.id)[-1]
+    return "This is the last version." if message.id == last else None
+
+
+_ON_MESSAGE = {
+    Action.EDIT: _edit,
+    Action.REGENERATE: _regenerate,
+    Action.SAME_AGAIN: _same_again,
+    Action.CONTINUE: _continue,
+    Action.COPY: _copy,
+    Action.BRANCH: _branch,
+    Action.DELETE: _delete,
+    Action.EARLIER: _earlier,
+    Action.LATER: _later,
+}

@@ -1,0 +1,142 @@
+"""What there is to see of one open chat: its messages, its model, its turn, what may be done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.bridge import Bridge
+from app.chats.actions import Action, Turn, refusal
+from app.chats.answering import Answering
+from app.chats.model_choice import Shelf, Shelved
+from app.chats.options import ChatOptions
+from app.chats.reply import Phase
+from app.chats.saved_chat import SavedChat
+from app.chats.signals import ChatSignals
+from app.chats.transcript import Transcript, tokens_of_last_turn
+from app.chats.turn import Compose, Paused, Reply
+from app.store import Chat as ChatRecord
+from app.store import Message, Store
+from engine import PromptProgress
+
+
+class ChatView(ChatSignals):
+    """The part of `Chat` that only tells; nothing here changes it."""
+
+    def __init__(
+        self,
+        record: ChatRecord,
+        store: Store,
+        bridge: Bridge,
+        shelf: Shelf,
+        *,
+        stored: bool,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._shelf = shelf
+        self._saved = SavedChat(record, store, stored=stored)
+        self._answering = Answering(self._saved, bridge, shelf, self)
+
+    @property
+    def id(self) -> str:
+        return self._saved.record.id
+
+    @property
+    def record(self) -> ChatRecord:
+        """What is stored of it, besides its messages."""
+        return self._saved.record
+
+    @property
+    def stored(self) -> bool:
+        """False for a new chat in which no key was pressed yet."""
+        return self._saved.stored
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing was said and nothing stands in the composer."""
+        return self.transcript.leaf_id is None and not self.record.draft
+
+    @property
+    def title(self) -> str:
+        return self.record.title or "New chat"
+
+    @property
+    def options(self) -> ChatOptions:
+        return self._answering.options
+
+    @property
+    def transcript(self) -> Transcript:
+        return self._saved.transcript
+
+    @property
+    def shelved(self) -> Shelved:
+        """This chat's model and how far it is."""
+        return self._shelf.get(self.record.model)
+
+    @property
+    def compose(self) -> Compose:
+        """What is being composed."""
+        return self._saved.compose
+
+    @property
+    def reply(self) -> Reply | None:
+        """Where the reply is; None while there is none."""
+        return self._answering.reply
+
+    @property
+    def phase(self) -> Phase:
+        return self._answering.phase
+
+    @property
+    def progress(self) -> PromptProgress | None:
+        """How far the prompt is, while one is queued or read."""
+        answer = self._answering.answer
+        return answer.progress if answer is not None else None
+
+    @property
+    def answering(self) -> bool:
+        """Whether a reply runs, stands still or waits for its model."""
+        return self.reply is not None
+
+    @property
+    def paused(self) -> bool:
+        """Whether the reply stands still."""
+        return isinstance(self.reply, Paused)
+
+    @property
+    def session_id(self) -> str | None:
+        """The engine's name for this chat's session, None while there is none."""
+        return self._answering.session.id
+
+    @property
+    def answering_id(self) -> str | None:
+        answer = self._answering.answer
+        return answer.message_id if answer is not None else None
+
+    @property
+    def thought_s(self) -> float | None:
+        answer = self._answering.answer
+        return answer.thought_s if answer is not None else None
+
+    @property
+    def unseen(self) -> bool:
+        """Whether a reply has ended that nobody has looked at."""
+        return self._answering.unseen
+
+    @property
+    def context(self) -> tuple[int, int, int]:
+        """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
+        model = self.shelved.model
+        limit = model.context_length if model is not None else 0
+        return *tokens_of_last_turn(self.transcript), limit
+
+    def message(self, message_id: str) -> Message:
+        """A message with all of its text, also while it streams."""
+        return self._answering.message(message_id)
+
+    def can(self, action: Action, message_id: str = "") -> str | None:
+        """Why an action cannot be done now, as a sentence; None when it can: see `refusal`."""
+        return refusal(action, self._turn(), message_id)
+
+    def _turn(self) -> Turn:
+        return Turn(self.compose, self.reply, self.transcript, self.answering_id, self.stored)

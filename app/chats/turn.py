@@ -1,0 +1,85 @@
+"""The states of a chat's turn, as values: what is being composed and what is being answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+
+class Handle(Protocol):
+    """What a turn needs of the engine's Reply."""
+
+    def cancel(self) -> object: ...
+
+    def pause(self) -> object: ...
+
+    def resume(self) -> object: ...
+
+
+# What is being composed.
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A new message is being written."""
+
+    draft: str = ""
+
+    @property
+    def text(self) -> str:
+        """What stands in the composer."""
+        return self.draft
+
+    def written(self, text: str) -> Writing:
+        """The same with other text in the composer."""
+        return Writing(text)
+
+
+@dataclass(frozen=True)
+class Editing:
+    """A message is being asked in other words.
+
+    Attributes:
+        message: its id.
+        text: the new words so far.
+        draft: what stood in the composer before, and comes back afterwards.
+    """
+
+    message: str
+    text: str
+    draft: str = ""
+
+    def written(self, text: str) -> Editing:
+        """The same with other text in the composer."""
+        return replace(self, text=text)
+
+
+Compose = Writing | Editing
+
+
+# What is being answered; None while nothing is.
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The reply waits until its model is loaded. ``model`` is the model's reference."""
+
+    model: str
+
+
+@dataclass(frozen=True)
+class Running:
+    """The engine has the reply. ``stopping``: it was told to end at its next token."""
+
+    handle: Handle
+    stopping: bool = False
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The engine keeps the reply, which stands still."""
+
+    handle: Handle
+
+
+Reply = Waiting | Running | Paused

@@ -1,0 +1,113 @@
+"""The text of the composer: plain text, whose Enter sends."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+
+from app.ui.style.theme import theme, ui_font
+
+NO_FILES = "Files cannot be attached yet. Paste the text that is in them instead."
+
+
+class ComposerText(QTextEdit):
+    """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
+
+    Attributes:
+        sends_with_ctrl: Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
+
+    Signals:
+        submitted(): Enter was pressed.
+        recalled(): the up arrow was pressed in an empty field.
+        paged(pages): a key that scrolls the transcript.
+        unfinished_changed(): an input method has other text that is not finished yet.
+        refused(reason): something cannot be put in here.
+    """
+
+    submitted = Signal()
+    recalled = Signal()
+    paged = Signal(float)
+    unfinished_changed = Signal()
+    refused = Signal(str)
+
+    sends_with_ctrl = False
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._unfinished = ""
+        self.setAcceptRichText(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFont(ui_font(theme().body_px))
+        self.document().setDocumentMargin(0)
+        self.viewport().setAutoFillBackground(False)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Message")
+
+    def event(self, event: QEvent) -> bool:
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.Undo)
+            and not self.document().isUndoAvailable()
+        ):
+            event.ignore()  # with nothing to take back here, it is for what a toast offers
+            return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self._sends(event):
+            self.submitted.emit()
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            # Qt's own Shift+Enter is a line separator, not a new line.
+            self.textCursor().insertBlock()
+            self.ensureCursorVisible()
+        elif key == Qt.Key.Key_Up and not self.toPlainText() and not event.modifiers():
+            self.recalled.emit()
+        elif key in {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}:
+            self.paged.emit(-0.9 if key == Qt.Key.Key_PageUp else 0.9)
+        elif key == Qt.Key.Key_Escape:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def _sends(self, event: QKeyEvent) -> bool:
+        """Whether an Enter sends: alone, or with Ctrl where the person has chosen so."""
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if self.sends_with_ctrl:
+            return modifiers == Qt.KeyboardModifier.ControlModifier
+        return not modifiers & Qt.KeyboardModifier.ShiftModifier
+
+    @property
+    def unfinished(self) -> str:
+        """What an input method shows here before the person has accepted it."""
+        return self._unfinished
+
+    def finish(self) -> None:
+        """Take what the input method shows as it stands."""
+        QGuiApplication.inputMethod().commit()
+        if self._unfinished:  # there is no input method that would have heard
+            event = QInputMethodEvent()
+            event.setCommitString(self._unfinished)
+            self.inputMethodEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        super().inputMethodEvent(event)
+        self._unfinished = event.preeditString()
+        self.unfinished_changed.emit()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or _has_files(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if _has_files(source):
+            self.refused.emit(NO_FILES)  # their text would be nothing but "file:///…"
+        else:
+            super().insertFromMimeData(source)
+
+
+def _has_files(source: QMimeData) -> bool:
+    return any(url.isLocalFile() for url in source.urls())
