@@ -103,7 +103,7 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
         return _ON_TURN[action](turn)
     if action is Action.RESTORE:
         lost = message_id and message_id not in turn.transcript
-        return "The message before it is deleted too. Bring that one back first." if lost else None
+        return "The message before it is deleted too. Bring it back first." if lost else None
     message = turn.subject(action, message_id)
     if message is None:
         return GONE if message_id else _NOTHING[action]

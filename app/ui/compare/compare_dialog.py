@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.chats.options import ChatOptions
 from app.ui.widgets.wheel import WheelGuard
 
+MOST = 6
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
 
@@ -63,18 +64,18 @@ class CompareDialog(QDialog):
         }
         self.kinds["Seeds"].setChecked(True)
         self.count = QSpinBox(self)
-        self.count.setRange(2, 6)
+        self.count.setRange(2, MOST)
         self.count.setValue(3)
         self.count.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.count.setSuffix(" columns")
         self.models = [QCheckBox(name, self) for _, name in models]
-        for (ref, _), box in zip(models, self.models, strict=True):
+        for number, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
             box.setToolTip(ref)
-            box.setChecked(True)
+            box.setChecked(number < MOST)
             box.toggled.connect(self._refresh)
-        self._few = QLabel("Open a second model first, with File > Open Model Folder.", self)
-        self._few.setProperty("muted", True)
-        self._few.setWordWrap(True)
+        self.why_not = QLabel(self)
+        self.why_not.setProperty("muted", True)
+        self.why_not.setWordWrap(True)
         buttons = QDialogButtonBox(self)
         self.go = buttons.addButton("Compare", QDialogButtonBox.ButtonRole.AcceptRole)
         # Enter breaks the line in the message, where the keys go.
@@ -89,7 +90,7 @@ class CompareDialog(QDialog):
             *self.kinds.values(),
             self.count,
             *self.models,
-            self._few,
+            self.why_not,
         ]
         for widget in rows:
             layout.addWidget(widget)
@@ -126,14 +127,25 @@ class CompareDialog(QDialog):
             for t in sorted(TEMPERATURES[:count])
         ]
 
+    def refusal(self) -> str | None:
+        """Why these cannot be compared yet, as a sentence; None when they can."""
+        if not self.prompt.toPlainText().strip():
+            return "Write a message first."
+        if self.kind == "Models" and len(self.models) < 2:
+            return "Open a second model first, with File > Open Model Folder."
+        chosen = len(self.columns())
+        if chosen < 2:
+            return "Choose at least two models."
+        return f"Choose at most {MOST} models: {chosen} are chosen." if chosen > MOST else None
+
     @Slot()
     def _refresh(self) -> None:
         by_model = self.kind == "Models"
         self.count.setVisible(not by_model)
         for box in self.models:
             box.setVisible(by_model)
-        self._few.setVisible(by_model and len(self.models) < 2)
-        self.go.setEnabled(
-            bool(self.prompt.toPlainText().strip()) and 2 <= len(self.columns()) <= 6
-        )
+        refusal = self.refusal()
+        self.why_not.setText(refusal or "")
+        self.why_not.setVisible(refusal is not None)
+        self.go.setEnabled(refusal is None)
         self.adjustSize()

@@ -45,6 +45,7 @@ class ComposerText(QTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Message")
+        self.document().clearUndoRedoStacks()  # Qt counts the margin as something to take back
 
     def event(self, event: QEvent) -> bool:
         if (

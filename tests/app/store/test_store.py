@@ -174,6 +174,23 @@ def test_a_draft_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> 
     assert expected == ["1", "2", "3", "4", "5"]
 
 
+def test_an_edited_message_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> None:
+    chat = Chat(new_id(), draft="a draft")
+    store.save_chat(chat)
+    store.set_edited(chat.id, "m", "o")
+    store.set_edited(chat.id, "m", "one")
+    store.set_draft(chat.id, "another")
+    store.save_chat(replace(chat, edited_id="m", edited_text="saved"))
+    store.set_edited(chat.id, "m", "two")
+    for _ in ("queued", "written"):
+        read = store.chat(chat.id)
+        assert read is not None
+        assert (read.draft, read.edited_id, read.edited_text) == ("a draft", "m", "two")
+        store.flush()
+    store.set_edited(chat.id, None, "")
+    assert store.chat(chat.id) == chat
+
+
 def test_update_chat_changes_only_what_it_names(store: Store) -> None:
     chat, _ = chat_with(store, "one")
     store.set_draft(chat.id, "unsent")

@@ -46,7 +46,7 @@ def test_any_order_of_writes(file: Path, seed: int) -> None:
 
     def step(store: Store) -> None:
         known = list(plain.chats)
-        match dice.randrange(8) if known else 0:
+        match dice.randrange(9) if known else 0:
             case 0:
                 chat = Chat(new_id(), title=f"{dice.random()}", updated_at=dice.random())
                 plain.chats[chat.id] = chat
@@ -86,6 +86,11 @@ def test_any_order_of_writes(file: Path, seed: int) -> None:
                 plain.update(chat_id, deleted_at=None)
                 store.restore_chat(chat_id)
                 store.update_chat("unknown", title="x")
+            case 8:
+                chat_id, message_id = dice.choice(known), dice.choice(["m", None])
+                text = f"{dice.random()}"
+                plain.update(chat_id, edited_id=message_id, edited_text=text)
+                store.set_edited(chat_id, message_id, text)
 
     for _ in range(4):
         with Store.open(file) as store:

@@ -13,6 +13,7 @@ import pytest
 
 from app.bench.ledger import damage, loose_ends, read
 from app.store import Chat, Message, Store, StoreError, new_id
+from app.store.migrations import STEPS
 
 CHATS, TURNS = 12, 40
 
@@ -163,3 +164,20 @@ def test_another_programs_database_stays_where_it_is(file: Path) -> None:
     with pytest.raises(StoreError):
         Store.salvage(file)
     assert file.read_bytes() == before
+
+
+def test_a_damaged_file_of_an_older_version_is_read_too(file: Path) -> None:
+    """It has none of the columns that came later."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        for step in STEPS[:3]:
+            step(db)
+        db.execute("PRAGMA user_version = 3")
+        db.execute(
+            "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
+            "VALUES ('c', 'Old title', '', '', '{}', 'a draft', 1, 1)"
+        )
+    saved = Store.salvage(file)
+    assert saved.chats == 1
+    with Store.open(file) as store:
+        (chat,) = store.chats()
+        assert (chat.title, chat.draft, chat.edited_id) == ("Old title", "a draft", None)

@@ -1,0 +1,181 @@
+"""What may be done in each state of a chat's turn, and the sentence where it may not. No Qt."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from app.chats.actions import BUSY, Action, Turn, refusal
+from app.chats.transcript import Transcript
+from app.chats.turn import Compose, Editing, Paused, Running, Waiting, Writing
+from app.store import Message
+
+
+@dataclass(frozen=True)
+class Handle:
+    """Stands where the engine's Reply does; nothing here asks anything of it."""
+
+    def cancel(self) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+
+REPLIES = {
+    "no reply": None,
+    "waiting": Waiting("/models/a"),
+    "running": Running(Handle()),
+    "stopping": Running(Handle(), stopping=True),
+    "paused": Paused(Handle()),
+}
+COMPOSED: dict[str, Compose] = {
+    "nothing written": Writing(),
+    "written": Writing("hello"),
+    "editing": Editing("q2", "in other words", "a draft"),
+    "edited to nothing": Editing("q2", " \n", "a draft"),
+}
+
+
+def message(name, parent=None, role="user", **more):
+    return Message(name, "chat", parent, role, more.pop("content", name), **more)
+
+
+def history() -> Transcript:
+    """Two questions, the second in two versions, and an answer that was cut off."""
+    return Transcript(
+        [
+            message("q1"),
+            message("a1", "q1", "assistant", stats={"seed": 3}),
+            message("q2", "a1"),
+            message("q3", "a1"),
+            message("a3", "q3", "assistant", status="cancelled", stats={"seed": 4}),
+            message("a2", "q2", "assistant", status="cancelled", stats={"seed": 5}),
+        ],
+        "a2",
+    )
+
+
+def turn(reply="no reply", composed="written", tree=None, **more) -> Turn:
+    return Turn(COMPOSED[composed], REPLIES[reply], tree or history(), **more)
+
+
+QUIET = {"no reply"}
+ANY = set(REPLIES)
+ALLOWED = {
+    (Action.SEND, ""): QUIET,
+    (Action.STOP, ""): {"waiting", "running", "paused"},
+    (Action.PAUSE, ""): {"running", "paused"},
+    (Action.RENAME, ""): ANY,
+    (Action.EDIT, "q2"): QUIET,
+    (Action.EDIT, ""): QUIET,
+    (Action.REGENERATE, "a2"): QUIET,
+    (Action.REGENERATE, ""): QUIET,
+    (Action.SAME_AGAIN, "a1"): QUIET,
+    (Action.SAME_AGAIN, ""): QUIET,
+    (Action.CONTINUE, "a2"): QUIET,
+    (Action.COPY, "a1"): ANY,
+    (Action.COPY, ""): ANY,
+    (Action.BRANCH, "q2"): ANY,
+    (Action.DELETE, "q1"): QUIET,
+    (Action.RESTORE, "a1"): QUIET,
+    (Action.RESTORE, ""): QUIET,
+    (Action.LATER, "q2"): QUIET,
+    (Action.LATER, ""): QUIET,
+    (Action.EARLIER, "q3"): QUIET,
+}
+"""In which states of the reply each action can be done, with a message that suits it."""
+
+
+def test_each_action_can_be_done_in_just_these_states_of_the_reply():
+    allowed = {
+        (action, message_id): {r for r in REPLIES if refusal(action, turn(r), message_id) is None}
+        for action, message_id in ALLOWED
+    }
+    assert allowed == ALLOWED
+
+
+def test_every_action_is_in_the_table_but_the_one_that_depends_on_what_is_composed():
+    assert {action for action, _ in ALLOWED} == set(Action) - {Action.CANCEL_EDIT}
+
+
+def test_an_edit_can_be_given_up_whenever_there_is_one():
+    for reply, composed in itertools.product(REPLIES, COMPOSED):
+        reason = refusal(Action.CANCEL_EDIT, turn(reply, composed))
+        assert (reason is None) is composed.startswith("edit"), (reply, composed)
+
+
+def test_only_words_can_be_sent():
+    sends = {c for c in COMPOSED if refusal(Action.SEND, turn(composed=c)) is None}
+    assert sends == {"written", "editing"}
+
+
+TREES = {
+    "a history": history,
+    "an empty chat": Transcript,
+    "an answer without a question": lambda: Transcript([message("q2", role="assistant")]),
+    "a deleted question": lambda: Transcript([message("q1"), message("a1", "q1", "assistant")]),
+}
+
+
+def test_every_action_in_every_state_is_possible_or_gives_a_short_sentence():
+    ids = ("", "q1", "q2", "a1", "a2", "gone")
+    states = itertools.product(TREES, Action, REPLIES, COMPOSED, ids, (True, False), (None, "a2"))
+    for tree, action, reply, composed, message_id, stored, answering in states:
+        now = turn(reply, composed, TREES[tree](), stored=stored, answering=answering)
+        reason = refusal(action, now, message_id)
+        if reason is not None:
+            assert 10 < len(reason) <= 80, reason
+            assert reason[0].isupper(), reason
+            assert "None" not in reason
+
+
+def test_the_reason_says_what_does_not_suit_the_message():
+    words = {
+        (Action.DELETE, "gone"): "This message is not in the chat any more.",
+        (Action.EDIT, "a1"): "Only your own messages can be edited.",
+        (Action.CONTINUE, "q2"): "This is no answer.",
+        (Action.CONTINUE, "a1"): "Only the last answer can be continued.",
+        (Action.SAME_AGAIN, "q1"): "This is no answer.",
+        (Action.EARLIER, "q2"): "This is the first version.",
+        (Action.LATER, "q3"): "This is the last version.",
+        (Action.RESTORE, "gone"): "The message before it is deleted too. Bring it back first.",
+    }
+    assert {key: refusal(key[0], turn(), key[1]) for key in words} == words
+
+
+def test_an_answer_is_continued_only_where_it_was_cut_off():
+    def last(**more):
+        tree = Transcript([message("q"), message("a", "q", "assistant", **more)])
+        return refusal(Action.CONTINUE, turn(tree=tree), "a")
+
+    assert last(status="cancelled") is None
+    assert last(status="interrupted") is None
+    assert last(stats={"reason": "length"}) is None
+    assert last() == "The answer is complete."
+    assert "had not begun" in last(status="cancelled", content="")
+
+
+def test_what_the_reply_writes_to_can_be_copied_but_no_chat_begins_there():
+    now = turn("running", answering="a2")
+    assert refusal(Action.COPY, now, "a2") is None
+    assert "still being written" in refusal(Action.BRANCH, now, "a2")
+    assert refusal(Action.BRANCH, now, "q2") is None
+    assert refusal(Action.DELETE, now, "q1") == BUSY
+
+
+def test_a_half_edited_message_keeps_the_draft_from_before():
+    editing = COMPOSED["editing"]
+    assert editing.written("again") == Editing("q2", "again", "a draft")
+    assert Writing("a").written("b") == Writing("b")
+    assert (editing.text, Writing("a").text) == ("in other words", "a")
+
+
+def test_the_rules_need_no_qt():
+    code = (
+        "import sys; sys.modules['PySide6'] = None\n"
+        "import app.chats.actions, app.chats.turn, app.chats.transcript, app.chats.saved_chat"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,0 +1,353 @@
+"""One chat over a real store, with an engine that does only what the test tells it to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject
+
+from app.bridge import Bridge
+from app.chats.actions import Action
+from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
+from app.chats.model_choice import Shelf
+from app.chats.turn import Editing, Paused, Running, Waiting, Writing
+from app.store import Store
+from engine import EngineError, Finished, FinishReason, Model, ReplyStats, TextDelta
+
+A, B = "/models/a", "/models/b"
+
+
+class HandReply:
+    """The engine's Reply, as far as a chat uses it. What it was told stands in ``told``."""
+
+    def __init__(self, session: HandSession, turns: Any, post: Any) -> None:
+        self.session, self.turns, self.post = session, turns, post
+        self.told: list[str] = []
+
+    def cancel(self) -> None:
+        self.told.append("cancel")
+
+    def pause(self) -> None:
+        self.told.append("pause")
+
+    def resume(self) -> None:
+        self.told.append("resume")
+
+
+class HandSession:
+    def __init__(self, engine: HandEngine, model: Model, session_id: str) -> None:
+        self.engine, self.model, self.id = engine, model, session_id
+
+    def send(self, turns: Any, params: Any = None, on_event: Any = None) -> HandReply:
+        self.engine.sent.append(HandReply(self, turns, on_event))
+        return self.engine.sent[-1]
+
+    def prioritise(self, priority: int = 1) -> None:
+        pass
+
+    def close(self, forget: bool = False) -> None:
+        pass
+
+
+class HandEngine:
+    """Loads and answers when told to."""
+
+    def __init__(self) -> None:
+        self.loads: dict[str, Future[Model]] = {}
+        self.sent: list[HandReply] = []
+
+    def load_later(self, path: str) -> Future[Model]:
+        self.loads[path] = Future()
+        return self.loads[path]
+
+    def open_session(self, model: Model, session_id: str = "", **_: object) -> HandSession:
+        return HandSession(self, model, session_id)
+
+    def forget(self, session_id: str) -> None:
+        pass
+
+
+class Desk:
+    """A store, a bridge and a shelf, and what a test does with them."""
+
+    def __init__(self, file: Path) -> None:
+        self.store = Store.open(file)
+        self.root = QObject()
+        self.bridge = Bridge(self.root)
+        self.shelf = Shelf(self.bridge, self.root)
+        self.engine = HandEngine()
+        self.shelf.attach(self.engine)  # type: ignore[arg-type]  # speaks as much as is used here
+        self.library = ChatLibrary(self.store, self.bridge, self.shelf, self.root)
+
+    def close(self) -> None:
+        self.library.close()
+        self.store.close()
+        self.root.deleteLater()
+
+    def load(self, ref: str) -> None:
+        self.shelf.want(ref)
+        self.engine.loads[ref].set_result(
+            Model(ref, ref[-1].upper(), ref, 2048, 1000, "float32", "shared", True, {})
+        )
+        self.bridge.drain()
+
+    def fail(self, ref: str, words: str) -> None:
+        self.engine.loads[ref].set_exception(EngineError("model_load_failed", words))
+        self.bridge.drain()
+
+    def say(self, text: str, kind: Any = "answer") -> None:
+        """The latest reply writes this."""
+        reply = self.engine.sent[-1]
+        reply.post(TextDelta(reply.session.id, "", text, kind))
+        self.bridge.drain()
+
+    def end(self, reason: FinishReason = FinishReason.STOP) -> None:
+        """The latest reply ends."""
+        reply = self.engine.sent[-1]
+        reply.post(Finished(reply.session.id, "", reason, ReplyStats(4, 2, 3, 0.2, 1.0, 48.0)))
+        self.bridge.drain()
+
+    def answer(self, text: str, reason: FinishReason = FinishReason.STOP) -> None:
+        self.say(text)
+        self.end(reason)
+
+    def chat(self) -> Chat:
+        """A chat with a history: a question in two versions, and an answer that was cut off."""
+        chat = self.library.new(A)
+        chat.send("one")
+        self.answer("First.")
+        chat.send("two")
+        self.answer("Second.")
+        chat.edit(chat.transcript.path[2].id, "two, in other words")
+        self.answer("Third, cut", FinishReason.LENGTH)
+        return chat
+
+
+@pytest.fixture
+def desk(qapp, tmp_path: Path) -> Iterator[Desk]:
+    """With model A loaded."""
+    made = Desk(tmp_path / "chats.db")
+    made.load(A)
+    yield made
+    made.close()
+
+
+REPLIES = ("no reply", "waiting", "running", "stopping", "paused")
+COMPOSED = ("nothing written", "written", "editing")
+
+
+def in_state(desk: Desk, reply: str, composed: str) -> Chat:
+    """A chat with a history, in this state of its turn."""
+    chat = desk.chat()
+    if composed != "nothing written":
+        chat.write("a draft")
+    if composed == "editing":
+        assert chat.start_edit(chat.transcript.path[0].id)
+        chat.write("one, in other words")
+    if reply == "waiting":
+        chat.set_model(f"/models/slow-{chat.id}")
+    if reply != "no reply":
+        assert chat.regenerate()
+    if reply == "stopping":
+        chat.stop()
+    elif reply == "paused":
+        chat.toggle_pause()
+    return chat
+
+
+def look(chat: Chat) -> object:
+    """All that an action may change."""
+    path = [(m.id, m.status) for m in chat.transcript.path]
+    return chat.compose, chat.reply, path, chat.record.title
+
+
+def act(chat: Chat, action: Action) -> object:
+    """Do it, with the message that it suits best; whether it says that it was done."""
+    path = chat.transcript.path
+    question, leaf = path[0].id, path[-1].id
+    return {
+        Action.SEND: chat.submit,
+        Action.STOP: chat.stop,
+        Action.PAUSE: chat.toggle_pause,
+        Action.CANCEL_EDIT: chat.cancel_edit,
+        Action.EDIT: chat.start_edit,
+        Action.REGENERATE: chat.regenerate,
+        Action.SAME_AGAIN: chat.same_again,
+        Action.CONTINUE: lambda: chat.continue_answer(leaf),
+        Action.DELETE: lambda: chat.delete_message(question),
+        Action.EARLIER: lambda: chat.show_version(-1),
+        Action.LATER: lambda: chat.show_version(1),
+    }[action]()
+
+
+ACTIONS = [
+    action
+    for action in Action
+    if action not in {Action.COPY, Action.BRANCH, Action.RENAME, Action.RESTORE}
+]
+"""Those that are the chat's alone."""
+
+
+@pytest.mark.parametrize("composed", COMPOSED)
+@pytest.mark.parametrize("reply", REPLIES)
+def test_every_action_either_does_its_work_or_gives_a_reason(desk: Desk, reply, composed):
+    for action in ACTIONS:
+        chat = in_state(desk, reply, composed)
+        subject = {Action.CONTINUE: -1, Action.DELETE: 0}.get(action)
+        message_id = "" if subject is None else chat.transcript.path[subject].id
+        reason, before = chat.can(action, message_id), look(chat)
+        done = act(chat, action)
+        assert bool(done) is (reason is None), (action, reason)
+        assert (look(chat) != before) is (reason is None), (action, reason)
+        chat.close()
+
+
+def test_the_states_are_what_they_are_called(desk: Desk):
+    kinds = [type(in_state(desk, reply, "written").reply) for reply in REPLIES]
+    assert kinds == [type(None), Waiting, Running, Running, Paused]
+    assert isinstance(in_state(desk, "stopping", "written").reply, Running)
+    assert in_state(desk, "running", "editing").compose.text == "one, in other words"
+
+
+def test_what_was_deleted_comes_back_only_when_no_reply_runs_and_it_has_a_place(desk: Desk):
+    chat = desk.chat()
+    last = chat.delete_message(chat.transcript.path[3].id)
+    first = chat.delete_message(chat.transcript.path[1].id)
+    assert not chat.restore_messages(last)
+    assert chat.can(Action.RESTORE, last.followed)
+    assert chat.restore_messages(first)
+    chat.regenerate()
+    assert not chat.restore_messages(last)
+    desk.answer("Again.")
+    assert chat.restore_messages(last)
+
+
+def test_a_half_edited_message_is_saved_with_the_draft_from_before(desk: Desk):
+    chat = desk.chat()
+    chat.write("a draft")
+    question = chat.transcript.path[0].id
+    assert chat.start_edit(question)
+    chat.write("one, half")
+    chat.write("one, half edited")
+    desk.library.release(chat.id)
+    again = desk.library.open(chat.id, A)
+    assert again is not chat
+    assert again.compose == Editing(question, "one, half edited", "a draft")
+    assert desk.store.chat(chat.id).edited_text == "one, half edited"
+    assert again.submit()
+    assert again.compose == Writing("a draft")
+    assert again.message(again.transcript.path[0].id).content == "one, half edited"
+    assert desk.store.chat(chat.id).edited_id is None
+
+
+def test_a_draft_typed_last_is_there_when_the_chat_is_used_again(desk: Desk):
+    chat = desk.chat()
+    chat.write("a")
+    chat.write("a draft")
+    desk.library.release(chat.id)
+    assert desk.library.open(chat.id, A).compose == Writing("a draft")
+
+
+# Faults that were found, by their numbers.
+
+
+def test_fault_d5_deleting_the_edited_message_brings_the_draft_back(desk: Desk):
+    chat = desk.chat()
+    chat.write("a draft")
+    question = chat.transcript.path[2].id
+    chat.start_edit(question)
+    chat.write("half edited")
+    removal = chat.delete_message(question)
+    assert chat.compose == Writing("a draft")
+    kept = desk.store.chat(chat.id)
+    assert (kept.draft, kept.edited_id) == ("a draft", None)
+    assert chat.restore_messages(removal)
+    assert chat.compose == Editing(question, "half edited", "a draft")
+
+
+def test_fault_d6_a_waiting_reply_goes_to_the_model_that_was_chosen_meanwhile(desk: Desk):
+    desk.load(B)
+    slow = "/models/slow"
+    chat = desk.library.new(slow)
+    chat.send("hello")
+    assert chat.reply == Waiting(slow)
+    chat.set_model(B)
+    assert isinstance(chat.reply, Running)
+    assert desk.engine.sent[-1].session.model.id == B
+    desk.load(slow)
+    assert len(desk.engine.sent) == 1
+    desk.answer("Hi.")
+    last = chat.transcript.last("assistant")
+    assert (last.status, last.content, last.model) == ("complete", "Hi.", "B")
+
+
+def test_fault_d6_of_two_models_that_load_the_one_chosen_last_answers(desk: Desk):
+    chat = desk.library.new("/models/slow")
+    chat.send("hello")
+    chat.set_model(B)
+    assert chat.reply == Waiting(B)
+    desk.fail("/models/slow", "It is broken.")
+    assert chat.reply == Waiting(B)
+    desk.load(B)
+    assert isinstance(chat.reply, Running)
+
+
+def test_fault_d6_what_is_to_be_had_again_keeps_waiting_for_its_own_model(desk: Desk):
+    chat = desk.chat()
+    desk.shelf.lose()  # all models have to be loaded again
+    assert chat.same_again()
+    assert chat.reply == Waiting(A)
+    chat.set_model(B)
+    assert chat.reply == Waiting(A)
+    desk.load(A)
+    assert isinstance(chat.reply, Running)
+
+
+def test_fault_d12_the_call_of_a_tool_is_no_part_of_the_answer(desk: Desk):
+    chat = desk.library.new(A)
+    shown: list[str] = []
+    chat.text_added.connect(lambda _id, text, _kind: shown.append(text))
+    chat.send("what is the weather?")
+    desk.say("Let me look. ")
+    desk.say('{"name": "weather"}', "tool")
+    desk.end()
+    last = chat.transcript.last("assistant")
+    assert (last.content, last.status) == ("Let me look. ", "complete")
+    assert last.stats["tool"] == '{"name": "weather"}'
+    assert shown == ["Let me look. "]
+
+
+def test_fault_d12_an_answer_that_is_only_the_call_of_a_tool_says_so(desk: Desk):
+    chat = desk.library.new(A)
+    chat.send("what is the weather?")
+    desk.say('{"name": "weather"}', "tool")
+    desk.end()
+    last = chat.transcript.last("assistant")
+    assert (last.content, last.status) == ("", "error")
+    assert "asked for a tool" in last.error
+
+
+def test_fault_d12_a_chat_that_was_answered_again_keeps_its_place_in_the_list(desk: Desk):
+    older, newer = desk.chat(), desk.chat()
+    older.regenerate()
+    desk.answer("Again.")
+    older.rename("Another title")  # this wrote the time from before the answer
+    older.write("a draft")
+    for chats in (desk.library.chats(), desk.store.chats()):
+        assert [chat.id for chat in chats] == [older.id, newer.id]
+    assert desk.store.chat(older.id).updated_at == older.record.updated_at
+
+
+def test_fault_d10_within_the_transaction_that_sends_the_draft_is_empty(desk: Desk):
+    chat = desk.library.new(A)
+    chat.write("hello")
+    seen: list[SimpleNamespace] = []
+    chat.message_added.connect(lambda _id: seen.append(desk.store.chat(chat.id)))
+    assert chat.submit()
+    assert [kept.draft for kept in seen] == ["", ""]

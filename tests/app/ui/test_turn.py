@@ -1,0 +1,243 @@
+"""The pane draws its chat's turn: an edit outlives everything, and nothing is refused silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.chats.actions import BUSY
+from app.chats.options import ChatOptions
+from app.chats.turn import Editing, Writing
+from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.composer.composer import Composer
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.user_row import UserRow
+from tests.app.conftest import Run, Start
+
+ESCAPE, RETURN = Qt.Key.Key_Escape, Qt.Key.Key_Return
+
+
+def editing(run: Run, draft: str = "a draft") -> str:
+    """Begin to edit the first message, with a draft in the composer; returns its id."""
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.pane.composer.set_text(draft)
+    question = run.pane.chat.transcript.path[0].id
+    run.pane.transcript.asked.emit("edit", question)
+    assert run.pane.composer.editing
+    return question
+
+
+def test_fault_d5_an_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
+    run = start()
+    question = editing(run)
+    run.pane.composer.set_text("say two")
+    run.pane.transcript.asked.emit("delete", question)
+    composer = run.pane.composer
+    assert not composer.editing
+    assert composer.text == "a draft"
+    composer.set_text("say three")
+    qtbot.keyClick(composer.field, RETURN)
+    assert run.answered() == "three "
+    assert composer.text == ""
+
+
+def test_fault_d5_what_was_being_edited_comes_back_with_the_message(start: Start):
+    run = start()
+    question = editing(run)
+    run.pane.composer.set_text("say two")
+    run.pane.transcript.asked.emit("delete", question)
+    run.window.commands["undo_close"].trigger()
+    assert run.pane.composer.editing
+    assert run.pane.composer.text == "say two"
+    assert run.pane.chat.compose == Editing(question, "say two", "a draft")
+
+
+def test_fault_d5_a_half_edited_message_is_there_after_a_restart(start: Start, qtbot: QtBot):
+    run = start()
+    question = editing(run)
+    qtbot.keyClicks(run.pane.composer.field, " and more")
+    run.end()
+    run = start()
+    run.ready()
+    composer = run.pane.composer
+    assert composer.editing
+    assert composer.text == "say one and more"
+    assert run.pane.chat.compose == Editing(question, "say one and more", "a draft")
+    qtbot.keyClick(composer.field, RETURN)
+    assert run.answered() == "one and more "
+    assert not composer.editing
+    assert composer.text == "a draft"
+
+
+def test_escape_gives_an_edit_up_for_good(start: Start, qtbot: QtBot):
+    run = start()
+    editing(run)
+    qtbot.keyClick(run.pane.composer.field, ESCAPE)
+    run.end()
+    run = start()
+    assert run.pane.chat.compose == Writing("a draft")
+    assert run.pane.composer.text == "a draft"
+
+
+def test_fault_d6_the_model_is_changed_while_the_first_one_loads(start: Start):
+    run = start()
+    run.ready()
+    guide = run.pane.chat.record.model
+    run.engine.loading.clear()
+    run.pane.chat.set_model("/models/slow")
+    run.say("say hello")
+    assert run.pane.header.state == "Loading…"
+    run.pane.chat.set_model(guide)
+    assert run.pane.header.state != "Loading…"
+    run.engine.loading.set()
+    assert run.answered() == "hello "
+
+
+def test_fault_d10_what_is_sent_is_never_a_draft_again(
+    start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+):
+    """Each end of a transaction is a moment at which the program may be killed."""
+    run = start()
+    run.ready()
+    pane, store = run.pane, run.app.store
+    drafts: list[str] = []
+    together = store.together
+
+    @contextmanager
+    def watched() -> Iterator[None]:
+        with together():
+            yield
+            drafts.append(store.chat(pane.chat.id).draft)
+
+    monkeypatch.setattr(store, "together", watched)
+    run.say("say hello")
+    run.answered()
+    assert drafts == [""]
+
+
+def test_fault_d11_what_cannot_be_done_while_a_reply_runs_is_disabled_and_says_why(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.say("hold 2")
+    pane = run.pane
+    rows = [pane.transcript.row(message.id) for message in pane.chat.transcript.path[:2]]
+    assert [type(row) for row in rows] == [UserRow, AnswerRow]
+    buttons = [rows[0]._edit, rows[0]._delete, rows[1]._again, rows[1]._same, rows[1]._delete]
+    assert [button.isEnabled() for button in buttons] == [False] * 5
+    assert {button.toolTip() for button in buttons} == {BUSY}
+    assert rows[1]._copy.isEnabled()
+    assert rows[1]._branch.isEnabled()
+    run.engine.release()
+    run.answered()
+    assert [button.isEnabled() for button in buttons] == [True] * 5
+    assert BUSY not in {button.toolTip() for button in buttons}
+
+
+@pytest.mark.parametrize("command", ["regenerate", "same_again", "edit_last", "earlier", "later"])
+def test_fault_d11_a_menu_says_why_it_does_nothing_while_a_reply_runs(start: Start, command: str):
+    run = start()
+    run.ready()
+    run.say("hold 2")
+    before = run.pane.chat.transcript.path
+    run.window.commands[command].trigger()
+    assert run.window.toast.text == BUSY
+    assert [m.id for m in run.pane.chat.transcript.path] == [m.id for m in before]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("regenerate", "There is no question to answer yet."),
+        ("copy_answer", "There is no answer yet."),
+        ("edit_last", "You have not written anything here yet."),
+        ("earlier", "No message here has another version."),
+        ("stop", "No reply is running."),
+        ("rename", "A new chat gets its title from your first message."),
+    ],
+)
+def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(
+    start: Start, command: str, words: str
+):
+    run = start()
+    run.ready()
+    run.window.commands[command].trigger()
+    assert run.window.toast.text == words
+
+
+def test_fault_d11_enter_says_why_nothing_is_sent(start: Start, qtbot: QtBot):
+    run = start()
+    run.ready()
+    qtbot.keyClick(run.pane.composer.field, RETURN)
+    assert run.window.toast.text == "Write something first."
+    run.say("hold 2")
+    run.say("and this")
+    assert run.window.toast.text == BUSY
+    assert run.pane.composer.text == "and this"
+
+
+def test_fault_d11_compare_says_why_its_button_is_disabled(look, qtbot: QtBot):
+    models = [(f"/models/{n}", f"Model {n}") for n in range(7)]
+    parent = Composer()
+    qtbot.addWidget(parent)
+    dialog = CompareDialog(models, models[0][0], ChatOptions(), "hi", parent)
+    dialog.kinds["Models"].setChecked(True)
+    assert dialog.go.isEnabled()  # no more are chosen than can be compared
+    dialog.models[6].setChecked(True)
+    assert not dialog.go.isEnabled()
+    assert dialog.why_not.text() == "Choose at most 6 models: 7 are chosen."
+    assert not dialog.why_not.isHidden()
+    dialog.models[0].setChecked(False)
+    assert dialog.go.isEnabled()
+    assert dialog.why_not.isHidden()
+    dialog.prompt.clear()
+    assert dialog.why_not.text() == "Write a message first."
+
+
+def test_fault_d12_what_an_input_method_shows_can_be_sent(start: Start, qtbot: QtBot):
+    run = start()
+    run.ready()
+    composer = run.pane.composer
+    assert not composer.button.isEnabled()
+    QApplication.sendEvent(composer.field, QInputMethodEvent("ni hao", []))
+    assert composer.text == ""
+    assert composer.button.isEnabled()
+    QApplication.sendEvent(composer.field, QInputMethodEvent("", []))
+    assert not composer.button.isEnabled()
+    QApplication.sendEvent(composer.field, QInputMethodEvent("say hello", []))
+    qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
+    assert run.answered() == "hello "
+    assert composer.text == ""
+
+
+def test_fault_d12_a_dropped_file_is_refused_in_words_and_leaves_no_text(start: Start, tmp_path):
+    run = start()
+    run.ready()
+    field = run.pane.composer.field
+    run.pane.composer.set_text("Read this: ")
+    files = QMimeData()
+    files.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
+    assert field.canInsertFromMimeData(files)
+    actions, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(4, 4), actions, files, button, none)
+    QApplication.sendEvent(field.viewport(), enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(4, 4), actions, files, button, none)
+    QApplication.sendEvent(field.viewport(), drop)
+    assert run.pane.composer.text == "Read this: "
+    assert run.window.toast.text.startswith("Files cannot be attached yet.")
+    link = QMimeData()
+    link.setText("https://example.org")
+    link.setUrls([QUrl("https://example.org")])
+    field.insertFromMimeData(link)
+    assert "https://example.org" in run.pane.composer.text
