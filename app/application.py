@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from app import background, logs, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.collector import Collector
 from app.crash import CrashReports
 from app.opening import StoreOpening
@@ -23,7 +23,7 @@ from app.paths import APP_NAME, Paths
 from app.settings import Settings
 from app.single import SingleInstance
 from app.store import Store, StoreError
-from app.ui.dialogs.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
+from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.style import theme
 from app.ui.style.icons import app_icon
 from app.ui.window.docking import configure_docking
@@ -83,8 +83,8 @@ class Application(QObject):
         qt: QApplication,
         paths: Paths,
         engine_factory: Callable[[Paths, Settings], Engine] = make_engine,
-        ask: Callable[[StoreError], WayOn] = ask_about_store,
-        ask_unsaved: Callable[[StoreError], WayOn] = ask_about_unsaved,
+        ask: Callable[[StoreError], Recovery] = ask_about_store,
+        ask_unsaved: Callable[[StoreError], Recovery] = ask_about_unsaved,
         ask_folder: Callable[[], Path | None] = ask_for_folder,
     ) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class Application(QObject):
         self.settings = Settings()
         self.store: Store | None = None
         self.crashes: CrashReports | None = None
-        self.shelf = Shelf(self.bridge, self)
+        self.loader = ModelLoader(self.bridge, self)
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
@@ -153,7 +153,7 @@ class Application(QObject):
             logs.stop(self._log_handler)
             self.single.release()
             return False
-        self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self)
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
         self.window.updates = self.updates
@@ -168,7 +168,7 @@ class Application(QObject):
         words = " ".join(filter(None, (self._opening.words, _of_settings(self.settings))))
         if words:
             self.window.toast.show_text(words, seconds=30)
-        self.shelf.changed.connect(self.collector.settle)
+        self.loader.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With
         # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
         sys.setswitchinterval(0.001)
@@ -200,7 +200,7 @@ class Application(QObject):
         except Exception:
             log.exception("The engine did not start")
             raise
-        self.shelf.attach(self._engine)
+        self.loader.attach(self._engine)
 
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -235,7 +235,7 @@ class Application(QObject):
         self.bridge.drain()
         if self.library is not None:
             self.library.close()
-        self.shelf.detach()
+        self.loader.detach()
         if self.already_runs:  # nothing here is this program's to save
             return
         self.settings.save()  # again: the disk may have been full at the last change

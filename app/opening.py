@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 
 from app.paths import Paths
 from app.store import Store, StoreError
-from app.ui.dialogs.dialogs import WayOn
+from app.ui.dialogs.dialogs import Recovery
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class StoreOpening:
     def __init__(
         self,
         file: Path,
-        ask: Callable[[StoreError], WayOn],
+        ask: Callable[[StoreError], Recovery],
         ask_folder: Callable[[], Path | None],
         interrupted: Callable[[], bool],
     ) -> None:
@@ -56,7 +56,7 @@ class StoreOpening:
             while problem is not None:
                 log.warning("The chats were not opened: %s", problem.code)
                 way = self._ask_interruptibly(problem)
-                if way is WayOn.QUIT:
+                if way is Recovery.QUIT:
                     return None
                 problem = self._take(way)
                 if self.elsewhere is not None:
@@ -72,27 +72,27 @@ class StoreOpening:
             raise
         return store
 
-    def _ask_interruptibly(self, problem: StoreError) -> WayOn:
+    def _ask_interruptibly(self, problem: StoreError) -> Recovery:
         """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
         listening = QTimer(interval=200)  # Python sees signals only when it runs
         listening.timeout.connect(lambda: None)
         listening.start()
         way = self._ask(problem)
         listening.stop()
-        return WayOn.QUIT if self._interrupted() else way
+        return Recovery.QUIT if self._interrupted() else way
 
-    def _take(self, way: WayOn) -> StoreError | None:
+    def _take(self, way: Recovery) -> StoreError | None:
         """Go a way on with chats that cannot be opened; returns what stood in the way."""
         try:
-            if way is WayOn.SET_ASIDE:
+            if way is Recovery.SET_ASIDE:
                 aside = Store.set_aside(self._file)
                 self.words = f"This is an empty start. Your earlier chats are kept as {aside.name}."
-            elif way is WayOn.ELSEWHERE:
+            elif way is Recovery.ELSEWHERE:
                 folder = self._ask_folder()
                 if folder is not None:
                     Store.copy(self._file, Paths.in_profile(folder).chats)
                     self.elsewhere = folder
-            elif way is WayOn.SALVAGE:
+            elif way is Recovery.SALVAGE:
                 saved = Store.salvage(self._file)
                 messages = _counted(saved.messages, "message")
                 self.words = (

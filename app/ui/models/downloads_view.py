@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.bridge import Bridge
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.download import Download, DownloadState
 from app.downloads import Downloads
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import look_again, ui_font
+from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.toast import Toast
 from engine.errors import GATED
@@ -86,7 +86,7 @@ class DownloadRow(QFrame):
         """The first has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
-            look_again(self)
+            repolish(self)
 
     def show_download(self, download: Download) -> None:
         """Say how it is now."""
@@ -99,7 +99,7 @@ class DownloadRow(QFrame):
         self.words.setText(download.error if failed else line(download))
         self.words.setProperty("danger", failed)
         self.words.setProperty("muted", not failed)
-        look_again(self.words)
+        repolish(self.words)
         if done:
             self.act.set_icon("chat-circle", "Open in a Chat")
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
@@ -225,10 +225,12 @@ class DownloadsInWindow(QObject):
 
     opened = Signal(str)
 
-    def __init__(self, downloads: Downloads, shelf: Shelf, bridge: Bridge, window: QWidget) -> None:
+    def __init__(
+        self, downloads: Downloads, loader: ModelLoader, bridge: Bridge, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._downloads = downloads
-        self._shelf = shelf
+        self._loader = loader
         self._bridge = bridge
         self._window = window
         self._memory = 0
@@ -288,7 +290,7 @@ class DownloadsInWindow(QObject):
 
     def _ask_memory(self) -> None:
         """How much models and chats may take, from whoever shares it out."""
-        engine = self._shelf.engine
+        engine = self._loader.engine
         if engine is not None:
             self._bridge.when_done(engine.stats_later(), self._on_stats)
 

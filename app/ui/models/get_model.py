@@ -21,7 +21,7 @@ from app.download import fault, ref_of
 from app.downloads import Downloads
 from app.ui.models.downloads_view import DownloadList
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import look_again, ui_font
+from app.ui.style.theme import repolish, ui_font
 from engine import EngineError, hub
 from engine.errors import GATED
 
@@ -90,7 +90,7 @@ class FoundModel(QWidget):
         label.setVisible(bool(words))
         label.setProperty("danger", danger)
         label.setProperty("muted", not danger and label is not self.name)
-        look_again(label)
+        repolish(label)
 
 
 def _problem(model: hub.HubModel) -> str:

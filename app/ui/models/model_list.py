@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.background import Query
-from app.chats.model_choice import LoadState, Shelf
+from app.chats.model_choice import LoadState, ModelLoader
 from app.model_folders import ModelFolder, look_at
 from app.paths import model_fallback_name, short_path
 from app.settings import Settings
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import look_again, ui_font
+from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
 
 
@@ -46,13 +46,13 @@ class ModelList(QWidget):
     def __init__(
         self,
         settings: Settings,
-        shelf: Shelf | None,
+        loader: ModelLoader | None,
         open_folder: Callable[[Path], object],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._shelf = shelf
+        self._loader = loader
         self._open_folder = open_folder
         self.removed: list[tuple[int, str]] = []  # where it stood, and which
         self.rows: list[ModelRow] = []
@@ -92,8 +92,8 @@ class ModelList(QWidget):
         self._query = Query(self)
         self._look_soon = QTimer(self, singleShot=True, interval=0)
         self._look_soon.timeout.connect(self._look_at_next)
-        if shelf is not None:
-            shelf.changed.connect(self._on_model)
+        if loader is not None:
+            loader.changed.connect(self._on_model)
         self._show_models()
 
     def add_model(self, ref: str) -> None:
@@ -187,11 +187,11 @@ class ModelList(QWidget):
         self._look_soon.start()
 
     def _show_state(self, row: ModelRow) -> None:
-        shelved = self._shelf.get(row.ref) if self._shelf is not None else None
+        model_status = self._loader.get(row.ref) if self._loader is not None else None
         row.show_state(
-            shelved.name if shelved is not None else model_fallback_name(row.ref),
-            shelved.state if shelved is not None else LoadState.UNASKED,
-            shelved.error if shelved is not None else "",
+            model_status.name if model_status is not None else model_fallback_name(row.ref),
+            model_status.state if model_status is not None else LoadState.UNASKED,
+            model_status.error if model_status is not None else "",
         )
 
     @Slot(str)
@@ -245,7 +245,7 @@ class ModelRow(QFrame):
         """The first has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
-            look_again(self)
+            repolish(self)
 
     def show_state(self, name: str, loading: LoadState, error: str) -> None:
         """Say what is known of it, on disk and in the engine."""
@@ -272,7 +272,7 @@ class ModelRow(QFrame):
         bad = missing or empty or loading is LoadState.FAILED
         self.state.setProperty("danger", bad)
         self.state.setProperty("muted", not bad)
-        look_again(self.state)
+        repolish(self.state)
         self.reveal.setEnabled(folder is not None and folder.found)
 
 

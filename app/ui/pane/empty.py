@@ -75,7 +75,7 @@ class EmptyChat(QWidget):
     def refresh(self) -> None:
         """Fit the words to the model of the chat."""
         guide = self._chat.record.model == GUIDE
-        name = self._chat.shelved.name
+        name = self._chat.model_status.name
         self._title.setText("Hello, I am the Guide" if guide else f"Chat with {name}")
         self._teaching.setText(
             "A tiny model that comes with Stretto. I know my way around here. "

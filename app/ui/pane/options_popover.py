@@ -152,7 +152,7 @@ class OptionsPopover(QFrame):
 
     def show_values(self, options: ChatOptions, system: str) -> None:
         """Fill the panel: with the chat's own settings, or those of a preset."""
-        model = self._chat.shelved.model
+        model = self._chat.model_status.model
         defaults = model.defaults if model is not None else {}
         self._shown = options
         self.system.setPlainText(system)

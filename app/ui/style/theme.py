@@ -101,7 +101,7 @@ def theme() -> Theme:
     return _theme
 
 
-def look_again(widget: QWidget) -> None:
+def repolish(widget: QWidget) -> None:
     """Apply the style sheet anew to a widget whose properties have changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)

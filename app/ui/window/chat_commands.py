@@ -206,10 +206,10 @@ class ChatCommands(QObject):
         """Ask what to compare, from what stands in the active composer."""
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
-        shelf = self._library.shelf
-        refs = dict.fromkeys([model, *(m.ref for m in shelf.known()), *self._settings.models])
+        loader = self._library.loader
+        refs = dict.fromkeys([model, *(m.ref for m in loader.known()), *self._settings.models])
         dialog = CompareDialog(
-            [(ref, shelf.get(ref).name) for ref in refs],
+            [(ref, loader.get(ref).name) for ref in refs],
             model,
             active.chat.options if active is not None else ChatOptions(),
             active.composer.text if active is not None else "",

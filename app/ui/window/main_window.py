@@ -83,14 +83,14 @@ class MainWindow(QMainWindow):
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
         self.pane_menus = PaneMenus(
-            library.shelf, self.workspace, settings, self.chats, self._undos, self
+            library.loader, self.workspace, settings, self.chats, self._undos, self
         )
         self.layouts = Layouts(
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
         )
         self.downloads = Downloads(settings, self)
         self.downloads_in_window = DownloadsInWindow(
-            self.downloads, library.shelf, library.bridge, self
+            self.downloads, library.loader, library.bridge, self
         )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
@@ -240,7 +240,7 @@ class MainWindow(QMainWindow):
         """Open the settings, or bring them forward."""
         if self._settings_window is None:
             window = SettingsWindow(
-                self._settings, self._paths, self, shelf=self._library.shelf, updates=self.updates
+                self._settings, self._paths, self, loader=self._library.loader, updates=self.updates
             )
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
 
 from app.settings import Settings
 from tests.app.conftest import Start
@@ -109,7 +110,7 @@ def test_undoing_leaves_alone_what_was_changed_since(start: Start):
 def test_the_appearance_chosen_in_the_menu_is_saved(start: Start, profile):
     run = start()
     view = next(menu for menu in run.window._menus if menu.title() == "View")
-    look = next(a.menu() for a in view.actions() if a.menu() is not None)
+    look = next(m for m in view.findChildren(QMenu) if m.title() == "Appearance")
     next(a for a in look.actions() if a.text() == "Dark").trigger()
     assert Settings.load(profile / "settings.json").appearance == "dark"
     next(a for a in look.actions() if a.text() == "As the System").trigger()
