@@ -21,6 +21,7 @@ from app.download import Download, DownloadState
 from app.paths import GUIDE, Paths
 from app.ui.compare.compare_dialog import Column
 from app.ui.dialogs.licences_window import LicencesWindow
+from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.style.theme import theme
 from engine.hub import HubFile, HubModel
@@ -127,7 +128,7 @@ def _getting(driver: Driver) -> None:
     window.downloads_in_window.show()
     driver.wait(0.3)
     dialog = window.downloads_in_window.dialog
-    if dialog is not None:
+    if isinstance(dialog, GetModelDialog):
         dialog.field.setText(found.repo)
         dialog.show_answer(found)
         window.downloads.items.append(moving)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
+    QDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -23,14 +24,11 @@ from app.bridge import Bridge
 from app.chats.model_choice import ModelLoader
 from app.download import Download, DownloadState
 from app.downloads import Downloads
-from app.ui.style.figures import bytes_line
+from app.ui.style.figures import download_line
 from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.toast import Toast
 from engine.errors import GATED
-
-if TYPE_CHECKING:
-    from app.ui.models.get_model import GetModelDialog
 
 _STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
 
@@ -96,7 +94,7 @@ class DownloadRow(QFrame):
         self.bar.setVisible(not done)
         share = download.done / download.total if download.total else 0.0
         self.bar.setValue(round(_STEPS * min(share, 1.0)))
-        self.words.setText(download.error if failed else line(download))
+        self.words.setText(download.error if failed else download_line(download))
         self.words.setProperty("danger", failed)
         self.words.setProperty("muted", not failed)
         repolish(self.words)
@@ -117,33 +115,6 @@ class DownloadRow(QFrame):
             self.resumed.emit()
         else:
             self.paused.emit()
-
-
-def line(download: Download) -> str:
-    """ "312 MB of 1.2 GB · 35 MB/s · 24 s left", or what stands in the way of that."""
-    state = download.state
-    if state is DownloadState.DONE:
-        return f"{bytes_line(download.total)} · Ready to be used"
-    size = bytes_line(download.total) if download.total else ""
-    amount = f"{bytes_line(download.done)} of {size}" if download.done and size else size
-    parts = [amount] if amount else []
-    if state is DownloadState.WAITING:
-        parts.append("Waits for the one before it")
-    elif state is DownloadState.PAUSED:
-        parts.append("Paused")
-    elif rate := download.rate:
-        parts.append(f"{bytes_line(round(rate))}/s")
-        parts.append(f"{_left((download.total - download.done) / rate)} left")
-    else:
-        parts.append("Waiting for the hub…")
-    return " · ".join(parts)
-
-
-def _left(seconds: float) -> str:
-    if seconds < 59.5:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 class DownloadList(QScrollArea):
@@ -214,6 +185,16 @@ class DownloadList(QScrollArea):
             self._downloads.resume(ref)
 
 
+class ModelDialog(QDialog):
+    """What `DownloadsInWindow` needs of the dialog that it opens.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+    """
+
+    opened = Signal(str)
+
+
 class DownloadsInWindow(QObject):
     """Opens the dialog over ``window`` and tells what happens while it is closed.
 
@@ -226,16 +207,23 @@ class DownloadsInWindow(QObject):
     opened = Signal(str)
 
     def __init__(
-        self, downloads: Downloads, loader: ModelLoader, bridge: Bridge, window: QWidget
+        self,
+        downloads: Downloads,
+        loader: ModelLoader,
+        bridge: Bridge,
+        window: QWidget,
+        make_dialog: Callable[[Downloads, QWidget, Callable[[], int]], ModelDialog],
     ) -> None:
+        """``make_dialog``: its last argument tells how much memory models and chats may take."""
         super().__init__(window)
+        self._make_dialog = make_dialog
+        self._window = window
         self._downloads = downloads
         self._loader = loader
         self._bridge = bridge
-        self._window = window
         self._memory = 0
         self._act: Callable[[], None] = self.show
-        self.dialog: GetModelDialog | None = None
+        self.dialog: ModelDialog | None = None
         # Beside the window's own toast, whose button takes back what was done last.
         self.toast = Toast(window, at_top=True)
         self.toast.acted.connect(self._on_acted)
@@ -247,9 +235,7 @@ class DownloadsInWindow(QObject):
         if self.dialog is None:
             self._ask_memory()
             self._downloads.measure()
-            from app.ui.models.get_model import GetModelDialog
-
-            self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
+            self.dialog = self._make_dialog(self._downloads, self._window, lambda: self._memory)
             self.dialog.opened.connect(self.opened)
             self.dialog.finished.connect(self._on_gone)
         self.toast.hide()

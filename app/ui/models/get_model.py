@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.background import Query
 from app.download import fault, ref_of
 from app.downloads import Downloads
-from app.ui.models.downloads_view import DownloadList
+from app.ui.models.downloads_view import DownloadList, ModelDialog
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import repolish, ui_font
 from engine import EngineError, hub
@@ -104,16 +103,10 @@ def _problem(model: hub.HubModel) -> str:
     return ""
 
 
-class GetModelDialog(QDialog):
-    """Stays open beside the window; downloads go on without it.
-
-    Signals:
-        opened(ref): the person wants to chat with that model.
-    """
+class GetModelDialog(ModelDialog):
+    """Stays open beside the window; downloads go on without it."""
 
     TYPING_MS = 600
-
-    opened = Signal(str)
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
-from app.ui.window.commands import native
+from app.ui.widgets.keys import native
 
 
 class Sidebar(QFrame):

@@ -16,6 +16,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
+from app.ui.widgets.keys import native
+
 
 class Where(Enum):
     """Where a command applies."""
@@ -240,8 +242,3 @@ def shortcut_groups() -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _in_a_chat(keys: str) -> str:
     return native(keys) if keys.startswith("Ctrl+") else keys
-
-
-def native(keys: str) -> str:
-    """The keys as this system writes them: Cmd for Ctrl on a Mac."""
-    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -20,6 +20,7 @@ from app.ui.dialogs import dialogs
 from app.ui.dialogs.shortcuts_dialog import show_shortcuts
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.downloads_view import DownloadsInWindow
+from app.ui.models.get_model import GetModelDialog
 from app.ui.models.model_list import put_back
 from app.ui.pane.pane_menus import PaneMenus
 from app.ui.score.score import ScoreView
@@ -90,7 +91,7 @@ class MainWindow(QMainWindow):
         )
         self.downloads = Downloads(settings, self)
         self.downloads_in_window = DownloadsInWindow(
-            self.downloads, library.loader, library.bridge, self
+            self.downloads, library.loader, library.bridge, self, GetModelDialog
         )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
