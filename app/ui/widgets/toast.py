@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
@@ -34,6 +35,10 @@ class Toast(QWidget):
         super().__init__(parent)
         self._home = parent
         self._where = where
+        # In another window a word has a toast of that window: a widget that moves from window to
+        # window is given one of its own by Qt, which crashed as that was destroyed.
+        self._guest: Toast | None = None
+        self._text = ""
         self._at_top = at_top
         self._label = QLabel(self)
         self._label.setFont(ui_font(14))
@@ -55,12 +60,17 @@ class Toast(QWidget):
 
     @property
     def text(self) -> str:
-        return self._label.text()
+        """What was said last, in whichever window."""
+        return self._text
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
         """Say ``text``; ``action`` names the button, empty for none. 0 seconds: until hidden."""
-        if self._where is not None:
-            self._go_to(self._where())
+        self._text = text
+        window = self._where() if self._where is not None else self._home
+        self.put_away()
+        if window is not self._home:
+            self._guest_in(window).show_text(text, action, seconds)
+            return
         self._label.setText(text)
         # A sentence of the store wraps; a word or two keeps its line.
         self._label.setWordWrap(len(text) > 60)
@@ -84,6 +94,26 @@ class Toast(QWidget):
         else:
             self._timer.stop()
 
+    def put_away(self) -> None:
+        """Say it no more, in whichever window it is."""
+        self.hide()
+        if (guest := self.guest) is not None:
+            guest.hide()
+
+    @property
+    def guest(self) -> Toast | None:
+        """The toast of another window that spoke last for this one, while that window lives."""
+        guest = self._guest
+        return guest if guest is not None and shiboken6.isValid(guest) else None
+
+    def _guest_in(self, window: QWidget) -> Toast:
+        guest = self.guest
+        if guest is None or guest.parentWidget() is not window:
+            guest = self._guest = Toast(window, at_top=self._at_top)
+            guest.acted.connect(self.acted)
+            guest.offers.connect(self.offers)
+        return guest
+
     def hideEvent(self, event: QEvent) -> None:
         self._timer.stop()
         self.offers.emit(False)
@@ -91,11 +121,6 @@ class Toast(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.parentWidget() and event.type() == QEvent.Type.Resize:
             self._place()
-        elif watched is not self._home and event.type() == QEvent.Type.Hide:
-            # The other window goes: a word that still stands goes on in the main one.
-            shown = not self.isHidden()
-            self._go_to(self._home)
-            self.setVisible(shown)
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -104,17 +129,6 @@ class Toast(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.tooltip))
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
-
-    def _go_to(self, window: QWidget) -> None:
-        if window is not self.parentWidget():
-            if (before := self.parentWidget()) is not None:
-                before.removeEventFilter(self)
-            window.installEventFilter(self)
-            left = self._timer.remainingTime()
-            self.setParent(window)  # hides it, which ends its time
-            if left > 0:
-                self._timer.start(left)
-            self._place()
 
     def _place(self) -> None:
         parent = self.parentWidget()

@@ -71,7 +71,7 @@ class Undos(QObject):
         if not self._stack:
             return
         undo = self._stack.pop()
-        self._toast.hide()
+        self._toast.put_away()
         if undo.act() is False:
             self._stack.append(undo)
 

@@ -134,29 +134,30 @@ def test_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Start):
     last = run.pane.chat.transcript.last("assistant").id
     run.pane.transcript.asked.emit("delete", last)
     assert toast.text == "Message deleted"
-    assert toast.isVisible()
-    assert toast.window() is floating
-    run.qtbot.mouseClick(toast.button, LEFT)
+    assert toast.guest.isVisible()
+    assert toast.guest.window() is floating
+    assert not toast.isVisible()
+    run.qtbot.mouseClick(toast.guest.button, LEFT)
     assert last in run.pane.chat.transcript
     run.window.commands["float"].trigger()
     assert run.pane.window() is run.window
     run.pane.transcript.asked.emit("delete", last)
+    assert toast.isVisible()
     assert toast.window() is run.window
 
 
-def test_a_toast_outlives_the_window_it_was_in(start: Start):
+def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Start):
     run = start()
     run.ready()
     run.say("say one")
     run.answered()
     run.window.commands["float"].trigger()
-    run.pane.transcript.asked.emit("delete", run.pane.chat.transcript.last("assistant").id)
-    toast = run.window.toast
-    assert toast.window() is not run.window
+    last = run.pane.chat.transcript.last("assistant").id
+    run.pane.transcript.asked.emit("delete", last)
     run.window.commands["float"].trigger()  # back: the floating window goes
-    run.until(lambda: toast.window() is run.window)
-    assert toast.isVisible()
-    assert toast.text == "Message deleted"
+    run.until(lambda: run.window.toast.guest is None)
+    run.window.commands["undo_close"].trigger()
+    assert last in run.pane.chat.transcript
 
 
 def test_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start, profile):
