@@ -219,7 +219,8 @@ class ChatCommands(QObject):
 
         def begin() -> None:
             prompt = dialog.prompt.toPlainText().strip("\n")
-            if active is not None and active.composer.text.strip("\n") == prompt:
+            taken = active is not None and active.composer.text.strip("\n") == prompt
+            if active is not None and taken and not active.composer.editing:
                 active.composer.set_text("")
             self.comparisons.begin(dialog.columns(), system, prompt)
             if active is not None and active.chat.blank:
