@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-# Another binding may be installed beside PySide6 and would be taken first (qasync #23).
+# Another binding may be installed beside PySide6, and libraries for several would take it first.
 os.environ.setdefault("QT_API", "pyside6")
 
 __version__ = "0.1.0"

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app import logs, updates
+from app import background, logs, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.collector import Collector
 from app.crash import CrashReports
+from app.opening import StoreOpening
 from app.paths import APP_NAME, Paths
 from app.settings import Settings
 from app.single import SingleInstance
 from app.store import Store, StoreError
-from app.ui.dialogs.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
+from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.style import theme
 from app.ui.style.icons import app_icon
 from app.ui.window.docking import configure_docking
+from app.ui.window.error_notice import ErrorNotice
 from app.ui.window.main_window import MainWindow
 from app.ui.window.unsaved import Unsaved
 from app.updates import Updates
@@ -72,6 +74,7 @@ class Application(QObject):
     """
 
     ENGINE_STOP_S = 20.0
+    BACKGROUND_STOP_S = 3.0
 
     ended = Signal()
 
@@ -80,39 +83,42 @@ class Application(QObject):
         qt: QApplication,
         paths: Paths,
         engine_factory: Callable[[Paths, Settings], Engine] = make_engine,
-        ask: Callable[[StoreError], WayOn] = ask_about_store,
-        ask_unsaved: Callable[[StoreError], WayOn] = ask_about_unsaved,
+        ask: Callable[[StoreError], Recovery] = ask_about_store,
+        ask_unsaved: Callable[[StoreError], Recovery] = ask_about_unsaved,
         ask_folder: Callable[[], Path | None] = ask_for_folder,
     ) -> None:
         super().__init__()
         self._qt = qt
         self._paths = paths
         self._engine_factory = engine_factory
-        self._ask = ask
         self._ask_unsaved = ask_unsaved
-        self._ask_folder = ask_folder
-        self._opened_otherwise = ""  # what to say of the chats once the window is there
+        self._opening = StoreOpening(paths.chats, ask, ask_folder, lambda: self._down)
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
-        self.elsewhere: Path | None = None
         self.single = SingleInstance(paths.data, self)
         self.collector = Collector(self, self._streams)
         self.bridge = Bridge(self)
         self.settings = Settings()
         self.store: Store | None = None
         self.crashes: CrashReports | None = None
-        self.shelf = Shelf(self.bridge, self)
+        self.loader = ModelLoader(self.bridge, self)
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
         self.unsaved: Unsaved | None = None
+        self.errors: ErrorNotice | None = None
 
     @property
     def engine(self) -> Engine | None:
         return self._engine
+
+    @property
+    def elsewhere(self) -> Path | None:
+        """The folder of another profile that the person chose, if the chats are to be there."""
+        return self._opening.elsewhere
 
     @property
     def down(self) -> bool:
@@ -140,28 +146,29 @@ class Application(QObject):
         self.settings = Settings.load(self._paths.settings)
         self.updates = Updates(self.settings, updates.source(), self)
         theme.install(self._qt, self.settings.appearance, self.settings.text_px)
-        self.store = self._open_store()
+        self.store = self._opening.open()
         if self.store is None:
             logs.on_uncaught = None
             self.crashes.end()
             logs.stop(self._log_handler)
             self.single.release()
             return False
-        self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self)
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
-        self.window.settings_changed.connect(self._save_settings)
         self.window.updates = self.updates
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
         self.single.called.connect(self.window.come_forward)
         self.unsaved = Unsaved(self.store, self.bridge, self.window)
+        self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
         self.window.show_restored()
         if self._down:
             return False
-        if self._opened_otherwise:
-            self.window.toast.show_text(self._opened_otherwise, seconds=30)
-        self.shelf.changed.connect(self.collector.settle)
+        words = " ".join(filter(None, (self._opening.words, _of_settings(self.settings))))
+        if words:
+            self.window.toast.show_text(words, seconds=30)
+        self.loader.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With
         # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
         sys.setswitchinterval(0.001)
@@ -193,50 +200,7 @@ class Application(QObject):
         except Exception:
             log.exception("The engine did not start")
             raise
-        self.shelf.attach(self._engine)
-
-    def _open_store(self) -> Store | None:
-        """The store, after asking as often as it takes; None if the person gives up."""
-        while True:
-            problem: StoreError | None = None
-            try:
-                store = self._open_and_read()
-            except StoreError as error:
-                problem = error
-            else:
-                if store.journal_aside is not None:
-                    self._opened_otherwise = (
-                        "The last moments before the crash may be missing: the journal of your "
-                        f"chats was damaged. It is kept as {store.journal_aside.name}."
-                    )
-                return store
-            while problem is not None:
-                log.warning("The chats were not opened: %s", problem.code)
-                way = self._ask_interruptibly(problem)
-                if way is WayOn.QUIT:
-                    return None
-                problem = self._take(way)
-                if self.elsewhere is not None:
-                    return None
-
-    def _ask_interruptibly(self, problem: StoreError) -> WayOn:
-        """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
-        listening = QTimer(interval=200)  # Python sees signals only when it runs
-        listening.timeout.connect(lambda: None)
-        listening.start()
-        way = self._ask(problem)
-        listening.stop()
-        return WayOn.QUIT if self._down else way
-
-    def _open_and_read(self) -> Store:
-        """The store, once it has shown its list of chats: large files are not checked wholly."""
-        store = Store.open(self._paths.chats)
-        try:
-            store.chats()
-        except StoreError:
-            store.close()
-            raise
-        return store
+        self.loader.attach(self._engine)
 
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -245,36 +209,9 @@ class Application(QObject):
         if isinstance(error, StoreError) and self.unsaved is not None:
             self.unsaved.post(error)
         elif self.crashes is not None:
-            self.crashes.report(kind, error, trace)
-
-    def _take(self, way: WayOn) -> StoreError | None:
-        """Go a way on with chats that cannot be opened; returns what stood in the way."""
-        file = self._paths.chats
-        try:
-            if way is WayOn.SET_ASIDE:
-                aside = Store.set_aside(file)
-                self._opened_otherwise = (
-                    f"This is an empty start. Your earlier chats are kept as {aside.name}."
-                )
-            elif way is WayOn.ELSEWHERE:
-                folder = self._ask_folder()
-                if folder is not None:
-                    Store.copy(file, Paths.in_profile(folder).chats)
-                    self.elsewhere = folder
-            elif way is WayOn.SALVAGE:
-                saved = Store.salvage(file)
-                messages = _counted(saved.messages, "message")
-                self._opened_otherwise = (
-                    f"{messages} in {_counted(saved.chats, 'chat')} could be read and are here. "
-                    f"The damaged file is kept as {saved.aside.name}."
-                )
-        except StoreError as error:
-            return error
-        return None
-
-    @Slot()
-    def _save_settings(self) -> None:
-        self.settings.save(self._paths.settings)
+            report = self.crashes.report(kind, error, trace)
+            if report is not None and self.errors is not None:
+                self.errors.post(report)
 
     @Slot()
     def shut_down(self) -> None:
@@ -289,6 +226,7 @@ class Application(QObject):
             dialog.close()
         if self.window is not None:
             self.window.end()
+        background.finish(self.BACKGROUND_STOP_S)
         if self.library is not None:
             self.library.cancel_for_close()
         if self._engine is not None:
@@ -297,10 +235,10 @@ class Application(QObject):
         self.bridge.drain()
         if self.library is not None:
             self.library.close()
-        self.shelf.detach()
+        self.loader.detach()
         if self.already_runs:  # nothing here is this program's to save
             return
-        self.settings.save(self._paths.settings)
+        self.settings.save()  # again: the disk may have been full at the last change
         if self.store is not None:
             if self.unsaved is not None:
                 self.unsaved.save_the_rest(self._ask_unsaved)
@@ -322,5 +260,13 @@ class Application(QObject):
         self.ended.emit()
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+def _of_settings(settings: Settings) -> str:
+    """What the person should know of how the settings were read."""
+    if not settings.unread:
+        return ""
+    if settings.set_aside is None:
+        return "Your settings could not be read, so none are saved until you end Stretto."
+    return (
+        "Your settings could not be read and begin anew. "
+        f"The file is kept as {settings.set_aside.name}."
+    )

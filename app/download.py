@@ -1,7 +1,8 @@
-"""One model on its way from the hub, as far as it is known."""
+"""One model on its way from the hub: how far it is, and the work that a thread does for it."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
@@ -9,8 +10,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from engine import EngineError
+from engine.errors import DOWNLOAD_FAILED
+
 if TYPE_CHECKING:
     from engine.hub import HubModel
+
+log = logging.getLogger(__name__)
 
 _RATE_S = 5.0  # over how long the rate is taken
 
@@ -77,3 +83,62 @@ class Download:
 def ref_of(model: HubModel) -> str:
     """How chats name a model of the hub."""
     return model.repo if model.revision == "main" else f"{model.repo}@{model.revision}"
+
+
+# On threads of their own.
+
+
+def fetch(
+    download: Download,
+    token: str,
+    stop: threading.Event,
+    *,
+    tidy: bool,
+    before: threading.Thread | None,
+) -> None:
+    """Download a model once the thread before, which was told to stop, has. Raises EngineError.
+
+    Args:
+        stop: set when this download is no longer wanted.
+        tidy: whether what came of other versions may go: none of them waits to go on.
+    """
+    from engine import hub
+
+    if before is not None:
+        before.join()
+    model = download.model
+
+    def progress(done: int, total: int) -> None:
+        if not stop.is_set():
+            download.came = (done, total)
+
+    try:
+        if model is None:
+            model = hub.look_up(download.ref, token=token or None, cancelled=stop)
+        hub.download(model, progress, stop, token or None, tidy=tidy)
+    except EngineError:
+        raise
+    except Exception as error:
+        raise fault(error) from error
+
+
+def discard(ref: str, before: threading.Thread | None) -> None:
+    """Throw away what came of a model, once the thread that may write its files has stopped."""
+    from engine import hub
+
+    if before is not None:
+        before.join()
+    wanted = hub.parse(ref)
+    try:
+        if wanted is not None:
+            hub.discard(wanted.repo)
+    except (EngineError, OSError) as error:
+        log.warning("An unfinished download was not thrown away: %s", error)
+
+
+def fault(error: Exception) -> EngineError:
+    """An error of the program itself, in words for a person."""
+    if isinstance(error, EngineError):
+        return error
+    log.error("A fault while downloading", exc_info=error)
+    return EngineError(DOWNLOAD_FAILED, f"It failed ({type(error).__name__}). The log says how.")

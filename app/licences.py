@@ -30,7 +30,6 @@ ROOTS = (
     "platformdirs",
     "pynacl",
     "pygments",
-    "qasync",
     "ziamath",
 )
 """What the program asks for itself; what these ask for is found out."""

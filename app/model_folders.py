@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,14 +31,17 @@ class ModelFolder:
     bytes: int = 0
 
 
-def look_at(ref: str) -> ModelFolder:
-    """Look at a model's folder now. Never raises: what cannot be read counts as not there."""
+def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
+    """Look at a model's folder now. Never raises: what cannot be read counts as not there.
+
+    ``stop``: says that nobody wants to know any more; the size is then what was counted by now.
+    """
     local = Path(ref).is_absolute()
     folder = Path(ref) if local else _downloaded(ref)
     if folder is None or not os.path.isdir(folder):
         return ModelFolder(ref, local)
     holds = os.path.isfile(folder / "config.json")
-    return ModelFolder(ref, local, folder, True, holds, _bytes_in(folder))
+    return ModelFolder(ref, local, folder, True, holds, _bytes_in(folder, stop))
 
 
 def _downloaded(ref: str) -> Path | None:
@@ -47,7 +51,7 @@ def _downloaded(ref: str) -> Path | None:
     return hub.find(wanted.repo, wanted.revision) if wanted is not None else None
 
 
-def _bytes_in(folder: Path) -> int:
+def _bytes_in(folder: Path, stop: Callable[[], bool]) -> int:
     sizes: dict[tuple[int, int], int] = {}
     for place, _, names in os.walk(folder):
         for name in names:
@@ -56,6 +60,6 @@ def _bytes_in(folder: Path) -> int:
             except OSError:  # a link to nothing, or gone meanwhile
                 continue
             sizes[stat.st_dev, stat.st_ino] = stat.st_size
-            if len(sizes) == _MOST_FILES:  # no model: somebody's whole disk
+            if len(sizes) == _MOST_FILES or stop():  # no model: somebody's whole disk
                 return sum(sizes.values())
     return sum(sizes.values())

@@ -133,7 +133,7 @@ def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
 
         report.do("start", start)
         driver = drivers[0]
-        engine = driver.application.shelf.engine
+        engine = driver.application.loader.engine
         if engine is not None:
             report.machine["backend"] = engine.stats()["backend"]
         report.do("answers", lambda: _two_answers(driver))

@@ -1,12 +1,14 @@
-"""What a person has chosen, kept in one small JSON file."""
+"""What a person has chosen, kept in one small JSON file that is written at every change."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,9 @@ TEXT_PX = (11, 28)
 """The smallest and the largest text."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Settings:
-    """All options, with the values of a first start.
+    """All options, with the values of a first start. Only `set` changes them, and it saves.
 
     Attributes:
         appearance: "system", "light" or "dark".
@@ -36,69 +38,110 @@ class Settings:
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
         skipped_version: the one that the person does not want to hear of again.
+        file: where they are saved, None for nowhere; no option.
+        set_aside: where an unreadable file was moved to; no option.
+        unread: why the file could not be read, "" if it could; no option.
     """
 
     appearance: str = "system"
     sidebar: bool = True
     model: str = "guide"
     models: tuple[str, ...] = ()
-    downloads: dict[str, int] = field(default_factory=dict)
+    downloads: Mapping[str, int] = field(default_factory=dict)
     text_px: int = 15
     send_key: str = "enter"
-    new_chat: dict[str, Any] = field(default_factory=dict)
+    new_chat: Mapping[str, Any] = field(default_factory=dict)
     system: str = ""
-    presets: dict[str, dict[str, object]] = field(default_factory=dict)
+    presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     memory_gb: float = 0.0
     cache_gb: float = 4.0
     look_for_updates: bool = False
     looked_at: float = 0.0
     skipped_version: str = ""
+    file: Path | None = field(default=None, repr=False, compare=False)
+    set_aside: Path | None = field(default=None, repr=False, compare=False)
+    unread: str = field(default="", repr=False, compare=False)
 
     @classmethod
     def load(cls, path: Path) -> Settings:
-        """Read the file; what is missing, unknown or of the wrong type falls back, never fails."""
+        """Read the file; a value that is missing, unknown or of the wrong type falls back.
+
+        A file that cannot be read is never overwritten: it is moved aside, and where even that
+        fails nothing is saved in this run.
+        """
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(data, dict):
+                raise ValueError("it holds no JSON object")
+            return cls(**_valid(data), file=path)
         except FileNotFoundError:
-            return cls()
+            return cls(file=path)
         except (OSError, ValueError, RecursionError) as error:
             log.warning("Settings not read, starting with the defaults: %s", error)
-            return cls()
-        try:
-            return cls(**_valid(data)) if isinstance(data, dict) else cls()
-        except (OverflowError, TypeError) as error:  # a number of four hundred digits, say
-            log.warning("Settings not understood, starting with the defaults: %s", error)
-            return cls()
+            aside = _move_aside(path)
+            return cls(file=path if aside is not None else None, set_aside=aside, unread=str(error))
 
-    def save(self, path: Path) -> None:
-        """Write the file in one step, so that a crash leaves the old one or the new one."""
+    def set(self, **values: Any) -> None:
+        """Change options and save them at once. Raises AttributeError for what is no option."""
+        for name in values:
+            if name not in _OPTIONS:
+                raise AttributeError(f"{name} is no option")
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        self.save()
+
+    def save(self, path: Path | None = None) -> None:
+        """Write the file, or another, in one step: a crash leaves the old one or the new one."""
+        path = path or self.file
+        if path is None:
+            return
         beside = path.with_suffix(".json.new")
+        values = {name: getattr(self, name) for name in _OPTIONS}
         try:
-            beside.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+            beside.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
             os.replace(beside, path)
         except OSError as error:
             log.warning("Settings not saved: %s", error)
 
     def remember_model(self, model: str) -> None:
         """Put a model folder first in the list of those opened before (50 are kept)."""
-        self.models = (model, *(m for m in self.models if m != model))[:50]
+        self.set(models=(model, *(m for m in self.models if m != model))[:50])
+
+
+_OPTIONS = tuple(option.name for option in fields(Settings) if option.compare)
+
+
+def _move_aside(path: Path) -> Path | None:
+    """Rename the file so that nothing writes over it; None where that is not possible."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for number in range(100):
+        aside = path.with_name(f"{path.stem}.unreadable-{stamp}{f'-{number}' * bool(number)}.json")
+        if os.path.lexists(aside):
+            continue
+        try:
+            path.rename(aside)
+        except OSError as error:
+            log.warning("The unreadable settings could not be moved aside: %s", error)
+            break
+        return aside
+    return None
 
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
     """The entries of ``data`` that are options and have the type of the option's default."""
     taken: dict[str, Any] = {}
     defaults = Settings()
-    for option in fields(Settings):
-        value = data.get(option.name)
-        default = getattr(defaults, option.name)
-        if option.name == "models":
+    for name in _OPTIONS:
+        value, default = data.get(name), getattr(defaults, name)
+        if name == "models":
             if isinstance(value, list) and all(isinstance(item, str) for item in value):
-                taken[option.name] = tuple(value)
+                taken[name] = tuple(value)
         elif isinstance(default, float):
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                taken[option.name] = float(value)
+                with suppress(OverflowError):  # a number of four hundred digits, say
+                    taken[name] = float(value)
         elif type(value) is type(default):
-            taken[option.name] = value
+            taken[name] = value
     presets = taken.get("presets", {})
     taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
     downloads = taken.get("downloads", {})

@@ -17,7 +17,6 @@ import binascii
 import json
 import logging
 import re
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import __version__
+from app.background import Query
 from app.paths import resources
 from app.settings import Settings
 
@@ -106,6 +106,7 @@ def read(document: bytes, key: bytes) -> Release:
 
 def fetch(url: str) -> bytes:
     """Get the file. Raises UpdateError when that fails."""
+    import urllib.error
     import urllib.request  # 45 ms, which no start needs
 
     class SameKind(urllib.request.HTTPRedirectHandler):
@@ -121,6 +122,8 @@ def fetch(url: str) -> bytes:
         with urllib.request.build_opener(SameKind).open(request, timeout=TIMEOUT_S) as answer:
             document: bytes = answer.read(LARGEST + 1)
     except (OSError, ValueError) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
         raise UpdateError(f"No answer: {getattr(error, 'reason', None) or error}.") from None
     if len(document) > LARGEST:
         raise UpdateError("The answer could not be understood.")
@@ -157,7 +160,7 @@ class Updates(QObject):
         super().__init__(parent)
         self._settings = settings
         self._source = source
-        self._running = False
+        self._query = Query(self)
         self._by_itself = False
         self._timer = QTimer(self, interval=3_600_000)
         self._timer.timeout.connect(self.look_if_due)
@@ -178,6 +181,7 @@ class Updates(QObject):
         """Look no more. An answer that is on its way is dropped."""
         self._timer.stop()
         self._source = None
+        self._query.drop()
 
     @Slot()
     def look_if_due(self) -> None:
@@ -192,32 +196,25 @@ class Updates(QObject):
         self._look(by_itself=False)
 
     def _look(self, by_itself: bool) -> None:
-        if self._source is None or self._running:
+        if self._source is None or self._query.waiting:
             return
-        self._running, self._by_itself = True, by_itself
-        self._settings.looked_at = time.time()
-        threading.Thread(
-            target=self._ask, args=(self._source,), name="updates", daemon=True
-        ).start()
+        self._by_itself = by_itself
+        self._settings.set(looked_at=time.time())
+        url, key = self._source.url, self._source.key
+        self._query.ask(
+            lambda _: read(fetch(url), key),
+            lambda release: self.looked.emit(release, ""),
+            self._on_failed,
+        )
 
-    def _ask(self, source: Source) -> None:
-        """On a thread of its own."""
-        release, why = None, ""
-        try:
-            release = read(fetch(source.url), source.key)
-        except UpdateError as error:
-            why = str(error)
-        except Exception:
-            log.exception("Looking for updates failed")
-            why = "It failed; the log says how."
-        try:
-            self.looked.emit(release, why)
-        except RuntimeError:
-            log.debug("the program has ended meanwhile")
+    def _on_failed(self, error: Exception) -> None:
+        if not isinstance(error, UpdateError):
+            log.error("Looking for updates failed", exc_info=error)
+        known = isinstance(error, UpdateError)
+        self.looked.emit(None, str(error) if known else "It failed; the log says how.")
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:
-        self._running = False
         if why:
             log.info("Looked for updates: %s", why)
         if self._source is None or release is None or not self._by_itself:

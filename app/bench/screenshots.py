@@ -23,6 +23,7 @@ from app.download import Download, DownloadState
 from app.paths import GUIDE, Paths
 from app.ui.compare.compare_dialog import Column
 from app.ui.dialogs.licences_window import LicencesWindow
+from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
@@ -130,10 +131,10 @@ def _getting(driver: Driver) -> None:
     moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
     moving.state = DownloadState.RUNNING
     moving.samples.extend([(0.0, 1_204_000_000), (5.0, moving.done)])
-    window.getting.show()
+    window.downloads_in_window.show()
     driver.wait(0.3)
-    dialog = window.getting.dialog
-    if dialog is not None:
+    dialog = window.downloads_in_window.dialog
+    if isinstance(dialog, GetModelDialog):
         dialog.field.setText(found.repo)
         dialog.show_answer(found)
         window.downloads.items.append(moving)

@@ -31,7 +31,7 @@ from app.bench.ledger import tree
 from app.bridge import Bridge
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.chats.transcript import Removal
 from app.paths import Paths
 from app.store import Store
@@ -130,12 +130,12 @@ class Scribbler(QObject):
         self._seed = seed
         self._store = Store.open(file)
         bridge = Bridge(self)
-        shelf = Shelf(bridge, self)
-        self._library = ChatLibrary(self._store, bridge, shelf, self)
+        loader = ModelLoader(bridge, self)
+        self._library = ChatLibrary(self._store, bridge, loader, self)
         self._watched: set[str] = set()
         self._removed: dict[str, Removal] = {}
         self._deleted: list[str] = []
-        shelf.attach(NumberEngine())  # type: ignore[arg-type]  # speaks as much as is used here
+        loader.attach(NumberEngine())  # type: ignore[arg-type]  # speaks as much as is used here
         for chat in self._library.chats()[:CHATS]:
             self._open(chat.id)
         self._timer = QTimer(self, singleShot=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.bridge import Bridge
-from app.chats.model_choice import LoadState, Shelf
+from app.chats.model_choice import LoadState, ModelLoader
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.reply import Answer, Phase
 from app.chats.saved_chat import SavedChat
@@ -38,13 +38,15 @@ class Answering(QObject):
 
     CHECKPOINT_MS = 400  # the store writes within 250: 350 ms of a second are left to the machine
 
-    def __init__(self, saved: SavedChat, bridge: Bridge, shelf: Shelf, chat: ChatSignals) -> None:
+    def __init__(
+        self, saved: SavedChat, bridge: Bridge, loader: ModelLoader, chat: ChatSignals
+    ) -> None:
         super().__init__(chat)
         self._chat = chat
         self._saved = saved
         self._bridge = bridge
-        self._shelf = shelf
-        self.session = ChatSession(shelf, saved.record.id)
+        self._loader = loader
+        self.session = ChatSession(loader, saved.record.id)
         self.reply: Reply | None = None
         self.answer: Answer | None = None
         self.unseen = False
@@ -52,7 +54,7 @@ class Answering(QObject):
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
         self._checkpoint.timeout.connect(self._save_progress)
-        shelf.changed.connect(self._on_model_changed)
+        loader.changed.connect(self._on_model_changed)
 
     @property
     def options(self) -> ChatOptions:
@@ -64,7 +66,7 @@ class Answering(QObject):
             return Phase.PAUSED
         if self.answer is not None:
             return self.answer.phase
-        loading = self._shelf.get(self._saved.record.model).state is LoadState.LOADING
+        loading = self._loader.get(self._saved.record.model).state is LoadState.LOADING
         return Phase.LOADING if loading else Phase.IDLE
 
     def message(self, message_id: str) -> Message:
@@ -95,11 +97,11 @@ class Answering(QObject):
         """Hand the reply to the engine if the model is there; if not, ask for the model."""
         if not isinstance(self.reply, Waiting) or self.answer is None:
             return
-        shelved = self._shelf.want(self.reply.model)
-        if shelved.state is LoadState.FAILED:
-            self._end("error", shelved.error)
-        elif shelved.model is not None and self._shelf.engine is not None:
-            self._ask(self.answer, self.reply.model, shelved.model)
+        model_status = self._loader.want(self.reply.model)
+        if model_status.state is LoadState.FAILED:
+            self._end("error", model_status.error)
+        elif model_status.model is not None and self._loader.engine is not None:
+            self._ask(self.answer, self.reply.model, model_status.model)
         self._tell()
 
     def move_to(self, model: str) -> None:
@@ -109,7 +111,7 @@ class Answering(QObject):
         """
         if isinstance(self.reply, Waiting) and self.answer and self.answer.model is None:
             self.reply = Waiting(model)
-            name = self._shelf.get(model).name
+            name = self._loader.get(model).name
             self._saved.save(self._saved.transcript.update(self.answer.message_id, model=name))
             self._chat.message_changed.emit(self.answer.message_id)
             self.begin()
@@ -192,7 +194,7 @@ class Answering(QObject):
             self._end("error", event.message, stats={"code": event.code})
             if event.code in _LOST and not self._closing:
                 # The next try loads the model into whatever engine there is then.
-                self._shelf.lose()
+                self._loader.lose()
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
         """The one way out of a reply: its message gets its last state, in memory and on disk."""
@@ -258,8 +260,8 @@ class Answering(QObject):
     def _on_model_changed(self, ref: str) -> None:
         reply = self.reply
         if isinstance(reply, Waiting) and reply.model == ref:
-            if self._shelf.get(ref).state is LoadState.FAILED:
-                self._end("error", self._shelf.get(ref).error)
+            if self._loader.get(ref).state is LoadState.FAILED:
+                self._end("error", self._loader.get(ref).error)
             else:
                 self.begin()
         elif ref == self._saved.record.model:

@@ -159,7 +159,7 @@ class Chat(ChatView):
             answer.like = like.id
             answer.options = of_answer(like.stats, self.options)
             answer.model = model_of_answer(like.stats)
-        name = self._shelf.get(answer.model or self.record.model).name
+        name = self._loader.get(answer.model or self.record.model).name
         parent = self.transcript.leaf_id
         self._saved.add(
             Message(answer.message_id, self.id, parent, "assistant", status="streaming", model=name)
@@ -224,7 +224,7 @@ class Chat(ChatView):
 
     def load_model(self) -> None:
         """Have this chat's model loaded; again, if it failed."""
-        self._shelf.want(self.record.model)
+        self._loader.want(self.record.model)
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
@@ -236,7 +236,7 @@ class Chat(ChatView):
         """Answer with another model: the next reply, and one that still waits for its model."""
         if ref != self.record.model:
             self._change(model=ref)
-        self._shelf.want(ref)
+        self._loader.want(ref)
         self._answering.move_to(ref)
         self.phase_changed.emit()
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from app.bridge import Bridge
 from app.chats.actions import Action, Turn, refusal
 from app.chats.answering import Answering
-from app.chats.model_choice import Shelf, Shelved
+from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
 from app.chats.reply import Phase
 from app.chats.saved_chat import SavedChat
@@ -27,15 +27,15 @@ class ChatView(ChatSignals):
         record: ChatRecord,
         store: Store,
         bridge: Bridge,
-        shelf: Shelf,
+        loader: ModelLoader,
         *,
         stored: bool,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._shelf = shelf
+        self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
-        self._answering = Answering(self._saved, bridge, shelf, self)
+        self._answering = Answering(self._saved, bridge, loader, self)
 
     @property
     def id(self) -> str:
@@ -69,9 +69,9 @@ class ChatView(ChatSignals):
         return self._saved.transcript
 
     @property
-    def shelved(self) -> Shelved:
+    def model_status(self) -> ModelStatus:
         """This chat's model and how far it is."""
-        return self._shelf.get(self.record.model)
+        return self._loader.get(self.record.model)
 
     @property
     def compose(self) -> Compose:
@@ -126,7 +126,7 @@ class ChatView(ChatSignals):
     @property
     def context(self) -> tuple[int, int, int]:
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
-        model = self.shelved.model
+        model = self.model_status.model
         limit = model.context_length if model is not None else 0
         return *tokens_of_last_turn(self.transcript), limit
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from engine import SamplingParams
 from engine.text.forms import refusal
-
-if TYPE_CHECKING:
-    from app.chats.options import ChatOptions
 
 FORMS = ("json", "schema", "choices", "pattern")
 """What ``ChatOptions.answer_as`` may be, besides None: free text."""
@@ -21,7 +18,20 @@ _ANY_JSON = {"type": ["object", "array"]}
 _MOST_PARTS = 200
 
 
-def bound_to(options: ChatOptions) -> dict[str, Any]:
+class Form(Protocol):
+    """What says of a chat's options which form its answers have; see `ChatOptions`."""
+
+    @property
+    def answer_as(self) -> str | None: ...
+    @property
+    def schema(self) -> str: ...
+    @property
+    def choices(self) -> tuple[str, ...]: ...
+    @property
+    def pattern(self) -> str: ...
+
+
+def bound_to(options: Form) -> dict[str, Any]:
     """The engine's parameters for the form; none for free text.
 
     Raises ValueError, saying what is wrong with the form, and where.
@@ -42,7 +52,7 @@ def bound_to(options: ChatOptions) -> dict[str, Any]:
     return {"regex": options.pattern}
 
 
-def fault(options: ChatOptions) -> str:
+def fault(options: Form) -> str:
     """What is wrong with the form, as a sentence with its place; empty when nothing is."""
     if options.answer_as == "schema":
         return _of_schema(options.schema)

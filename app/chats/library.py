@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.bridge import Bridge
 from app.chats.branching import branch
 from app.chats.chat import Chat
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.chats.session import ChatSession
 from app.store import Chat as ChatRecord
 from app.store import SearchHit, Store, new_id
@@ -32,12 +32,12 @@ class ChatLibrary(QObject):
     deleted = Signal(str)
 
     def __init__(
-        self, store: Store, bridge: Bridge, shelf: Shelf, parent: QObject | None = None
+        self, store: Store, bridge: Bridge, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._store = store
         self._bridge = bridge
-        self._shelf = shelf
+        self._loader = loader
         self._chats: dict[str, ChatRecord] = {chat.id: chat for chat in store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
@@ -47,8 +47,8 @@ class ChatLibrary(QObject):
         return self._bridge
 
     @property
-    def shelf(self) -> Shelf:
-        return self._shelf
+    def loader(self) -> ModelLoader:
+        return self._loader
 
     def chats(self) -> list[ChatRecord]:
         """Saved chats, the latest used first."""
@@ -84,9 +84,17 @@ class ChatLibrary(QObject):
             )
         return chat
 
-    def new(self, model: str, params: Mapping[str, Any] | None = None, system: str = "") -> Chat:
+    def new(
+        self,
+        model: str,
+        params: Mapping[str, Any] | None = None,
+        system: str = "",
+        chat_id: str = "",
+    ) -> Chat:
         """A new chat with these settings. It is stored at its first key press."""
-        record = ChatRecord(id=new_id(), model=model, params=dict(params or {}), system=system)
+        record = ChatRecord(
+            id=chat_id or new_id(), model=model, params=dict(params or {}), system=system
+        )
         return self._adopt(record, stored=False)
 
     def branch(self, chat: Chat, message_id: str) -> Chat:
@@ -118,7 +126,7 @@ class ChatLibrary(QObject):
             chat.stop()
             chat.forget_session()
         else:
-            ChatSession(self._shelf, chat_id).forget()
+            ChatSession(self._loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
             self._store.delete_chat(chat_id)
         self.deleted.emit(chat_id)
@@ -162,7 +170,7 @@ class ChatLibrary(QObject):
             chat.close()
 
     def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
-        chat = Chat(record, self._store, self._bridge, self._shelf, stored=stored, parent=self)
+        chat = Chat(record, self._store, self._bridge, self._loader, stored=stored, parent=self)
         chat.chat_changed.connect(self._on_chat_changed)
         chat.phase_changed.connect(self._on_phase_changed)
         self._in_use[chat.id] = chat

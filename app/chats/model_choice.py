@@ -30,7 +30,7 @@ class LoadState(Enum):
 
 
 @dataclass
-class Shelved:
+class ModelStatus:
     """One model.
 
     Attributes:
@@ -50,7 +50,7 @@ class Shelved:
         return self.model.name if self.model is not None else model_fallback_name(self.ref)
 
 
-class Shelf(QObject):
+class ModelLoader(QObject):
     """Loads each model once, for whoever asks first.
 
     Signals:
@@ -63,7 +63,7 @@ class Shelf(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._engine: Engine | None = None
-        self._models: dict[str, Shelved] = {}
+        self._models: dict[str, ModelStatus] = {}
         self._generation = 0
 
     @property
@@ -79,31 +79,31 @@ class Shelf(QObject):
     def attach(self, engine: Engine) -> None:
         """Take the engine and load what was asked for in the meantime."""
         self._engine = engine
-        for shelved in list(self._models.values()):
-            if shelved.state is LoadState.LOADING:
-                self._load(engine, shelved)
+        for model_status in list(self._models.values()):
+            if model_status.state is LoadState.LOADING:
+                self._load(engine, model_status)
 
     def detach(self) -> None:
         self._engine = None
 
-    def get(self, ref: str) -> Shelved:
+    def get(self, ref: str) -> ModelStatus:
         """What is known about a model, asked for or not."""
-        return self._models.setdefault(ref, Shelved(ref))
+        return self._models.setdefault(ref, ModelStatus(ref))
 
-    def known(self) -> list[Shelved]:
+    def known(self) -> list[ModelStatus]:
         """Every model that is ready or on its way."""
         return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
 
-    def want(self, ref: str) -> Shelved:
+    def want(self, ref: str) -> ModelStatus:
         """Load the model unless that is done or under way; a failed one is tried again."""
-        shelved = self.get(ref)
-        if shelved.state in {LoadState.UNASKED, LoadState.FAILED}:
-            shelved.state = LoadState.LOADING
-            shelved.error = ""
+        model_status = self.get(ref)
+        if model_status.state in {LoadState.UNASKED, LoadState.FAILED}:
+            model_status.state = LoadState.LOADING
+            model_status.error = ""
             if self._engine is not None:
-                self._load(self._engine, shelved)
+                self._load(self._engine, model_status)
             self.changed.emit(ref)
-        return shelved
+        return model_status
 
     def lose(self) -> None:
         """The engine broke down or was emptied: all models have to be loaded again when wanted.
@@ -111,27 +111,27 @@ class Shelf(QObject):
         Sessions of the generation before are of no use any more.
         """
         self._generation += 1
-        for shelved in list(self._models.values()):
-            if shelved.state is LoadState.READY:
-                shelved.state, shelved.model = LoadState.UNASKED, None
-                self.changed.emit(shelved.ref)
+        for model_status in list(self._models.values()):
+            if model_status.state is LoadState.READY:
+                model_status.state, model_status.model = LoadState.UNASKED, None
+                self.changed.emit(model_status.ref)
 
-    def _load(self, engine: Engine, shelved: Shelved) -> None:
+    def _load(self, engine: Engine, model_status: ModelStatus) -> None:
         def done(future: Future[Model]) -> None:
-            self._loaded(shelved, future)
+            self._loaded(model_status, future)
 
-        self._bridge.when_done(engine.load_later(model_location(shelved.ref)), done)
+        self._bridge.when_done(engine.load_later(model_location(model_status.ref)), done)
 
-    def _loaded(self, shelved: Shelved, future: Future[Any]) -> None:
+    def _loaded(self, model_status: ModelStatus, future: Future[Any]) -> None:
         try:
-            shelved.model = future.result()
-            shelved.state = LoadState.READY
+            model_status.model = future.result()
+            model_status.state = LoadState.READY
         except EngineError as error:
             log.warning("A model was not loaded: %s", error.code)
-            shelved.state, shelved.error = LoadState.FAILED, error.message
+            model_status.state, model_status.error = LoadState.FAILED, error.message
         except BaseException as error:
             # A cancelled future or a fault in the engine: it must show, not hang on "Loading…".
             log.exception("A model was not loaded")
-            shelved.state = LoadState.FAILED
-            shelved.error = f"The model could not be loaded ({type(error).__name__}: {error})."
-        self.changed.emit(shelved.ref)
+            model_status.state = LoadState.FAILED
+            model_status.error = f"The model could not be loaded ({type(error).__name__}: {error})."
+        self.changed.emit(model_status.ref)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.chats.options import ChatOptions
 from engine import EngineError
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class ChatSession:
     """Holds at most one engine session, so that a follow-up finds its KV cache."""
 
-    def __init__(self, shelf: Shelf, chat_id: str) -> None:
-        self._shelf = shelf
+    def __init__(self, loader: ModelLoader, chat_id: str) -> None:
+        self._loader = loader
         self._chat_id = chat_id
         self._session: Session | None = None
         self._front = False
@@ -34,7 +34,7 @@ class ChatSession:
         Raises EngineError when the engine has been stopped.
         """
         wanted = (
-            self._shelf.generation,
+            self._loader.generation,
             model.id,
             options.reasoning,
             options.reproducible,
@@ -43,7 +43,7 @@ class ChatSession:
         )
         if self._session is None or self._made_for != wanted:
             self.close()
-            engine = self._shelf.engine
+            engine = self._loader.engine
             if engine is None:
                 raise EngineError("engine_stopped", "The engine has been stopped.")
             # No system prompt here: it travels with the messages, as it may change between turns.
@@ -86,6 +86,6 @@ class ChatSession:
         if self._session is not None:
             self._session.close(forget=True)
             self._session = None
-        elif self._shelf.engine is not None:
+        elif self._loader.engine is not None:
             with suppress(EngineError):  # a stopped engine removes nothing more
-                self._shelf.engine.forget(self._chat_id)
+                self._loader.engine.forget(self._chat_id)

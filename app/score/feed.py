@@ -45,7 +45,7 @@ class ScoreFeed(QObject):
 
     @Slot()
     def _ask(self) -> None:
-        engine = self._library.shelf.engine
+        engine = self._library.loader.engine
         if self._asked or engine is None:
             return
         try:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.application import Application
 from app.paths import Paths
-from app.ui.dialogs.dialogs import WayOn
+from app.ui.dialogs.dialogs import Recovery
 from app.ui.pane.pane import ChatPane
 from app.ui.style import theme
 from app.ui.window.docking import configure_docking
@@ -164,8 +164,8 @@ def start(qapp: QApplication, qtbot: QtBot, profile: Path) -> Iterator[Start]:
     runs: list[Run] = []
 
     def begin(**options: Any) -> Run:
-        options.setdefault("ask", lambda error: WayOn.QUIT)
-        options.setdefault("ask_unsaved", lambda error: WayOn.QUIT)
+        options.setdefault("ask", lambda error: Recovery.QUIT)
+        options.setdefault("ask_unsaved", lambda error: Recovery.QUIT)
         runs.append(Run(qapp, profile, qtbot, **options))
         run = runs[-1]
         if run.started:

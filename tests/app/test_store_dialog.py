@@ -19,7 +19,7 @@ from app import logs
 from app.application import Application
 from app.paths import Paths
 from app.store import Chat, Message, Store, StoreError, new_id
-from app.ui.dialogs.dialogs import WayOn, ask_about_store, ask_about_unsaved
+from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved
 from tests.app.conftest import Start
 from tests.app.fake_engine import FakeEngine
 
@@ -32,7 +32,7 @@ def damaged(profile):
 
 
 def test_giving_up_ends_without_a_window(start: Start, damaged):
-    run = start(ask=lambda error: WayOn.QUIT)
+    run = start(ask=lambda error: Recovery.QUIT)
     assert not run.started
     assert run.app.window is None
     assert (damaged / "chats.db").read_bytes().startswith(b"this is no database")
@@ -45,7 +45,7 @@ def test_being_told_to_end_answers_the_question(start: Start, damaged, qapp):
     def ask(error):
         QTimer.singleShot(0, lambda: runs[0].shut_down())
         ask_about_store(error)
-        return WayOn.RETRY
+        return Recovery.RETRY
 
     application = Application(qapp, Paths.in_profile(damaged), lambda *_: None, ask=ask)
     runs.append(application)
@@ -59,7 +59,7 @@ def test_set_aside_starts_fresh_and_keeps_the_old_file(start: Start, damaged):
 
     def ask(error):
         asked.append(error.code)
-        return WayOn.SET_ASIDE
+        return Recovery.SET_ASIDE
 
     run = start(ask=ask)
     assert run.started
@@ -83,7 +83,7 @@ def test_try_again_after_the_file_was_put_right(start: Start, damaged):
     def mend(error):
         (damaged / "chats.db").unlink()
         Store.open(damaged / "chats.db").close()
-        return WayOn.RETRY
+        return Recovery.RETRY
 
     assert start(ask=mend).started
 
@@ -113,7 +113,7 @@ def test_a_large_file_whose_list_of_chats_is_lost_is_noticed_at_the_start(
 
     def ask(error):
         codes.append(error.code)
-        return WayOn.QUIT
+        return Recovery.QUIT
 
     assert not start(ask=ask).started
     assert codes == ["corrupt"]
@@ -140,7 +140,7 @@ def torn(profile):
 
 def test_what_can_be_read_is_saved_and_said(start: Start, torn):
     damaged = (torn / "chats.db").read_bytes()
-    run = start(ask=lambda error: WayOn.SALVAGE)
+    run = start(ask=lambda error: Recovery.SALVAGE)
     assert run.started
     (aside,) = (path for path in torn.glob("chats.db.aside-*") if path.suffix[-4:-3] != "-")
     assert aside.read_bytes() == damaged
@@ -154,7 +154,7 @@ def test_when_nothing_can_be_read_the_next_question_offers_less(start: Start, da
 
     def ask(error):
         asked.append(error.hopeless)
-        return WayOn.SET_ASIDE if error.hopeless else WayOn.SALVAGE
+        return Recovery.SET_ASIDE if error.hopeless else Recovery.SALVAGE
 
     run = start(ask=ask)
     assert run.started
@@ -171,7 +171,7 @@ def test_a_newer_database_is_not_touched(start: Start, profile):
 
     def ask(error):
         codes.append(error.code)
-        return WayOn.QUIT
+        return Recovery.QUIT
 
     assert not start(ask=ask).started
     assert codes == ["newer"]
@@ -219,13 +219,13 @@ def test_each_trouble_offers_what_helps(look, code, hopeless, best, more):
     error.hopeless = hopeless
     offered = press(best)
     way = ask_about_store(error)
-    assert way is (WayOn.SALVAGE if best.startswith("Save") else WayOn.RETRY)
+    assert way is (Recovery.SALVAGE if best.startswith("Save") else Recovery.RETRY)
     assert offered[-1] == best
     assert set(offered) == {best, "Try Again", "Quit", *more}
 
 
 @pytest.mark.parametrize(
-    ("button", "way"), [("Try Again", WayOn.RETRY), ("Quit Without Saving", WayOn.QUIT)]
+    ("button", "way"), [("Try Again", Recovery.RETRY), ("Quit Without Saving", Recovery.QUIT)]
 )
 def test_the_end_with_something_unsaved_asks(look, tmp_path, button, way):
     offered = press(button)
@@ -293,8 +293,8 @@ def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start: Start, 
         asked.append(error.code)
         if room:
             (disk / "something else").unlink()
-            return WayOn.RETRY
-        return WayOn.QUIT
+            return Recovery.RETRY
+        return Recovery.QUIT
 
     run = start(ask_unsaved=ask)
     run.ready()
@@ -320,7 +320,7 @@ def test_a_disk_without_room_at_the_start_is_said(disk, start: Start):
         codes.append(error.code)
         assert "cannot be opened" in error.message
         (disk / "something else").unlink()
-        return WayOn.RETRY
+        return Recovery.RETRY
 
     assert start(ask=ask).started
     assert codes == ["full"]
@@ -331,12 +331,12 @@ def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start: Star
         store.save_chat(Chat(new_id(), title="Trees"))
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     folders = [None, tmp_path / "other"]  # the first time, the person cancels
-    run = start(ask=lambda error: WayOn.ELSEWHERE, ask_folder=lambda: folders.pop(0))
+    run = start(ask=lambda error: Recovery.ELSEWHERE, ask_folder=lambda: folders.pop(0))
     assert not run.started
     assert run.app.elsewhere == tmp_path / "other"
     run.end()
     next_run = Application(
-        qapp, Paths.in_profile(run.app.elsewhere), lambda *_: FakeEngine(), lambda _: WayOn.QUIT
+        qapp, Paths.in_profile(run.app.elsewhere), lambda *_: FakeEngine(), lambda _: Recovery.QUIT
     )
     assert next_run.start()
     assert [chat.title for chat in next_run.library.chats()] == ["Trees"]
@@ -352,7 +352,7 @@ def test_a_profile_that_may_not_be_written_is_said_and_opens_once_it_may(disk, s
     def ask(error):
         codes.append(error.code)
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-        return WayOn.RETRY
+        return Recovery.RETRY
 
     assert start(ask=ask).started
     assert codes == ["readonly"]

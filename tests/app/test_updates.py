@@ -121,14 +121,14 @@ def test_it_looks_by_itself_only_when_the_person_agreed_and_once_a_day(
     looking = Updates(settings, served.source)
     looking.look_if_due()
     assert settings.looked_at == 0
-    settings.look_for_updates = True
+    settings.set(look_for_updates=True)
     with qtbot.waitSignal(looking.found) as found:
         looking.look_if_due()
     assert found.args[0].version == "99.0"
     looking.look_if_due()
     assert served.asked == 1
-    settings.looked_at = time.time() - 2 * updates.DAY_S
-    settings.skipped_version = "99.0"
+    settings.set(looked_at=time.time() - 2 * updates.DAY_S)
+    settings.set(skipped_version="99.0")
     with qtbot.assertNotEmitted(looking.found), qtbot.waitSignal(looking.looked):
         looking.look_if_due()
     assert served.asked == 2

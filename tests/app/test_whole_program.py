@@ -42,7 +42,7 @@ chat.send("hello")
 
 def close():
     # Once the model is there and has written something, with the reply still running or not.
-    if chat.message(chat.transcript.leaf_id).content or chat.shelved.error:
+    if chat.message(chat.transcript.leaf_id).content or chat.model_status.error:
         application.window.close()
 
 

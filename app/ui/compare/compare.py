@@ -91,6 +91,10 @@ class Comparisons(QObject):
                     if last is not None and last.id == message_id:
                         self._mark(group, True)
 
+    def has(self, pane: ChatPane) -> bool:
+        """Whether it is one of several columns that are compared."""
+        return any(pane.chat.id in group for group in self._groups)
+
     def _panes(self, group: Iterable[str]) -> list[ChatPane]:
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.options import ChatOptions
+from app.ui.widgets.wheel import WheelGuard
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
@@ -102,6 +103,7 @@ class CompareDialog(QDialog):
         self.prompt.textChanged.connect(self._refresh)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
+        WheelGuard(self)
         self._refresh()
         self.prompt.setFocus()
 

@@ -1,4 +1,4 @@
-"""Offers what is left of the last crash: to read, to copy, to find; nothing is sent anywhere."""
+"""Offers the report of a crash or an error: to read, copy or find; nothing is sent anywhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ from app.ui.style.theme import code_font, ui_font
 class CrashDialog(QDialog):
     """Shows a report."""
 
-    def __init__(self, reports: list[Path], parent: QWidget) -> None:
+    def __init__(
+        self,
+        reports: list[Path],
+        parent: QWidget,
+        heading: str = "Something went wrong the last time Stretto ran",
+    ) -> None:
         """``reports``: the latest first; at least one."""
         super().__init__(parent)
         self.setObjectName("crash")
@@ -29,7 +34,7 @@ class CrashDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # It waits to be looked at: the person may be about to type.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        head = QLabel("Something went wrong the last time Stretto ran", self)
+        head = QLabel(heading, self)
         head.setFont(ui_font(15, ui_font().Weight.DemiBold))
         words = QLabel(
             "Your chats are saved. This report helps to find the fault: it holds versions and "

@@ -28,7 +28,7 @@ from app.ui.style.theme import ui_font
 from app.versions import versions
 
 
-class WayOn(Enum):
+class Recovery(Enum):
     """What a person chose when their chats could not be opened."""
 
     SALVAGE = "salvage"
@@ -52,22 +52,22 @@ _CAUSES = {
 }
 
 
-def ask_about_store(error: StoreError, parent: QWidget | None = None) -> WayOn:
+def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recovery:
     """Say plainly what is wrong with the file of chats and ask for the way on."""
     title = _TITLES.get(error.code, "Your chats could not be opened")
     box = _store_box(title, error.message, parent)
-    ways = {box.addButton("Quit", QMessageBox.ButtonRole.RejectRole): WayOn.QUIT}
+    ways = {box.addButton("Quit", QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
     best = box.addButton("Try Again", QMessageBox.ButtonRole.ActionRole)
-    ways[best] = WayOn.RETRY
+    ways[best] = Recovery.RETRY
     if error.code in {"corrupt", "newer"}:
         aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
-        ways[aside] = WayOn.SET_ASIDE
+        ways[aside] = Recovery.SET_ASIDE
     if error.code == "readonly":
         elsewhere = box.addButton("Use Another Folder…", QMessageBox.ButtonRole.AcceptRole)
-        ways[elsewhere] = WayOn.ELSEWHERE
+        ways[elsewhere] = Recovery.ELSEWHERE
     if error.code == "corrupt" and not error.hopeless:
         best = box.addButton("Save What Can Be Read", QMessageBox.ButtonRole.AcceptRole)
-        ways[best] = WayOn.SALVAGE
+        ways[best] = Recovery.SALVAGE
     box.setDefaultButton(best)
     return _choose(box, ways)
 
@@ -78,19 +78,19 @@ def ask_for_folder() -> Path | None:
     return Path(chosen) if chosen else None
 
 
-def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> WayOn:
+def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recovery:
     """The program ends and something is not saved: try again, or end without it."""
     cause = _CAUSES.get(error.code, error.message).format(error.path)
     words = f"{cause} What is not saved when you quit is lost."
     box = _store_box("Your latest changes are not saved", words, parent)
     ways = {
-        box.addButton("Quit Without Saving", QMessageBox.ButtonRole.DestructiveRole): WayOn.QUIT
+        box.addButton("Quit Without Saving", QMessageBox.ButtonRole.DestructiveRole): Recovery.QUIT
     }
     retry = box.addButton("Try Again", QMessageBox.ButtonRole.RejectRole)
-    ways[retry] = WayOn.RETRY
+    ways[retry] = Recovery.RETRY
     box.setDefaultButton(retry)
     box.setEscapeButton(retry)
-    return _choose(box, ways, WayOn.RETRY)
+    return _choose(box, ways, Recovery.RETRY)
 
 
 def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
@@ -111,8 +111,8 @@ def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
 
 
 def _choose(
-    box: QMessageBox, ways: dict[QPushButton, WayOn], otherwise: WayOn = WayOn.QUIT
-) -> WayOn:
+    box: QMessageBox, ways: dict[QPushButton, Recovery], otherwise: Recovery = Recovery.QUIT
+) -> Recovery:
     box.exec()
     clicked = box.clickedButton()
     box.deleteLater()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.style import tokens as t
 from app.ui.style.theme import ui_font
-from app.ui.window.actions import shortcut_groups
+from app.ui.window.commands import shortcut_groups
 
 Group = tuple[str, list[tuple[str, str]]]
 

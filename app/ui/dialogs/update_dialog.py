@@ -86,5 +86,5 @@ class UpdateDialog(QDialog):
         self.accept()
 
     def _on_skip(self) -> None:
-        self._settings.skipped_version = self._release.version
+        self._settings.set(skipped_version=self._release.version)
         self.reject()

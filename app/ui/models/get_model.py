@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -16,15 +15,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.download import ref_of
+from app.background import Query
+from app.download import fault, ref_of
 from app.downloads import Downloads
-from app.ui.models.download_list import DownloadList
-from app.ui.models.found_model import DOWNLOAD, OPEN, FoundModel
+from app.ui.models.downloads_view import DownloadList, ModelDialog
+from app.ui.style.figures import bytes_line
+from app.ui.style.theme import repolish, ui_font
 from engine import EngineError, hub
 from engine.errors import GATED
-
-if TYPE_CHECKING:
-    from engine.hub import HubModel
 
 _PROMISE = (
     "Once this is a model's name, the Hugging Face hub is asked about it and told nothing else. "
@@ -32,18 +30,83 @@ _PROMISE = (
 )
 _NONE = "Downloads are listed here. They go on when this is closed."
 _TOKEN = "Kept until Stretto ends, and shown to the hub alone."
+DOWNLOAD, OPEN = "Download", "Open"
 
 
-class GetModelDialog(QDialog):
-    """Stays open beside the window; downloads go on without it.
+class FoundModel(QWidget):
+    """Three lines, of which those without words take no room."""
 
-    Signals:
-        opened(ref): the person wants to chat with that model.
-    """
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.name = QLabel(self)
+        self.name.setFont(ui_font(15, QFont.Weight.DemiBold))
+        self.about = QLabel(self)
+        self.fits = QLabel(self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        for label in (self.name, self.about, self.fits):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            layout.addWidget(label)
+
+    def clear(self) -> None:
+        for label in (self.name, self.about, self.fits):
+            self._say(label, "")
+
+    def say(self, words: str, *, danger: bool = False) -> None:
+        """Nothing was found (yet): say why."""
+        self.clear()
+        self._say(self.about, words, danger=danger)
+
+    def show_model(self, model: hub.HubModel, budget: int) -> str:
+        """Say what it is. Returns the verb for what can be done with it, empty for nothing.
+
+        Args:
+            budget: bytes that models and chats may take, 0 where that is not known.
+        """
+        bits = f"{model.bits}-bit" if model.bits else ""
+        at = "" if model.revision == "main" else f"at {model.revision}"
+        parts = (bytes_line(model.size), model.architecture, bits, at)
+        self._say(self.name, model.repo.rpartition("/")[2])
+        self._say(self.about, " · ".join(part for part in parts if part))
+        self.name.setToolTip(model.repo)
+        if hub.whole(model) is not None:
+            self._say(self.fits, "It is on this machine already.")
+            return OPEN
+        problem = _problem(model)
+        if problem:
+            self._say(self.fits, problem, danger=True)
+            return ""
+        small = not budget or model.weights <= budget
+        room = f"models and chats may take {bytes_line(budget)} of memory."
+        words = f"{'Fits' if small else 'Too large'}: {room}" if budget else ""
+        self._say(self.fits, words, danger=not small)
+        return DOWNLOAD
+
+    def _say(self, label: QLabel, words: str, *, danger: bool = False) -> None:
+        label.setText(words)
+        label.setVisible(bool(words))
+        label.setProperty("danger", danger)
+        label.setProperty("muted", not danger and label is not self.name)
+        repolish(label)
+
+
+def _problem(model: hub.HubModel) -> str:
+    """Why it cannot be downloaded, in a sentence; empty if it can."""
+    if not model.known:
+        return "This version does not know its architecture. A newer one may."
+    try:
+        hub.check_space(model)
+    except EngineError as error:
+        return error.message
+    return ""
+
+
+class GetModelDialog(ModelDialog):
+    """Stays open beside the window; downloads go on without it."""
 
     TYPING_MS = 600
-
-    opened = Signal(str)
 
     def __init__(
         self,
@@ -58,13 +121,12 @@ class GetModelDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._downloads = downloads
         self._memory = memory
-        self._number = -1  # of the question whose answer is waited for
-        self._model: HubModel | None = None
+        self._query = Query(self)  # what the hub says of the model that is named
+        self._model: hub.HubModel | None = None
         self._asked = ""
         self.field = QLineEdit(self)
         self.field.setPlaceholderText("owner/name, or the address of its page")
         self.field.setAccessibleName("Model")
-        self.field.setClearButtonEnabled(False)
         promise = _quiet(QLabel(_PROMISE, self))
         self.found = FoundModel(self)
         self.token = QLineEdit(self)
@@ -86,7 +148,6 @@ class GetModelDialog(QDialog):
         self.token.textChanged.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
         self.close_button.clicked.connect(self.close)
-        downloads.looked.connect(self._on_looked)
         self.list.opened.connect(self._open)
         self.list.token_wanted.connect(self._ask_for_token)
         self.list.filled.connect(lambda rows: self.none.setVisible(not rows))
@@ -119,8 +180,7 @@ class GetModelDialog(QDialog):
 
     @Slot()
     def _on_text(self) -> None:
-        self._downloads.look_no_more()
-        self._number = -1
+        self._query.drop()
         self._clear()
         if self._wanted():
             self._typing.start()
@@ -137,7 +197,7 @@ class GetModelDialog(QDialog):
     def _on_token(self) -> None:
         self._downloads.token = self.token.text().strip()
         self._model = None
-        self._number = -1
+        self._query.drop()
         self.go.setText("Look Up")
         self.go.setEnabled(bool(self._downloads.token and self._wanted()))
 
@@ -156,29 +216,30 @@ class GetModelDialog(QDialog):
             return
         self.go.setEnabled(False)
         self.found.say("Asking the hub…")
-        self._number = self._downloads.look_up(self._asked)
+        name, token = self._asked, self._downloads.token or None
+        self._query.ask(
+            lambda stop: hub.look_up(name, token=token, cancelled=stop),
+            self.show_answer,
+            self._on_refused,
+        )
 
-    @Slot(int, object, object)
-    def _on_looked(self, number: int, model: HubModel | None, error: EngineError | None) -> None:
-        if number != self._number:
-            return
-        self._number = -1
+    def _on_refused(self, problem: Exception) -> None:
+        """Nothing was found, or not let in: say why."""
+        error = fault(problem)
+        gated = error.code == GATED
         self._clear(keep_token=True)
-        if model is None:
-            gated = error is not None and error.code == GATED
-            self._show_token(gated)
-            self.found.say(error.message if error is not None else "", danger=not gated)
-            self.go.setText("Look Up")
-            self.go.setEnabled(not gated)
-            if gated and not self.field.hasFocus():  # whoever types a name goes on typing it
-                self.token.setFocus(Qt.FocusReason.OtherFocusReason)
-                self.token.selectAll()
-            return
-        self.show_answer(model)
+        self._show_token(gated)
+        self.found.say(error.message, danger=not gated)
+        self.go.setText("Look Up")
+        self.go.setEnabled(not gated)
+        if gated and not self.field.hasFocus():  # whoever types a name goes on typing it
+            self.token.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.token.selectAll()
 
-    def show_answer(self, model: HubModel) -> None:
+    def show_answer(self, model: hub.HubModel) -> None:
         """Say what it is, and whether there is room for it."""
         self._typing.stop()
+        self._query.drop()
         self._model = model
         self._show_token(False)
         verb = self.found.show_model(model, self._memory())
@@ -222,7 +283,7 @@ class GetModelDialog(QDialog):
 
     def reject(self) -> None:
         """Escape closes it like the button."""
-        self._downloads.look_no_more()
+        self._query.drop()
         super().reject()
 
 

@@ -19,12 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.model_choice import LoadState, Shelf
+from app.background import Query
+from app.chats.model_choice import LoadState, ModelLoader
 from app.model_folders import ModelFolder, look_at
 from app.paths import model_fallback_name, short_path
 from app.settings import Settings
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import apply_style, ui_font
+from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
 
 
@@ -45,13 +46,13 @@ class ModelList(QWidget):
     def __init__(
         self,
         settings: Settings,
-        shelf: Shelf | None,
+        loader: ModelLoader | None,
         open_folder: Callable[[Path], object],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._shelf = shelf
+        self._loader = loader
         self._open_folder = open_folder
         self.removed: list[tuple[int, str]] = []  # where it stood, and which
         self.rows: list[ModelRow] = []
@@ -87,11 +88,12 @@ class ModelList(QWidget):
         layout.addWidget(self.none)
         layout.addLayout(self._column)
         layout.addLayout(foot)
-        # A folder on a slow disk is looked at after the window is there, one at a time.
+        # Folders are looked at one at a time, once the window is there: a disk may be slow.
+        self._query = Query(self)
         self._look_soon = QTimer(self, singleShot=True, interval=0)
         self._look_soon.timeout.connect(self._look_at_next)
-        if shelf is not None:
-            shelf.changed.connect(self._on_model)
+        if loader is not None:
+            loader.changed.connect(self._on_model)
         self._show_models()
 
     def add_model(self, ref: str) -> None:
@@ -108,7 +110,7 @@ class ModelList(QWidget):
         if ref in models:
             self.removed.append((models.index(ref), ref))
             models.remove(ref)
-            self._settings.models = tuple(models)
+            self._settings.set(models=tuple(models))
             self._tell_changed()
             self.undo.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -174,16 +176,22 @@ class ModelList(QWidget):
     def _look_at_next(self) -> None:
         waiting = [row for row in self.rows if row.folder is None]
         if waiting:
-            waiting[0].folder = look_at(waiting[0].ref)
-            self._show_state(waiting[0])
-            self._look_soon.start()
+            ref = waiting[0].ref
+            self._query.ask(lambda stop: look_at(ref, stop.is_set), self._on_looked_at)
+
+    def _on_looked_at(self, folder: ModelFolder) -> None:
+        row = self.row(folder.ref)
+        if row is not None:
+            row.folder = folder
+            self._show_state(row)
+        self._look_soon.start()
 
     def _show_state(self, row: ModelRow) -> None:
-        shelved = self._shelf.get(row.ref) if self._shelf is not None else None
+        model_status = self._loader.get(row.ref) if self._loader is not None else None
         row.show_state(
-            shelved.name if shelved is not None else model_fallback_name(row.ref),
-            shelved.state if shelved is not None else LoadState.UNASKED,
-            shelved.error if shelved is not None else "",
+            model_status.name if model_status is not None else model_fallback_name(row.ref),
+            model_status.state if model_status is not None else LoadState.UNASKED,
+            model_status.error if model_status is not None else "",
         )
 
     @Slot(str)
@@ -199,7 +207,7 @@ def put_back(settings: Settings, at: int, ref: str) -> None:
     """List a model again that was removed, at its place."""
     models = [model for model in settings.models if model != ref]
     models.insert(at, ref)
-    settings.models = tuple(models)
+    settings.set(models=tuple(models))
 
 
 class ModelRow(QFrame):
@@ -237,7 +245,7 @@ class ModelRow(QFrame):
         """The first has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
-            apply_style(self)
+            repolish(self)
 
     def show_state(self, name: str, loading: LoadState, error: str) -> None:
         """Say what is known of it, on disk and in the engine."""
@@ -264,7 +272,7 @@ class ModelRow(QFrame):
         bad = missing or empty or loading is LoadState.FAILED
         self.state.setProperty("danger", bad)
         self.state.setProperty("muted", not bad)
-        apply_style(self.state)
+        repolish(self.state)
         self.reveal.setEnabled(folder is not None and folder.found)
 
 

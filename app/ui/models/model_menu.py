@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.chats.model_choice import LoadState, Shelf
+from app.chats.model_choice import LoadState, ModelLoader
 from app.paths import GUIDE
 
 
 def model_menu(
     parent: QWidget,
-    shelf: Shelf,
+    loader: ModelLoader,
     remembered: Iterable[str],
     current: str,
     *,
@@ -26,13 +26,15 @@ def model_menu(
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     group = QActionGroup(menu)
-    refs = dict.fromkeys([GUIDE, *(m.ref for m in shelf.known()), *remembered, current])
+    refs = dict.fromkeys([GUIDE, *(m.ref for m in loader.known()), *remembered, current])
     for ref in refs:
         if not ref:
             continue
-        shelved = shelf.get(ref)
+        model_status = loader.get(ref)
         state = {LoadState.LOADING: "  (loading)", LoadState.FAILED: "  (not loaded)"}
-        action = menu.addAction(shelved.name.replace("&", "&&") + state.get(shelved.state, ""))
+        action = menu.addAction(
+            model_status.name.replace("&", "&&") + state.get(model_status.state, "")
+        )
         action.setCheckable(True)
         action.setChecked(ref == current)
         action.setToolTip(ref)

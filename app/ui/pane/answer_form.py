@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.forms import fault
 from app.chats.options import ChatOptions
-from app.ui.style.theme import apply_style
+from app.ui.style.theme import repolish
 
 _CHOICES = (
     (None, "Free text"),
@@ -113,7 +113,7 @@ class AnswerForm(QObject):
             field.setAccessibleDescription(wrong if bad else "")
             if field.property("wrong") != bad:
                 field.setProperty("wrong", bad)
-                apply_style(field)
+                repolish(field)
         shape = (kind, wrong)
         self.wrong.setText(wrong)
         self.wrong.setVisible(bool(wrong))

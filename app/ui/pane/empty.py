@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.chat import Chat
@@ -13,6 +13,7 @@ from app.paths import GUIDE
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import ui_font
+from app.ui.widgets.keys import native
 
 GUIDE_THINGS = (
     "What can Stretto do?",
@@ -75,7 +76,7 @@ class EmptyChat(QWidget):
     def refresh(self) -> None:
         """Fit the words to the model of the chat."""
         guide = self._chat.record.model == GUIDE
-        name = self._chat.shelved.name
+        name = self._chat.model_status.name
         self._title.setText("Hello, I am the Guide" if guide else f"Chat with {name}")
         self._teaching.setText(
             "A tiny model that comes with Stretto. I know my way around here. "
@@ -137,9 +138,9 @@ class NoChat(QWidget):
             self._teaching.setText("Drag one back by its tab, or begin another here.")
         else:
             self._title.setText("No chat is open")
-            keys = QKeySequence("Ctrl+Shift+T").toString(QKeySequence.SequenceFormat.NativeText)
             self._teaching.setText(
-                f"Choose one at the left, or begin another. {keys} brings the last one back."
+                f"Choose one at the left, or begin another. {native('Ctrl+Shift+T')} "
+                "brings the last one back."
             )
 
 

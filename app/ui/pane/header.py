@@ -146,10 +146,10 @@ class PaneHeader(QWidget):
     def refresh(self) -> None:
         """Write the model and its state as they are now."""
         chat = self._chat
-        shelved = chat.shelved
-        if self.model_button.text() != shelved.name:
-            self.model_button.setText(shelved.name)
-            self.model_button.setAccessibleName(f"Model: {shelved.name}")
+        model_status = chat.model_status
+        if self.model_button.text() != model_status.name:
+            self.model_button.setText(model_status.name)
+            self.model_button.setAccessibleName(f"Model: {model_status.name}")
         short = self.width() < t.NARROW
         state = phase_line(chat.phase, chat.progress, short=short)
         if not state:
@@ -157,7 +157,7 @@ class PaneHeader(QWidget):
                 LoadState.READY: "Ready",
                 LoadState.FAILED: "Not loaded",
                 LoadState.LOADING: "Loading…",
-            }.get(shelved.state, "")
+            }.get(model_status.state, "")
         self._state = state
         self.meter.show_context(*chat.context)
         self._place()
@@ -192,7 +192,7 @@ class PaneHeader(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         x = self.model_button.geometry().right() + 10
         phase = self._chat.phase
-        failed = self._chat.shelved.state is LoadState.FAILED
+        failed = self._chat.model_status.state is LoadState.FAILED
         if phase is not Phase.IDLE or failed:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))

@@ -25,6 +25,7 @@ from app.chats.chat import Chat
 from app.chats.options import ChatOptions
 from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
+from app.ui.widgets.wheel import WheelGuard
 
 LABELS = 110
 
@@ -147,10 +148,11 @@ class OptionsPopover(QFrame):
         self._corner = QPoint()
         self._room = 640
         self.show_values(chat.options, chat.record.system)
+        WheelGuard(page)
 
     def show_values(self, options: ChatOptions, system: str) -> None:
         """Fill the panel: with the chat's own settings, or those of a preset."""
-        model = self._chat.shelved.model
+        model = self._chat.model_status.model
         defaults = model.defaults if model is not None else {}
         self._shown = options
         self.system.setPlainText(system)

@@ -191,18 +191,18 @@ class ChatPane(QWidget):
         self._pages.setCurrentWidget(
             self.transcript if chat.transcript.leaf_id is not None else self.empty
         )
-        shelved = chat.shelved
-        failed = shelved.state is LoadState.FAILED
+        model_status = chat.model_status
+        failed = model_status.state is LoadState.FAILED
         # Once the failure stands in the conversation itself, saying it twice would be noise.
         last = chat.transcript.path[-1:] if failed else []
-        told = bool(last) and last[0].status == "error" and last[0].error == shelved.error
+        told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
         if failed:
-            self.notice.set_text(f"{shelved.name} could not be loaded. {shelved.error}")
+            self.notice.set_text(f"{model_status.name} could not be loaded. {model_status.error}")
         self.composer.set_placeholder(
             f"Message {self._broadcast} chats…"
             if self._broadcast > 1
-            else f"Message {shelved.name}…"
+            else f"Message {model_status.name}…"
         )
         self._show_turn()
         if self.isVisible() and chat.unseen:

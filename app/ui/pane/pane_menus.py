@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.chats.model_choice import LoadState, Shelf
+from app.chats.model_choice import LoadState, ModelLoader
 from app.paths import GUIDE
 from app.settings import Settings
 from app.ui.models.model_menu import model_menu
@@ -28,7 +28,7 @@ class PaneMenus(QObject):
 
     def __init__(
         self,
-        shelf: Shelf,
+        loader: ModelLoader,
         workspace: Workspace,
         settings: Settings,
         chats: ChatCommands,
@@ -36,14 +36,13 @@ class PaneMenus(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._shelf = shelf
+        self._loader = loader
         self._settings = settings
         self._chats = chats
-        self._undos = undos
         self._window = window
-        self.presets = Presets(settings, window, self._on_preset_gone)
+        self.presets = Presets(settings, window, undos.offer)
         workspace.pane_made.connect(self._on_pane_made)
-        shelf.changed.connect(self._on_model)
+        loader.changed.connect(self._on_model)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -54,7 +53,7 @@ class PaneMenus(QObject):
     def _on_models_asked(self, pane: ChatPane) -> None:
         menu = model_menu(
             self._window,
-            self._shelf,
+            self._loader,
             self._settings.models,
             pane.chat.record.model,
             chosen=pane.chat.set_model,
@@ -76,8 +75,5 @@ class PaneMenus(QObject):
     @Slot(str)
     def _on_model(self, ref: str) -> None:
         """A model folder that loaded is remembered for the list of models."""
-        if ref != GUIDE and self._shelf.get(ref).state is LoadState.READY:
+        if ref != GUIDE and self._loader.get(ref).state is LoadState.READY:
             self._settings.remember_model(ref)
-
-    def _on_preset_gone(self, words: str, before: dict[str, dict[str, object]]) -> None:
-        self._undos.offer(words, lambda: self.presets.restore(before))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
@@ -13,8 +13,11 @@ from app.ui.pane.options_popover import OptionsPopover
 
 LONGEST = 60
 
+Preset = Mapping[str, object]
+"""``params`` and ``system``, as `preset_of` makes it."""
 
-def preset_of(popover: OptionsPopover) -> dict[str, object]:
+
+def preset_of(popover: OptionsPopover) -> Preset:
     """What a preset keeps: the options but the seed, and the instructions."""
     options, system = popover.values()
     params = options.to_params()
@@ -22,7 +25,7 @@ def preset_of(popover: OptionsPopover) -> dict[str, object]:
     return {"params": params, "system": system}
 
 
-def apply_preset(popover: OptionsPopover, preset: dict[str, object]) -> None:
+def apply_preset(popover: OptionsPopover, preset: Preset) -> None:
     """Fill the panel with a preset; what it does not hold falls back to the default."""
     params, system = preset.get("params"), preset.get("system")
     options = ChatOptions.from_params(params if isinstance(params, dict) else {})
@@ -32,18 +35,18 @@ def apply_preset(popover: OptionsPopover, preset: dict[str, object]) -> None:
 class Presets:
     """Opens the menu of presets for a panel.
 
-    ``gone`` is told in words what happened, and what the presets were before.
+    ``changed`` is told in words what happened, and gets what takes it back.
     """
 
     def __init__(
         self,
         settings: Settings,
         parent: QWidget,
-        gone: Callable[[str, dict[str, dict[str, object]]], None],
+        changed: Callable[[str, Callable[[], None]], None],
     ) -> None:
         self._settings = settings
         self._parent = parent
-        self._gone = gone
+        self._told = changed
 
     def open(self, popover: OptionsPopover) -> QMenu:
         """The menu, shown below the panel's button."""
@@ -82,33 +85,43 @@ class Presets:
         if fine:
             self.rename(old, name)
 
-    def save(self, name: str, preset: dict[str, object]) -> None:
+    def save(self, name: str, preset: Preset) -> None:
         """Keep a preset under a name; one that had it can be brought back."""
-        name = _tidy(name)
-        before = self._settings.presets
-        if name:
-            self._settings.presets = {**before, name: preset}
-            if before.get(name, preset) != preset:
-                self._gone(f"Preset “{name}” replaced", before)
+        if name := _tidy(name):
+            before = self._settings.presets.get(name, preset)
+            undo = self._change({name: preset})
+            if before != preset:
+                self._told(f"Preset “{name}” replaced", undo)
 
     def rename(self, old: str, name: str) -> None:
-        """Keep a preset under another name; all can be taken back."""
-        name, before = _tidy(name), self._settings.presets
-        if name and name != old and old in before:
-            kept = {n: p for n, p in before.items() if n not in (old, name)}
-            self._settings.presets = {**kept, name: before[old]}
-            self._gone(f"Preset renamed to “{name}”", before)
+        """Keep a preset under another name; one that has it gives way."""
+        name, preset = _tidy(name), self._settings.presets.get(old)
+        if name and name != old and preset is not None:
+            undo = self._change({old: None, name: preset})
+            self._told(f"Preset renamed to “{name}”", undo)
 
     def delete(self, name: str) -> None:
         """Take a preset away."""
-        before = self._settings.presets
-        if name in before:
-            self._settings.presets = {n: p for n, p in before.items() if n != name}
-            self._gone(f"Preset “{name}” deleted", before)
+        if name in self._settings.presets:
+            self._told(f"Preset “{name}” deleted", self._change({name: None}))
 
-    def restore(self, before: dict[str, dict[str, object]]) -> None:
-        """Bring back what was there; what was saved since stays."""
-        self._settings.presets = {**self._settings.presets, **before}
+    def _change(self, changes: Mapping[str, Preset | None]) -> Callable[[], None]:
+        """Save presets, or take them away (None). What comes back undoes it.
+
+        Undoing leaves alone what was changed again in between.
+        """
+        before = {name: self._settings.presets.get(name) for name in changes}
+        self._put(changes)
+
+        def undo() -> None:
+            now = self._settings.presets
+            self._put({n: before[n] for n, made in changes.items() if now.get(n) == made})
+
+        return undo
+
+    def _put(self, changes: Mapping[str, Preset | None]) -> None:
+        presets = {**self._settings.presets, **changes}
+        self._settings.set(presets={n: p for n, p in presets.items() if p is not None})
 
 
 def _tidy(name: str) -> str:

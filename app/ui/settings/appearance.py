@@ -15,7 +15,7 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
     """Add the submenu; a choice holds at once and at later starts."""
 
     def choose(name: str) -> None:
-        settings.appearance = name
+        settings.set(appearance=name)
         theme().set_appearance(name)
 
     submenu = menu.addMenu("Appearance")

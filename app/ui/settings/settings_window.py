@@ -7,28 +7,24 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QFont
+from PySide6.QtGui import QCloseEvent, QDesktopServices
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
     QDialog,
-    QDoubleSpinBox,
     QFileDialog,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.chats.options import ChatOptions
 from app.paths import GUIDE, Paths, model_fallback_name, short_path
 from app.settings import TEXT_PX, Settings
@@ -36,10 +32,11 @@ from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.settings.appearance import CHOICES
-from app.ui.style.theme import theme, ui_font
+from app.ui.settings.form_page import LABELS, FormPage
+from app.ui.style.theme import theme
+from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
 
-LABELS = 150
 _OPTIONS = {option.name for option in fields(ChatOptions)}
 
 
@@ -60,7 +57,7 @@ class SettingsWindow(QDialog):
         paths: Paths | None,
         parent: QWidget,
         open_folder: Callable[[Path], object] | None = None,
-        shelf: Shelf | None = None,
+        loader: ModelLoader | None = None,
         updates: Updates | None = None,
     ) -> None:
         super().__init__(parent)
@@ -69,45 +66,21 @@ class SettingsWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
         self._open_folder = open_folder or _show_folder
-        page = QWidget(self)
-        self._page = page
-        self._layout = QVBoxLayout(page)
-        self._layout.setContentsMargins(28, 22, 28, 26)
-        self._layout.setSpacing(12)
+        self._page = FormPage(self)
         self._look()
         self._writing()
         self._new_chats()
-        self._models(shelf)
+        self._models(loader)
         self._memory()
         if updates is not None and updates.possible:
             self._updates(updates)
         if paths is not None:
-            self._places(paths)
-        self._layout.addStretch(1)
-        area = QScrollArea(self)
-        area.setWidget(page)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self._folders(paths)
+        WheelGuard(self._page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(area)
+        whole.addWidget(self._page.in_scroll_area(self))
         self.resize(560, 680)
-
-    def _section(self, title: str) -> QFormLayout:
-        if self._layout.count():
-            self._layout.addSpacing(10)
-        heading = QLabel(title, self._page)
-        heading.setFont(ui_font(15, QFont.Weight.DemiBold))
-        self._layout.addWidget(heading)
-        form = QFormLayout()
-        form.setHorizontalSpacing(24)
-        form.setVerticalSpacing(10)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
-        form.setFormAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        self._layout.addLayout(form)
-        return form
 
     def _choice(
         self, form: QFormLayout, words: str, choices: tuple[tuple[str, str], ...], option: str
@@ -127,27 +100,11 @@ class SettingsWindow(QDialog):
             group.addButton(button)
             row.addWidget(button)
         row.addStretch(1)
-        self._row(form, words, row)
+        self._page.row(form, words, row)
         return buttons
 
-    def _note(self, words: str) -> None:
-        """A few quiet words under a section."""
-        note = QLabel(words, self._page)
-        note.setProperty("muted", True)
-        note.setWordWrap(True)
-        self._layout.addWidget(note)
-
-    def _row(self, form: QFormLayout, words: str, field: QWidget | QHBoxLayout) -> None:
-        """A row whose field begins where those of all sections do."""
-        label = QLabel(words, self._page)
-        label.setFixedWidth(LABELS)
-        label.setMinimumHeight(30)
-        if isinstance(field, QWidget):
-            label.setBuddy(field)
-        form.addRow(label, field)
-
     def _look(self) -> None:
-        form = self._section("Look")
+        form = self._page.section("Look")
         self.appearance = self._choice(form, "Appearance", CHOICES, "appearance")
         for value, button in self.appearance.items():
             button.toggled.connect(
@@ -162,15 +119,15 @@ class SettingsWindow(QDialog):
         self.text_px.setValue(self._settings.text_px)
         self.text_px.setAccessibleName("Text size")
         self.text_px.valueChanged.connect(self._on_text_px)
-        self._row(form, "Text size", self.text_px)
+        self._page.row(form, "Text size", self.text_px)
 
     def _writing(self) -> None:
-        form = self._section("Writing")
+        form = self._page.section("Writing")
         keys = (("enter", "Enter"), ("ctrl_enter", "Ctrl+Enter"))
         self.send_key = self._choice(form, "Send with", keys, "send_key")
 
     def _new_chats(self) -> None:
-        form = self._section("New chats")
+        form = self._page.section("New chats")
         self.model = QComboBox(self._page)
         self.model.setAccessibleName("Model")
         self.model.setMinimumWidth(220)
@@ -183,7 +140,7 @@ class SettingsWindow(QDialog):
         row.setSpacing(8)
         row.addWidget(self.model)
         row.addWidget(other)
-        self._row(form, "Model", row)
+        self._page.row(form, "Model", row)
         options = ChatOptions.from_params(self._settings.new_chat)
         self.sampling = SamplingForm(form, (TEMPERATURE, LENGTH), self._page, labels=LABELS)
         self.sampling.show_options(options, {})
@@ -192,7 +149,7 @@ class SettingsWindow(QDialog):
         self.slide = QCheckBox("Forget the oldest turns when the context is full", self._page)
         self.slide.setChecked(options.slide)
         self.slide.toggled.connect(self._on_new_chat)
-        self._row(form, "", self.slide)
+        self._page.row(form, "", self.slide)
         self.system = QPlainTextEdit(self._settings.system, self._page)
         self.system.setObjectName("field")
         self.system.setAccessibleName("Instructions")
@@ -200,7 +157,7 @@ class SettingsWindow(QDialog):
         self.system.setTabChangesFocus(True)
         self.system.setFixedSize(320, 76)
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
-        self._row(form, "Instructions", self.system)
+        self._page.row(form, "Instructions", self.system)
 
     @Slot()
     def _fill_model(self) -> None:
@@ -211,39 +168,38 @@ class SettingsWindow(QDialog):
             self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
         self.model.setCurrentIndex(self.model.findData(self._settings.model))
 
-    def _models(self, shelf: Shelf | None) -> None:
-        self._section("Models")
-        self.models = ModelList(self._settings, shelf, self._open_folder, self._page)
+    def _models(self, loader: ModelLoader | None) -> None:
+        self._page.section("Models")
+        self.models = ModelList(self._settings, loader, self._open_folder, self._page)
         self.models.changed.connect(self._fill_model)
         self.models.changed.connect(self.changed)
         self.models.get_asked.connect(self.get_asked)
-        self._layout.addWidget(self.models)
+        self._page.add(self.models)
 
     def _memory(self) -> None:
-        form = self._section("Memory")
-        self.memory = _gigabytes(self._page, "As much as is sensible", self._settings.memory_gb)
-        self.memory.setAccessibleName("Models and chats")
+        form = self._page.section("Memory")
+        self.memory = self._page.gigabytes(
+            "Models and chats", "As much as is sensible", self._settings.memory_gb
+        )
         self.memory.valueChanged.connect(lambda value: self._set(memory_gb=round(value, 1)))
-        self._row(form, "Models and chats", self.memory)
-        self.cache = _gigabytes(self._page, "Nothing", self._settings.cache_gb)
-        self.cache.setAccessibleName("KV caches on disk")
+        self._page.row(form, "Models and chats", self.memory)
+        self.cache = self._page.gigabytes("KV caches on disk", "Nothing", self._settings.cache_gb)
         self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
-        self._row(form, "KV caches on disk", self.cache)
-        self._note(
+        self._page.row(form, "KV caches on disk", self.cache)
+        self._page.note(
             "What chats have read is kept on disk, so that they go on at once after a restart. "
             "Both hold from the next start on."
         )
 
     def _updates(self, updates: Updates) -> None:
-        form = self._section("Updates")
+        form = self._page.section("Updates")
         self.look = QCheckBox("Look once a day", self._page)
         self.look.setChecked(self._settings.look_for_updates)
         self.look.toggled.connect(lambda on: self._set(look_for_updates=on))
-        self._row(form, "New versions", self.look)
+        self._page.row(form, "New versions", self.look)
         now = self.look_now = QPushButton("Look Now", self._page)
         now.setAutoDefault(False)
-        self.looked = QLabel("", self._page)
-        self.looked.setProperty("muted", True)
+        self.looked = self._page.quiet("")
         self.looked.setWordWrap(True)
         now.clicked.connect(self._on_look_now)
         now.clicked.connect(updates.look)
@@ -252,8 +208,8 @@ class SettingsWindow(QDialog):
         row.setSpacing(10)
         row.addWidget(now)
         row.addWidget(self.looked, 1)
-        self._row(form, "", row)
-        self._note(
+        self._page.row(form, "", row)
+        self._page.note(
             "Asks the makers' server for one small file and tells it nothing but that you asked. "
             "Nothing is downloaded or installed by itself."
         )
@@ -275,8 +231,8 @@ class SettingsWindow(QDialog):
             if self.isVisible():
                 UpdateDialog(release, self._settings, self).show()
 
-    def _places(self, paths: Paths) -> None:
-        form = self._section("Where things are")
+    def _folders(self, paths: Paths) -> None:
+        form = self._page.section("Where things are")
         for words, folder in (
             ("Chats and settings", paths.data),
             ("Logs", paths.log),
@@ -284,8 +240,7 @@ class SettingsWindow(QDialog):
         ):
             row = QHBoxLayout()
             row.setSpacing(10)
-            shown = QLabel(short_path(folder), self._page)
-            shown.setProperty("muted", True)
+            shown = self._page.quiet(short_path(folder))
             shown.setToolTip(str(folder))
             shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             button = QPushButton("Show", self._page)
@@ -294,11 +249,10 @@ class SettingsWindow(QDialog):
             button.clicked.connect(lambda _checked=False, f=folder: self._open_folder(f))
             row.addWidget(button)
             row.addWidget(shown, 1)
-            self._row(form, words, row)
+            self._page.row(form, words, row)
 
     def _set(self, **values: object) -> None:
-        for name, value in values.items():
-            setattr(self._settings, name, value)
+        self._settings.set(**values)
         self.changed.emit()
 
     @Slot(int)
@@ -330,19 +284,6 @@ class SettingsWindow(QDialog):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.changed.emit()
         super().closeEvent(event)
-
-
-def _gigabytes(parent: QWidget, nothing: str, value: float) -> QDoubleSpinBox:
-    box = QDoubleSpinBox(parent)
-    box.setRange(0, 4096)
-    box.setDecimals(1)
-    box.setSingleStep(0.5)
-    box.setSuffix(" GB")
-    box.setSpecialValueText(nothing)
-    box.setMinimumWidth(190)
-    box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
-    box.setValue(value)
-    return box
 
 
 def _show_folder(folder: Path) -> None:

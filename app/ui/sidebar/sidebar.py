@@ -22,7 +22,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
-from app.ui.window.actions import native
+from app.ui.widgets.keys import native
 
 
 class Sidebar(QFrame):
@@ -119,6 +119,11 @@ class Sidebar(QFrame):
         at = self.model.row_of(self._delegate.current)
         self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
         self.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def focused_chat(self) -> str:
+        """The chat of the row that has the keys; "" while the list has not."""
+        row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
+        return row.chat_id if row is not None else ""
 
     def rename(self, chat_id: str) -> None:
         """Let the person write another title in the chat's row."""

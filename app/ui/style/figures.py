@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.chats.reply import Phase
+from app.download import Download, DownloadState
 from engine import PromptProgress
 
 
@@ -106,3 +107,30 @@ def thought_line(thought_s: float | None) -> str:
 
 def _first_token(value: float) -> str:
     return f"{value * 1000:.0f} ms" if value < 0.095 else seconds(value)
+
+
+def download_line(download: Download) -> str:
+    """ "312 MB of 1.2 GB · 35 MB/s · 24 s left", or what stands in the way of that."""
+    state = download.state
+    if state is DownloadState.DONE:
+        return f"{bytes_line(download.total)} · Ready to be used"
+    size = bytes_line(download.total) if download.total else ""
+    amount = f"{bytes_line(download.done)} of {size}" if download.done and size else size
+    parts = [amount] if amount else []
+    if state is DownloadState.WAITING:
+        parts.append("Waits for the one before it")
+    elif state is DownloadState.PAUSED:
+        parts.append("Paused")
+    elif rate := download.rate:
+        parts.append(f"{bytes_line(round(rate))}/s")
+        parts.append(f"{_left((download.total - download.done) / rate)} left")
+    else:
+        parts.append("Waiting for the hub…")
+    return " · ".join(parts)
+
+
+def _left(seconds: float) -> str:
+    if seconds < 59.5:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

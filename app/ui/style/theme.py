@@ -101,8 +101,8 @@ def theme() -> Theme:
     return _theme
 
 
-def apply_style(widget: QWidget) -> None:
-    """Apply the style sheet to a widget whose properties have changed; Qt does not do it."""
+def repolish(widget: QWidget) -> None:
+    """Apply the style sheet anew to a widget whose properties have changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 

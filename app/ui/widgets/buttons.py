@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
+from app.ui.widgets.keys import native
 
 
 class PaintedButton(QAbstractButton):
@@ -57,8 +58,8 @@ class IconButton(PaintedButton):
     def _set_tip(self, tip: str) -> None:
         """``tip``: words, two spaces, a shortcut; it is shown as this system writes it."""
         words, _, keys = tip.partition("  ")
-        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-        self.setToolTip(f"{words}  {native}" if native else words)
+        shown = native(keys)
+        self.setToolTip(f"{words}  {shown}" if shown else words)
         self.setAccessibleName(words)
 
     def sizeHint(self) -> QSize:

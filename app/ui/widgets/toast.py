@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
@@ -21,8 +24,21 @@ class Toast(QWidget):
     acted = Signal()
     offers = Signal(bool)
 
-    def __init__(self, parent: QWidget, *, at_top: bool = False) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        *,
+        at_top: bool = False,
+        where: Callable[[], QWidget] | None = None,
+    ) -> None:
+        """``where``: the window that the next word is to be in; ``parent`` unless it is given."""
         super().__init__(parent)
+        self._home = parent
+        self._where = where
+        # In another window a word has a toast of that window: a widget that moves from window to
+        # window is given one of its own by Qt, which crashed as that was destroyed.
+        self._guest: Toast | None = None
+        self._text = ""
         self._at_top = at_top
         self._label = QLabel(self)
         self._label.setFont(ui_font(14))
@@ -44,10 +60,17 @@ class Toast(QWidget):
 
     @property
     def text(self) -> str:
-        return self._label.text()
+        """What was said last, in whichever window."""
+        return self._text
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
         """Say ``text``; ``action`` names the button, empty for none. 0 seconds: until hidden."""
+        self._text = text
+        window = self._where() if self._where is not None else self._home
+        self.put_away()
+        if window is not self._home:
+            self._guest_in(window).show_text(text, action, seconds)
+            return
         self._label.setText(text)
         # A sentence of the store wraps; a word or two keeps its line.
         self._label.setWordWrap(len(text) > 60)
@@ -71,12 +94,32 @@ class Toast(QWidget):
         else:
             self._timer.stop()
 
+    def put_away(self) -> None:
+        """Say it no more, in whichever window it is."""
+        self.hide()
+        if (guest := self.guest) is not None:
+            guest.hide()
+
+    @property
+    def guest(self) -> Toast | None:
+        """The toast of another window that spoke last for this one, while that window lives."""
+        guest = self._guest
+        return guest if guest is not None and shiboken6.isValid(guest) else None
+
+    def _guest_in(self, window: QWidget) -> Toast:
+        guest = self.guest
+        if guest is None or guest.parentWidget() is not window:
+            guest = self._guest = Toast(window, at_top=self._at_top)
+            guest.acted.connect(self.acted)
+            guest.offers.connect(self.offers)
+        return guest
+
     def hideEvent(self, event: QEvent) -> None:
         self._timer.stop()
         self.offers.emit(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
+        if watched is self.parentWidget() and event.type() == QEvent.Type.Resize:
             self._place()
         return super().eventFilter(watched, event)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.ui.pane.pane import ChatPane
+from app.ui.window.commands import Where, command
 from app.ui.window.workspace import Workspace
 
 
@@ -36,6 +37,7 @@ class Broadcast(QObject):
         """The panes that hear each other while it is on."""
         return [p for p in self._workspace.panes() if p.chat.id not in self._left]
 
+    @command("broadcast", "Broadcast to All Chats", "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
         """Switch it; switched on, it is for all chats again."""
@@ -51,6 +53,7 @@ class Broadcast(QObject):
         else:
             self.said.emit("Broadcast is on. Open another chat beside this one.")
 
+    @command("broadcast_one", "Leave or Join the Broadcast", "Ctrl+Alt+B", where=Where.PANE)
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
         """Take a chat out of the group, or back into it."""

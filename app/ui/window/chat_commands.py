@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 
 from app.chats.actions import Action
+from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.transcript import Removal
@@ -17,6 +17,7 @@ from app.ui.compare.compare import Comparisons
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.toast import Toast
+from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
 
@@ -46,15 +47,7 @@ class ChatCommands(QObject):
         workspace.pane_made.connect(self._on_pane_made)
         workspace.pane_closed.connect(self._on_pane_closed)
 
-    def with_pane(self, act: Callable[[ChatPane], object]) -> Callable[[], None]:
-        """A command on the active pane; without one it does nothing."""
-
-        def run() -> None:
-            if self._workspace.active is not None:
-                act(self._workspace.active)
-
-        return run
-
+    @command("new", "New Chat", "Ctrl+N", "Ctrl+T", where=Where.ANYWHERE)
     @Slot()
     def new(self) -> None:
         """Open a new chat as a tab beside the active one."""
@@ -62,8 +55,16 @@ class ChatCommands(QObject):
 
     @Slot(str)
     def split(self, where: str) -> None:
-        """Open a new chat at the right of the active one or below it."""
+        """Open a new chat beside the active one: as a tab, at its right, or below it."""
         self._open_new(where)
+
+    @command("split_right", "Split Right", "Ctrl+\\")
+    def split_right(self) -> None:
+        self._open_new("right")
+
+    @command("split_down", "Split Down", "Ctrl+Shift+\\")
+    def split_down(self) -> None:
+        self._open_new("down")
 
     def _open_new(self, where: str) -> None:
         active = self._workspace.active
@@ -72,10 +73,26 @@ class ChatCommands(QObject):
         self._workspace.show_chat(chat, where)
         chat.load_model()
 
+    def chat(self, chat_id: str, begun: object = None) -> Chat:
+        """Take a chat into use. One that is not stored is new: as it was begun, or as any is.
+
+        ``begun``: model, params and system of a chat in which nothing was written.
+        """
+        if self._library.chat(chat_id) is not None or self._library.find(chat_id) is not None:
+            return self._library.open(chat_id, self._settings.model)
+        told = begun if isinstance(begun, dict) else {}
+        model, params, system = told.get("model"), told.get("params"), told.get("system")
+        return self._library.new(
+            model if isinstance(model, str) and model else self._settings.model,
+            params if isinstance(params, dict) else self._settings.new_chat,
+            system if isinstance(system, str) else self._settings.system,
+            chat_id,
+        )
+
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
-        chat = self._library.open(chat_id, self._settings.model)
+        chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
             # Closed a while ago and still kept: it goes back to its place.
             self._undos.drop(chat_id)
@@ -96,6 +113,19 @@ class ChatCommands(QObject):
         pane = self._workspace.pane(chat_id)
         if message_id and pane is not None and message_id in pane.chat.transcript:
             pane.transcript.show_message(message_id)
+
+    def _cannot_close(self) -> str:
+        dialog = isinstance(QApplication.activeWindow(), QDialog)
+        return "" if dialog or self._workspace.active is not None else NO_CHAT
+
+    @command("close", "Close Chat", "Ctrl+W", where=Where.ANYWHERE, why_not=_cannot_close)
+    def close_front(self) -> None:
+        """Close the dialog that has the keys; without one, the active pane."""
+        front = QApplication.activeWindow()
+        if isinstance(front, QDialog):
+            front.close()
+        elif self._workspace.active is not None:
+            self._workspace.close_pane(self._workspace.active)
 
     @Slot(str)
     def delete(self, chat_id: str) -> None:
@@ -149,6 +179,7 @@ class ChatCommands(QObject):
         elif chat is not None:
             chat.toggle_pause()
 
+    @command("open_model", "Open Model Folder…", "Ctrl+O", where=Where.ANYWHERE)
     @Slot()
     def open_model_folder(self) -> None:
         """Ask for a folder and answer with its model in the active chat."""
@@ -163,20 +194,22 @@ class ChatCommands(QObject):
         """
         active = self._workspace.active
         if active is None or active.chat.transcript.leaf_id is not None:
-            chat = self._library.new(ref)
+            settings = self._settings
+            chat = self._library.new(ref, settings.new_chat, settings.system)
             self._workspace.show_chat(chat, "tab")
         else:
             chat = active.chat
         chat.set_model(ref)
 
+    @command("compare", "Compare…", "Ctrl+Alt+C")
     def compare(self) -> None:
         """Ask what to compare, from what stands in the active composer."""
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
-        shelf = self._library.shelf
-        refs = dict.fromkeys([model, *(m.ref for m in shelf.known()), *self._settings.models])
+        loader = self._library.loader
+        refs = dict.fromkeys([model, *(m.ref for m in loader.known()), *self._settings.models])
         dialog = CompareDialog(
-            [(ref, shelf.get(ref).name) for ref in refs],
+            [(ref, loader.get(ref).name) for ref in refs],
             model,
             active.chat.options if active is not None else ChatOptions(),
             active.composer.text if active is not None else "",

@@ -35,7 +35,17 @@ def configure_docking() -> None:
         QtAds.CDockManager.setConfigFlag(getattr(flag, name), on)
 
 
-def let_windows_be(manager: QtAds.CDockManager) -> None:
+def dock_manager(parent: QWidget) -> QtAds.CDockManager:
+    """A manager whose look is the program's own."""
+    manager = QtAds.CDockManager(parent)
+    # Its own look gives way to the program's sheet, and may not come back with the palette.
+    manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
+    manager.setStyleSheet("")
+    _let_windows_be(manager)
+    return manager
+
+
+def _let_windows_be(manager: QtAds.CDockManager) -> None:
     """Leave it to the system that floating windows are above the main one, as it is their parent.
 
     On Linux QtAds sees to it itself whenever the main window is activated. By X11 it asks the

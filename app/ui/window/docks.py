@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import PySide6QtAds as QtAds
@@ -84,6 +85,13 @@ class Docks:
         self._by_id[chat_id].closed = True
         self._closed.append(chat_id)
 
+    def mark_others_closed(self, kept: Collection[str]) -> list[str]:
+        """Close all open ones but these; returns the ids of the closed."""
+        leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept]
+        for chat_id in leaving:
+            self.mark_closed(chat_id)
+        return leaving
+
     def mark_open(self, chat_id: str) -> None:
         self._by_id[chat_id].closed = False
         if chat_id in self._closed:
@@ -93,10 +101,11 @@ class Docks:
         """Closed ones beyond the number that is kept, the oldest first."""
         return self._closed[: -self.KEPT_CLOSED]
 
-    def remove(self, chat_id: str) -> None:
-        """Let go of a pane for good."""
+    def remove(self, chat_id: str) -> ChatPane:
+        """Let go of a pane for good; returns it."""
         dock = self._by_id.pop(chat_id)
         if chat_id in self._closed:
             self._closed.remove(chat_id)
         self._manager.removeDockWidget(dock.widget)
         dock.widget.deleteLater()
+        return dock.pane

@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.score.score import ScoreView
 from app.ui.sidebar.sidebar import Sidebar
+from app.ui.window.commands import command
 from app.ui.window.workspace import Workspace
 
 
-class Parts(QObject):
+class FocusRegions(QObject):
     """The composer, the conversation above it, the score and the sidebar, as far as there are."""
 
     def __init__(self, workspace: Workspace, score: ScoreView, sidebar: Sidebar) -> None:
@@ -21,30 +22,38 @@ class Parts(QObject):
         self._score = score
         self._sidebar = sidebar
 
+    @command("next_part", "Next Part of the Window", "F6")
+    def next_region(self) -> None:
+        self.step(1)
+
+    @command("part_before", "Part of the Window Before", "Shift+F6")
+    def region_before(self) -> None:
+        self.step(-1)
+
     def step(self, by: int) -> None:
-        """Give the keys to the next part (+1) or to the one before (-1)."""
-        parts = self._parts()
-        if parts:
+        """Give the keys to the next region (+1) or to the one before (-1)."""
+        regions = self._regions()
+        if regions:
             here = QApplication.focusWidget()
             at = next(
-                (n for n, (part, _) in enumerate(parts) if part is here or _holds(part, here)),
+                (n for n, (region, _) in enumerate(regions) if _holds(region, here)),
                 0 if by > 0 else 1,
             )
-            parts[(at + by) % len(parts)][1]()
+            regions[(at + by) % len(regions)][1]()
 
-    def _parts(self) -> list[tuple[QWidget, Callable[[], object]]]:
-        parts: list[tuple[QWidget, Callable[[], object]]] = []
+    def _regions(self) -> list[tuple[QWidget, Callable[[], object]]]:
+        regions: list[tuple[QWidget, Callable[[], object]]] = []
         pane = self._workspace.active
         if pane is not None:
-            parts.append((pane.composer, lambda: self._workspace.activate(pane)))
+            regions.append((pane.composer, lambda: self._workspace.activate(pane)))
             if pane.transcript.isVisible():
-                parts.append((pane.transcript, pane.transcript.enter))
+                regions.append((pane.transcript, pane.transcript.enter))
         if self._score.rows() and self._score.isVisible():
-            parts.append((self._score, self._score.enter))
+            regions.append((self._score, self._score.enter))
         if self._sidebar.isVisible():
-            parts.append((self._sidebar, self._sidebar.enter))
-        return parts
+            regions.append((self._sidebar, self._sidebar.enter))
+        return regions
 
 
-def _holds(part: QWidget, widget: QWidget | None) -> bool:
-    return widget is not None and part.isAncestorOf(widget)
+def _holds(region: QWidget, widget: QWidget | None) -> bool:
+    return region is widget or (widget is not None and region.isAncestorOf(widget))

@@ -15,6 +15,7 @@ from app.ui.dialogs.name_dialog import NameDialog, tidy
 from app.ui.widgets.toast import Toast
 from app.ui.window.arrangement import Arrangement
 from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.commands import command
 from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
 
@@ -96,6 +97,7 @@ class Layouts(QObject):
         self._delete_menu = QMenu("Delete", self.menu)
         self.menu.aboutToShow.connect(self._fill)
 
+    @command("layouts", "Layouts", "Ctrl+Shift+L")
     @Slot()
     def pop_up(self) -> None:
         """Open the menu by itself in the upper middle of the window, its first entry chosen."""
@@ -194,7 +196,7 @@ class Layouts(QObject):
 
     def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
         """Open these chats, and no others; returns those that were closed."""
-        opened = [self._library.open(chat_id, self._settings.model) for chat_id in chats]
+        opened = [self._chats.chat(chat_id) for chat_id in chats]
         closed = self._workspace.arrange(layout, opened)
         for chat in opened:
             chat.load_model()

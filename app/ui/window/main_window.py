@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QEventLoop, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from app.awake import Awake
-from app.chats.actions import Action
 from app.chats.library import ChatLibrary
 from app.downloads import Downloads
 from app.paths import Paths, model_fallback_name
@@ -21,7 +19,8 @@ from app.ui.composer.composer_text import ComposerText
 from app.ui.dialogs import dialogs
 from app.ui.dialogs.shortcuts_dialog import show_shortcuts
 from app.ui.dialogs.update_dialog import UpdateDialog
-from app.ui.models.downloads_in_window import Getting
+from app.ui.models.downloads_view import DownloadsInWindow
+from app.ui.models.get_model import GetModelDialog
 from app.ui.models.model_list import put_back
 from app.ui.pane.pane_menus import PaneMenus
 from app.ui.score.score import ScoreView
@@ -32,19 +31,19 @@ from app.ui.style.icons import app_icon
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.pulse import Pulse
 from app.ui.widgets.toast import Toast
-from app.ui.window.actions import Commands
-from app.ui.window.arrangement import Arrangement
 from app.ui.window.attention import Attention
 from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.focus_regions import Parts
+from app.ui.window.commands import Commands, Where, command
+from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.layouts import Layouts
-from app.ui.window.pane_placement import grow_pane, move_pane
+from app.ui.window.pane_commands import PaneCommands
+from app.ui.window.pane_placement import front_window
+from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.undo import Undos
+from app.ui.window.window_layout import WindowLayout
 from app.ui.window.workspace import Workspace
 from app.updates import Release, Updates
-
-LAYOUT = "main"
 
 
 class MainWindow(QMainWindow):
@@ -52,11 +51,9 @@ class MainWindow(QMainWindow):
 
     Signals:
         closing(): the person closes the window; the program is to end.
-        settings_changed(): something was chosen in the settings.
     """
 
     closing = Signal()
-    settings_changed = Signal()
 
     def __init__(
         self,
@@ -73,8 +70,6 @@ class MainWindow(QMainWindow):
         self._library = library
         self._store = store
         self._settings = settings
-        self._ended = False
-        self._restored = False
         on_mac = sys.platform == "darwin"
         self.setWindowTitle("Stretto")
         self.setWindowIcon(app_icon())
@@ -84,37 +79,41 @@ class MainWindow(QMainWindow):
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
         self.score = ScoreView(ScoreFeed(library, library.bridge, self), self)
-        self.toast = Toast(self)
+        self.toast = Toast(self, where=lambda: front_window(self.workspace))
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
         self.pane_menus = PaneMenus(
-            library.shelf, self.workspace, settings, self.chats, self._undos, self
+            library.loader, self.workspace, settings, self.chats, self._undos, self
         )
         self.layouts = Layouts(
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
         )
         self.downloads = Downloads(settings, self)
-        self.getting = Getting(self.downloads, library.shelf, library.bridge, self)
+        self.downloads_in_window = DownloadsInWindow(
+            self.downloads, library.loader, library.bridge, self, GetModelDialog
+        )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
-        self._parts = Parts(self.workspace, self.score, self.sidebar)
-        self._place_parts()
-        self.commands = Commands(self, self._slots())
+        self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
+        self._layout = WindowLayout(store, self.workspace, self.chats, self)
+        self._place_regions()
+        owners = (
+            *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
+            PaneCommands(self.chats, self.workspace),
+            SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
+        )
+        self.commands = Commands(self, owners, lambda: self.workspace.active, self._on_notice)
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
-        self.commands["broadcast"].setCheckable(True)
-        self.commands["score"].setCheckable(True)
         add_appearance(self._menus[2], settings)
         if on_mac:
             for menu in self._menus:
                 self.menuBar().addMenu(menu)
-        self._save_soon = QTimer(self, singleShot=True, interval=800)
-        self._save_soon.timeout.connect(self.save_layout)
         self._connect()
         self._show_sidebar(settings.sidebar)
 
-    def _place_parts(self) -> None:
+    def _place_regions(self) -> None:
         centre = QWidget(self)
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
@@ -127,53 +126,6 @@ class MainWindow(QMainWindow):
         row.addWidget(self.rail)
         row.addLayout(column, 1)
         self.setCentralWidget(centre)
-
-    def _slots(self) -> dict[str, Callable[[], None]]:
-        """What each command of the menus does."""
-        chats, workspace, with_pane = self.chats, self.workspace, self.chats.with_pane
-        return {
-            "new": chats.new,
-            "open_model": chats.open_model_folder,
-            "get_model": self.getting.show,
-            "close": with_pane(workspace.close_pane),
-            "undo_close": self._undos.undo,
-            "quit": self.closing.emit,
-            "copy_answer": with_pane(lambda pane: pane.act(Action.COPY)),
-            "regenerate": with_pane(lambda pane: pane.act(Action.REGENERATE)),
-            "same_again": with_pane(lambda pane: pane.act(Action.SAME_AGAIN)),
-            "edit_last": with_pane(lambda pane: pane.act(Action.EDIT)),
-            "earlier": with_pane(lambda pane: pane.act(Action.EARLIER)),
-            "later": with_pane(lambda pane: pane.act(Action.LATER)),
-            "pause": with_pane(lambda pane: pane.act(Action.PAUSE)),
-            "score": self.toggle_score,
-            "stop": with_pane(lambda pane: pane.act(Action.STOP)),
-            "rename": self.rename_chat,
-            "delete": with_pane(lambda pane: chats.delete(pane.chat.id)),
-            "find": with_pane(lambda pane: pane.find_bar.open_bar()),
-            "search": self.search,
-            "sidebar": self.toggle_sidebar,
-            "split_right": lambda: chats.split("right"),
-            "split_down": lambda: chats.split("down"),
-            "float": with_pane(workspace.float_pane),
-            "move_before": with_pane(lambda pane: move_pane(workspace, pane, -1)),
-            "move_after": with_pane(lambda pane: move_pane(workspace, pane, 1)),
-            "larger": with_pane(lambda pane: grow_pane(workspace, pane, 1)),
-            "smaller": with_pane(lambda pane: grow_pane(workspace, pane, -1)),
-            "next_part": lambda: self._parts.step(1),
-            "part_before": lambda: self._parts.step(-1),
-            "layouts": self.layouts.pop_up,
-            "broadcast": self.broadcast.toggle,
-            "broadcast_one": with_pane(self.broadcast.toggle_pane),
-            "compare": chats.compare,
-            "keep": with_pane(chats.comparisons.keep),
-            "next": lambda: workspace.activate_next(1),
-            "previous": lambda: workspace.activate_next(-1),
-            "composer": with_pane(workspace.activate),
-            "settings": self.show_settings,
-            "full_screen": self.toggle_full_screen,
-            "shortcuts": self.show_shortcuts,
-            "about": self.show_about,
-        }
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
@@ -188,14 +140,11 @@ class MainWindow(QMainWindow):
         self.rail.menu_asked.connect(self._pop_menu)
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
-        workspace.arranged.connect(self._save_soon.start)
-        workspace.active_changed.connect(self._save_soon.start)
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
-        self.pane_menus.get_asked.connect(self.getting.show)
-        self.getting.opened.connect(chats.use_model)
-        self.downloads.kept.connect(self.settings_changed)
+        self.pane_menus.get_asked.connect(self.downloads_in_window.show)
+        self.downloads_in_window.opened.connect(chats.use_model)
         self.downloads.finished.connect(self._on_downloaded)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
@@ -208,44 +157,13 @@ class MainWindow(QMainWindow):
 
     def show_restored(self) -> None:
         """Come on screen with what was open at the last end, or one new chat at a first start."""
-        layout = self._store.layout(LAYOUT) or {}
-        geometry, arrangement = layout.get("geometry"), Arrangement.from_json(layout)
-        if isinstance(geometry, str):
-            self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
-        if arrangement is None or arrangement.chats:
-            self.workspace.expect_panes()
-        # Before the panes: splitters share out the size they have at that moment, and building
-        # panes takes a while, in which the window is there already.
-        self.show()
-        self.activateWindow()
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-        if self._ended:  # a signal told the program to end
-            return
-        if arrangement is None:
-            self.chats.new()
-        elif arrangement.chats:
-            panes = [self._library.open(i, self._settings.model) for i in arrangement.chats]
-            self.workspace.arrange(arrangement, panes)
-        self._restored = True
-        # Load what the open chats answer with, and nothing else.
-        for pane in self.workspace.panes():
-            pane.chat.load_model()
-        self.getting.offer()
-
-    @Slot()
-    def save_layout(self) -> None:
-        """Keep the arrangement and the window's place."""
-        if self._restored and not self._ended:
-            place = bytes(self.saveGeometry().toBase64().data()).decode()
-            arrangement = self.workspace.arrangement().to_json()
-            self._store.save_layout(LAYOUT, {**arrangement, "geometry": place})
+        if self._layout.show_restored():
+            self.downloads_in_window.offer()
 
     def end(self) -> None:
         """The program ends: keep the layout, leave the screen, answer nothing more."""
-        self.save_layout()
-        self._ended = True
-        self._save_soon.stop()
-        self.getting.end()
+        self._layout.end()
+        self.downloads_in_window.end()
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
         self.hide()
@@ -259,7 +177,7 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._ended:
+        if self._layout.ended:
             event.accept()
         else:
             event.ignore()  # the program takes the window down in its own order
@@ -285,50 +203,49 @@ class MainWindow(QMainWindow):
 
     # What is shown.
 
+    @command("sidebar", "Sidebar", "Ctrl+B")
     @Slot()
     def toggle_sidebar(self) -> None:
         self._show_sidebar(not self._settings.sidebar)
 
     def _show_sidebar(self, shown: bool) -> None:
-        self._settings.sidebar = shown
+        if shown != self._settings.sidebar:
+            self._settings.set(sidebar=shown)
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
 
-    def search(self) -> None:
-        self._show_sidebar(True)
-        self.sidebar.focus_search()
-
-    def rename_chat(self) -> None:
-        active = self.workspace.active
-        if active is not None and (reason := active.chat.can(Action.RENAME)):
-            self._on_notice(reason)
-        elif active is not None:
-            self._show_sidebar(True)
-            self.sidebar.search.clear()
-            self.sidebar.model.set_query("")
-            self.sidebar.rename(active.chat.id)
-
+    @command("score", "Score", "Ctrl+J", checkable=True)
     @Slot()
     def toggle_score(self) -> None:
         """Show or hide what the engine does."""
         self.score.setVisible(self.score.isHidden())
         self.commands["score"].setChecked(not self.score.isHidden())
 
+    @command("full_screen", "Full Screen", "F11")
     def toggle_full_screen(self) -> None:
         if self.isFullScreen():
             self.showNormal()
         else:
             self.showFullScreen()
 
+    @command("quit", "Quit", "Ctrl+Q", where=Where.ANYWHERE)
+    def quit(self) -> None:
+        self.closing.emit()
+
+    @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
+    def show_get_model(self) -> None:
+        self.downloads_in_window.show()
+
+    @command("settings", "Settings…", "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self._settings_window is None:
             window = SettingsWindow(
-                self._settings, self._paths, self, shelf=self._library.shelf, updates=self.updates
+                self._settings, self._paths, self, loader=self._library.loader, updates=self.updates
             )
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
-            window.get_asked.connect(self.getting.show)
+            window.get_asked.connect(self.downloads_in_window.show)
             self._settings_window = window
         self._settings_window.show()
         self._settings_window.raise_()
@@ -342,8 +259,6 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_settings(self) -> None:
         ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
-        self._save_soon.start()
-        self.settings_changed.emit()
 
     @Slot()
     def _on_downloaded(self) -> None:
@@ -365,9 +280,11 @@ class MainWindow(QMainWindow):
 
         self._undos.offer(f"{model_fallback_name(ref)} is no longer listed", restore)
 
+    @command("shortcuts", "Keyboard Shortcuts", "Ctrl+/", where=Where.ANYWHERE)
     def show_shortcuts(self) -> None:
         show_shortcuts(self)
 
+    @command("about", "About Stretto", where=Where.ANYWHERE)
     def show_about(self) -> None:
         dialogs.show_about(self)
 

@@ -1,4 +1,4 @@
-"""Moving a pane to another place and changing its size, by key."""
+"""Moving a pane to another place and changing its size, by key; and where there is room."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
             workspace.arranged.emit()
             return
         part = splitter
+
+
+def front_window(workspace: Workspace) -> QWidget:
+    """The window of the active pane: the main one, or one that a pane has to itself."""
+    pane = workspace.active
+    return pane.window() if pane is not None and pane.isVisible() else workspace.window()
 
 
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:

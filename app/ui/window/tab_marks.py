@@ -7,7 +7,7 @@ from PySide6.QtGui import QIcon
 
 from app.chats.chat import Chat
 from app.ui.style.icons import dot
-from app.ui.style.theme import apply_style, theme
+from app.ui.style.theme import repolish, theme
 from app.ui.widgets.plain import plain_tip
 from app.ui.window.docks import Docks
 
@@ -48,7 +48,7 @@ class TabMarks(QObject):
         if dock is not None:
             tab = dock.widget.tabWidget()
             tab.setProperty("keys", active)
-            apply_style(tab)
+            repolish(tab)
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:

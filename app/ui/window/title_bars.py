@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMenu
 
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
@@ -34,7 +36,7 @@ class TitleBars(QObject):
 
     @Slot(object)
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
-        _furnish(area, lambda where: self._on_asked(area, where))
+        StripButtons(area, lambda where: self._on_asked(area, where))
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
         area.currentChanged.connect(lambda index: self.turned.emit())
 
@@ -52,20 +54,61 @@ class TitleBars(QObject):
         set_dock_icons(self._manager)
 
 
-def _furnish(area: QtAds.CDockAreaWidget, asked: Callable[[str], None]) -> None:
-    """Put the new-chat and split buttons into an area's title bar.
+class StripButtons(QObject):
+    """The new-chat and split buttons of an area; where tabs would shrink, one with a menu."""
 
-    ``asked`` gets "tab", "right" or "down".
-    """
-    bar = area.titleBar()
-    bar.layout().setContentsMargins(0, 0, 6, 0)
-    plus = IconButton("plus", "New chat  Ctrl+N", bar)
-    plus.clicked.connect(lambda: asked("tab"))
-    bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, plus)
-    for name, tip, where in (
+    CHOICES = (
+        ("plus", "New chat  Ctrl+N", "tab"),
         ("columns", "New chat at the right  Ctrl+\\", "right"),
         ("rows", "New chat below  Ctrl+Shift+\\", "down"),
-    ):
-        button = IconButton(name, tip, bar)
-        button.clicked.connect(lambda _=False, where=where: asked(where))
-        bar.insertWidget(-1, button)
+    )
+
+    def __init__(self, area: QtAds.CDockAreaWidget, asked: Callable[[str], None]) -> None:
+        """``asked`` gets "tab", "right" or "down"."""
+        bar = area.titleBar()
+        super().__init__(bar)
+        self._bar = bar
+        self._asked = asked
+        self.folded = False
+        bar.layout().setContentsMargins(0, 0, 6, 0)
+        self.buttons: list[IconButton] = []
+        for name, tip, where in self.CHOICES:
+            button = IconButton(name, tip, bar)
+            button.clicked.connect(lambda _=False, where=where: self._on_clicked(where))
+            self.buttons.append(button)
+        bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, self.buttons[0])
+        for button in self.buttons[1:]:
+            bar.insertWidget(-1, button)
+        bar.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}:
+            self._fold()
+        return super().eventFilter(watched, event)
+
+    def _fold(self) -> None:
+        """Fold where the titles and all three buttons have not room enough beside each other."""
+        spacing = max(0, self._bar.layout().spacing())
+        buttons = sum(button.width() + spacing for button in self.buttons)
+        wanted = self._bar.tabBar().sizeHint().width() + buttons + 6
+        folded = self._bar.width() < wanted
+        if folded != self.folded:
+            self.folded = folded
+            for button in self.buttons[1:]:
+                button.setVisible(not folded)
+
+    def _on_clicked(self, where: str) -> None:
+        if not self.folded:
+            self._asked(where)
+            return
+        menu = QMenu(self._bar)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for _, tip, choice in self.CHOICES:
+            words, _, keys = tip.partition("  ")
+            action = menu.addAction(words)
+            action.setShortcut(QKeySequence(keys))
+            action.setShortcutVisibleInContextMenu(True)
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the command has the key
+            action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
+        plus = self.buttons[0]
+        menu.popup(plus.mapToGlobal(QPoint(0, plus.height() + 2)))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 
 from app.ui.widgets.toast import Toast
+from app.ui.window.commands import command
 
 TIME_TO_REGRET_S = 10.0
 
@@ -60,13 +61,17 @@ class Undos(QObject):
         del self._stack[: -self.LONGEST]
         self._toast.show_text(words, "Undo", seconds)
 
+    def _nothing(self) -> str:
+        return "" if self._stack else "There is nothing to bring back"
+
+    @command("undo_close", "Bring Back the Last Closed Chat", "Ctrl+Shift+T", why_not=_nothing)
     @Slot()
     def undo(self) -> None:
         """Take back the latest."""
         if not self._stack:
             return
         undo = self._stack.pop()
-        self._toast.hide()
+        self._toast.put_away()
         if undo.act() is False:
             self._stack.append(undo)
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
 from app.store import Store, StoreError
-from app.ui.dialogs.dialogs import WayOn
+from app.ui.dialogs.dialogs import Recovery
 from app.ui.widgets.toast import Toast
 from app.ui.window.main_window import MainWindow
 
@@ -53,7 +53,7 @@ class Unsaved(QObject):
         with suppress(StoreError):
             self._store.flush(0)
 
-    def save_the_rest(self, ask: Callable[[StoreError], WayOn]) -> None:
+    def save_the_rest(self, ask: Callable[[StoreError], Recovery]) -> None:
         """The program ends: try until all is saved or the person gives it up."""
         self._store.on_error = None
         self._store.on_saved = None
@@ -63,7 +63,7 @@ class Unsaved(QObject):
                 return
             except StoreError as error:
                 log.warning("Not saved at the end: %s", error.code)
-                if ask(error) is WayOn.QUIT:
+                if ask(error) is Recovery.QUIT:
                     return
 
     def _on_saved(self, _: object) -> None:

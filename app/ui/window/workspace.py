@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.chats.chat import Chat
 from app.ui.pane.empty import NoChat
 from app.ui.pane.pane import ChatPane
 from app.ui.window.arrangement import Arrangement
-from app.ui.window.docking import let_windows_be, restore_state, save_state
+from app.ui.window.dock_placing import DockPlacing
+from app.ui.window.docking import dock_manager, save_state
 from app.ui.window.docks import Dock, Docks
+from app.ui.window.focus_watch import FocusWatch
 from app.ui.window.tab_marks import TabMarks
 from app.ui.window.title_bars import TitleBars
 
@@ -26,7 +28,7 @@ class Workspace(QWidget):
         forgotten(id): a closed pane is kept no longer.
         arranged(): the layout is another and worth saving.
         new_asked(): a chat is asked for from the workspace itself.
-        split_asked(direction): a title bar's split button; "right" or "down".
+        split_asked(where): the same, by a title bar's button; "tab", "right" or "down".
     """
 
     active_changed = Signal()
@@ -41,15 +43,11 @@ class Workspace(QWidget):
         super().__init__(parent)
         self._active: ChatPane | None = None
         self._ending = False
-        self._restoring = False
         self.nothing = NoChat(self)
         self.nothing.new_asked.connect(self.new_asked)
-        self.manager = QtAds.CDockManager(self)
-        # Its own look gives way to the program's sheet, and may not come back with the palette.
-        self.manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
-        self.manager.setStyleSheet("")
-        let_windows_be(self.manager)
+        self.manager = dock_manager(self)
         self._docks = Docks(self.manager)
+        self._placing = DockPlacing(self.manager, self._docks)
         self.marks = TabMarks(self._docks, self)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self.nothing)
@@ -63,9 +61,9 @@ class Workspace(QWidget):
         self.manager.dockAreaCreated.connect(self._soon.start)
         self.manager.dockAreasRemoved.connect(self._soon.start)
         self.manager.floatingWidgetCreated.connect(self._on_floating)
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            app.focusChanged.connect(self._on_focus)
+        self._focus = FocusWatch(lambda: self._active, self)
+        self._focus.entered.connect(self._on_entered)
+        self._focus.take_typing(self.window())
 
     # What is open.
 
@@ -105,7 +103,7 @@ class Workspace(QWidget):
         if dock is not None:
             self._forget(chat.id)
         dock = self._make_dock(chat)
-        self._insert(dock, where)
+        self._placing.insert(dock, where, self._active)
         self._settle()
         self.activate(dock.pane)
         return dock.pane
@@ -119,13 +117,6 @@ class Workspace(QWidget):
                 pane.window().raise_()
             pane.window().activateWindow()
             pane.focus_composer()
-
-    def activate_next(self, step: int) -> None:
-        """Give the keys to the next pane (+1) or the previous one (-1)."""
-        panes = self.panes()
-        if panes:
-            at = panes.index(self._active) if self._active in panes else -step
-            self.activate(panes[(at + step) % len(panes)])
 
     def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
         """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place.
@@ -157,29 +148,20 @@ class Workspace(QWidget):
             return False
         if dock.closed:
             self._docks.mark_open(chat_id)
-            self._put_back(dock)
+            self._placing.put_back(dock, self._active)
             self._settle()
         self.activate(dock.pane)
         return True
 
     def float_pane(self, pane: ChatPane) -> None:
         """Move a pane out into a window of its own, or back into the main one."""
-        widget = self._docks[pane.chat.id].widget
-        if widget.isInFloatingContainer():
-            self.manager.addDockWidget(QtAds.DockWidgetArea.RightDockWidgetArea, widget)
-        else:
-            widget.setFloating()
-            window = pane.window()
-            window.resize(max(480, pane.width()), max(520, pane.height()))
+        self._placing.float(pane)
         self._settle()
         self.activate(pane)
 
     def share_width(self, panes: list[ChatPane]) -> None:
         """Give the columns that stand with these panes the same width."""
-        area = self._docks.area(panes[0])
-        sizes = self.manager.splitterSizes(area) if area is not None else []
-        if sizes:
-            self.manager.setSplitterSizes(area, [sum(sizes) // len(sizes)] * len(sizes))
+        self._placing.share_width(panes)
 
     # Keeping the layout.
 
@@ -197,23 +179,20 @@ class Workspace(QWidget):
         Returns the ids of the chats that were closed for it; ``reopen`` knows the latest of them.
         """
         wanted = {chat.id for chat in chats}
-        leaving = [p.chat.id for p in self.panes() if p.chat.id not in wanted]
-        if self._active is not None and self._active.chat.id in leaving:
+        if self._active is not None and self._active.chat.id not in wanted:
             self._set_active(None)
-        for chat_id in leaving:
-            self._docks.mark_closed(chat_id)
+        leaving = self._docks.mark_others_closed(wanted)
         for chat in chats:
             if self._docks.get(chat.id) is not None:
                 self._docks.mark_open(chat.id)
             else:
-                self._insert(self._make_dock(chat), "tab")
-        self._restore(arrangement.docks)
+                self._placing.insert(self._make_dock(chat), "tab", self._active)
+        self.expect_panes()
+        self._placing.restore(arrangement.docks, self, self._active)
         self._forget_overdue()
         self._settle()
         chosen = self.pane(arrangement.active) if arrangement.active else None
-        panes = self.panes()
-        if chosen is None and panes:
-            chosen = panes[0]
+        chosen = chosen or next(iter(self.panes()), None)
         if chosen is not None:
             self.activate(chosen)
         return leaving
@@ -222,32 +201,10 @@ class Workspace(QWidget):
         """Panes are about to come: nobody needs to be told that there are none."""
         self._layers.setCurrentWidget(self.manager)
 
-    def _restore(self, docks: str) -> None:
-        # Splitters share out the size they have at this moment: let it be the final one.
-        self.expect_panes()
-        for widget in (self.window(), self.parentWidget(), self):
-            layout = widget.layout() if widget is not None else None
-            if layout is not None:
-                layout.activate()
-        self._restoring = True
-        try:
-            restore_state(self.manager, docks)
-            # What the arrangement did not know is nowhere now, or as it was.
-            for dock in self._docks.all():
-                if dock.closed and not dock.widget.isClosed():
-                    dock.widget.toggleView(False)
-            for dock in self._docks.all():
-                if not dock.closed and dock.widget.isClosed():
-                    self._put_back(dock)
-        finally:
-            self._restoring = False
-
     def end(self) -> None:
         """The program ends: no more answers to what Qt tells while it takes things down."""
         self._ending = True
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            app.focusChanged.disconnect(self._on_focus)
+        self._focus.end()
         self._soon.stop()
 
     # Inside.
@@ -260,30 +217,9 @@ class Workspace(QWidget):
         self.pane_made.emit(dock.pane)
         return dock
 
-    def _insert(self, dock: Dock, where: str) -> None:
-        """Beside the active pane; where its area is a floating window, in that window."""
-        area = self._docks.area(self._active)
-        if area is None:
-            area = self._docks.area(next(iter(self._docks.in_main_window()), None))
-        if area is None:
-            self.manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock.widget)
-        elif where == "tab":
-            self.manager.addDockWidgetTabToArea(dock.widget, area)
-        else:
-            side = "RightDockWidgetArea" if where == "right" else "BottomDockWidgetArea"
-            self.manager.addDockWidget(getattr(QtAds.DockWidgetArea, side), dock.widget, area)
-
-    def _put_back(self, dock: Dock) -> None:
-        """Show a hidden dock widget where it was, or with the others if that place is gone."""
-        if dock.widget.dockAreaWidget() is None:
-            self._insert(dock, "tab")
-        if dock.widget.isClosed():
-            dock.widget.toggleView(True)
-
     def _forget(self, chat_id: str) -> None:
         """Let go of a closed pane for good. Its chat stays in the list."""
-        self.marks.let_go(self._docks[chat_id].pane.chat)
-        self._docks.remove(chat_id)
+        self.marks.let_go(self._docks.remove(chat_id).chat)
 
     def _forget_overdue(self) -> None:
         for chat_id in self._docks.overdue():
@@ -318,7 +254,7 @@ class Workspace(QWidget):
     def _sender(self) -> ChatPane | None:
         """The open pane in the dock widget that sent a signal."""
         widget = self.sender()
-        if self._ending or self._restoring or not isinstance(widget, QObject):
+        if self._ending or self._placing.restoring or not isinstance(widget, QObject):
             return None
         return self.pane(widget.objectName())
 
@@ -337,13 +273,10 @@ class Workspace(QWidget):
             pane.focus_composer()
             self._soon.start()
 
-    @Slot(QWidget, QWidget)
-    def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
-        widget = now
-        while widget is not None and not isinstance(widget, ChatPane):
-            widget = widget.parentWidget()
-        if isinstance(widget, ChatPane) and self.pane(widget.chat.id) is widget:
-            self._set_active(widget)
+    @Slot(object)
+    def _on_entered(self, pane: ChatPane) -> None:
+        if self.pane(pane.chat.id) is pane:
+            self._set_active(pane)
 
     @Slot(str, str)
     def _on_asked(self, chat_id: str, where: str) -> None:
@@ -351,10 +284,7 @@ class Workspace(QWidget):
         pane = self.pane(chat_id)
         if pane is not None:
             self._set_active(pane)
-        if where == "tab":
-            self.new_asked.emit()
-        else:
-            self.split_asked.emit(where)
+        self.split_asked.emit(where)
 
     @Slot(str)
     def _on_tab(self, chat_id: str) -> None:
@@ -366,4 +296,5 @@ class Workspace(QWidget):
     @Slot(object)
     def _on_floating(self, window: QWidget) -> None:
         window.setMinimumSize(300, 320)
+        self._focus.take_typing(window)
         self._soon.start()

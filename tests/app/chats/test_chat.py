@@ -15,7 +15,7 @@ from app.bridge import Bridge
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import Shelf
+from app.chats.model_choice import ModelLoader
 from app.chats.turn import Editing, Paused, Running, Waiting, Writing
 from app.store import Store
 from engine import EngineError, Finished, FinishReason, Model, ReplyStats, TextDelta
@@ -74,16 +74,16 @@ class HandEngine:
 
 
 class Desk:
-    """A store, a bridge and a shelf, and what a test does with them."""
+    """A store, a bridge and a loader, and what a test does with them."""
 
     def __init__(self, file: Path) -> None:
         self.store = Store.open(file)
         self.root = QObject()
         self.bridge = Bridge(self.root)
-        self.shelf = Shelf(self.bridge, self.root)
+        self.loader = ModelLoader(self.bridge, self.root)
         self.engine = HandEngine()
-        self.shelf.attach(self.engine)  # type: ignore[arg-type]  # speaks as much as is used here
-        self.library = ChatLibrary(self.store, self.bridge, self.shelf, self.root)
+        self.loader.attach(self.engine)  # type: ignore[arg-type]  # speaks as much as is used here
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
 
     def close(self) -> None:
         self.library.close()
@@ -91,7 +91,7 @@ class Desk:
         self.root.deleteLater()
 
     def load(self, ref: str) -> None:
-        self.shelf.want(ref)
+        self.loader.want(ref)
         self.engine.loads[ref].set_result(
             Model(ref, ref[-1].upper(), ref, 2048, 1000, "float32", "shared", True, {})
         )
@@ -300,7 +300,7 @@ def test_fault_d6_of_two_models_that_load_the_one_chosen_last_answers(desk: Desk
 
 def test_fault_d6_what_is_to_be_had_again_keeps_waiting_for_its_own_model(desk: Desk):
     chat = desk.chat()
-    desk.shelf.lose()  # all models have to be loaded again
+    desk.loader.lose()  # all models have to be loaded again
     assert chat.same_again()
     assert chat.reply == Waiting(A)
     chat.set_model(B)

@@ -44,7 +44,7 @@ def opened(served, start):
 
 def open_dialog(run):
     run.qtbot.keyClick(run.window, Qt.Key.Key_O, CTRL_SHIFT)
-    dialog = run.window.getting.dialog
+    dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
     return dialog
 
@@ -96,7 +96,7 @@ def test_by_keyboard_alone_from_the_name_to_the_chat(opened, served, profile):
     run.qtbot.keyClick(row.act, Qt.Key.Key_Space)
     assert run.pane.chat.record.model == NAME
     run.ready()
-    assert run.window.getting.dialog is None
+    assert run.window.downloads_in_window.dialog is None
 
 
 def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
@@ -106,7 +106,7 @@ def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
     run.until(served.held.is_set)
     dialog.close()
     served.go.set()
-    toast = run.window.getting.toast
+    toast = run.window.downloads_in_window.toast
     run.until(toast.isVisible)
     assert (toast.text, toast.button.text()) == ("tiny-model is downloaded", "Open")
     run.qtbot.mouseClick(toast.button, LEFT)
@@ -214,10 +214,10 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
     served.go.set()
     asked = len(served.asked)
     again = start()
-    toast = again.window.getting.toast
+    toast = again.window.downloads_in_window.toast
     assert toast.text == "tiny-model is not wholly downloaded yet"
     again.qtbot.mouseClick(toast.button, LEFT)
-    row = again.window.getting.dialog.list.rows[NAME]
+    row = again.window.downloads_in_window.dialog.list.rows[NAME]
     assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
     assert len(served.asked) == asked  # nobody has asked for it yet
     again.qtbot.mouseClick(row.act, LEFT)
@@ -257,7 +257,7 @@ def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
     look(run, dialog, "a/future")
     assert "does not know its architecture" in dialog.found.fits.text()
     assert not dialog.go.isEnabled()
-    run.window.getting._memory = 1000
+    run.window.downloads_in_window._memory = 1000
     look(run, dialog)
     run.until(lambda: "Too large" in dialog.found.fits.text())
     assert dialog.go.isEnabled()
@@ -304,7 +304,7 @@ def test_the_settings_and_the_model_menu_lead_to_it(served, start):
     run.window.show_settings()
     window = run.window._settings_window
     run.qtbot.mouseClick(window.models.get, LEFT)
-    dialog = run.window.getting.dialog
+    dialog = run.window.downloads_in_window.dialog
     assert dialog.isVisible()
     get(run, dialog)
     run.until(lambda: window.models.row(NAME) is not None)
@@ -318,7 +318,7 @@ def test_the_settings_and_the_model_menu_lead_to_it(served, start):
     assert "tiny-model" in names
     next(a for a in menu.actions() if a.text() == "Get Model…").trigger()
     menu.close()
-    assert run.window.getting.dialog.isVisible()
+    assert run.window.downloads_in_window.dialog.isVisible()
 
 
 def test_the_program_ends_at_once_while_the_hub_hangs(opened, served):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QScrollArea
 
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.user_row import UserRow
-from app.ui.window import actions
+from app.ui.window import commands as actions
 from tests.app.conftest import Run, Start
 
 WIDE = "```python\nvalue = " + " + ".join(f"argument_{n}" for n in range(60)) + "\n```"

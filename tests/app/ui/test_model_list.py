@@ -35,7 +35,7 @@ def opened(start: Start, models):
     """The program with its settings open, and what was shown in the file manager."""
     run = start()
     run.ready()
-    run.app.settings.models = tuple(models)
+    run.app.settings.set(models=tuple(models))
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     window = run.window._settings_window
     run.until(lambda: all(row.folder is not None for row in window.models.rows))
@@ -111,7 +111,7 @@ def test_a_folder_is_added_first_and_shown_in_its_place(opened, models, tmp_path
 
 def test_show_in_folder_opens_the_models_own(start: Start, models, qtbot: QtBot):
     run = start()
-    run.app.settings.models = tuple(models)
+    run.app.settings.set(models=tuple(models))
     shown = []
     window = SettingsWindow(run.app.settings, None, run.window, shown.append)
     window.show()

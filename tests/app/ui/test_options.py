@@ -255,7 +255,7 @@ def test_new_chats_begin_with_what_was_chosen(start: Start):
 def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
     run = start()
     run.ready()
-    run.app.settings.new_chat = {"top_k": 7, "of_a_later_version": 1, "temperature": 0.9}
+    run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
     run.window.show_settings()
     window = run.window._settings_window
     window.slide.setChecked(True)

@@ -237,7 +237,7 @@ def test_its_model_is_loaded_for_it(start: Start):
     again.ready()
     chat = again.pane.chat
     chat.set_model("guide")
-    again.app.library.shelf.lose()
+    again.app.library.loader.lose()
     assert chat.same_again()
     again.until(lambda: again.engine.sent)
     again.answered()

@@ -1,0 +1,108 @@
+"""Opens the file of chats at a start, and asks the person for the way on where that fails."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+
+from app.paths import Paths
+from app.store import Store, StoreError
+from app.ui.dialogs.dialogs import Recovery
+
+log = logging.getLogger(__name__)
+
+
+class StoreOpening:
+    """One attempt to open the chats of a profile, with as many questions as it takes.
+
+    Attributes:
+        words: what to tell the person once the window is there; empty for nothing.
+        elsewhere: another profile's folder that the person chose and the chats were copied to.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        ask: Callable[[StoreError], Recovery],
+        ask_folder: Callable[[], Path | None],
+        interrupted: Callable[[], bool],
+    ) -> None:
+        """``interrupted`` says whether the program was told to end while a question was open."""
+        self._file = file
+        self._ask = ask
+        self._ask_folder = ask_folder
+        self._interrupted = interrupted
+        self.words = ""
+        self.elsewhere: Path | None = None
+
+    def open(self) -> Store | None:
+        """The store; None if the person gives up or chose a folder elsewhere."""
+        while True:
+            problem: StoreError | None = None
+            try:
+                store = self._open_and_read()
+            except StoreError as error:
+                problem = error
+            else:
+                if store.journal_aside is not None:
+                    self.words = (
+                        "The last moments before the crash may be missing: the journal of your "
+                        f"chats was damaged. It is kept as {store.journal_aside.name}."
+                    )
+                return store
+            while problem is not None:
+                log.warning("The chats were not opened: %s", problem.code)
+                way = self._ask_interruptibly(problem)
+                if way is Recovery.QUIT:
+                    return None
+                problem = self._take(way)
+                if self.elsewhere is not None:
+                    return None
+
+    def _open_and_read(self) -> Store:
+        """The store, once it has shown its list of chats: large files are not checked wholly."""
+        store = Store.open(self._file)
+        try:
+            store.chats()
+        except StoreError:
+            store.close()
+            raise
+        return store
+
+    def _ask_interruptibly(self, problem: StoreError) -> Recovery:
+        """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
+        listening = QTimer(interval=200)  # Python sees signals only when it runs
+        listening.timeout.connect(lambda: None)
+        listening.start()
+        way = self._ask(problem)
+        listening.stop()
+        return Recovery.QUIT if self._interrupted() else way
+
+    def _take(self, way: Recovery) -> StoreError | None:
+        """Go a way on with chats that cannot be opened; returns what stood in the way."""
+        try:
+            if way is Recovery.SET_ASIDE:
+                aside = Store.set_aside(self._file)
+                self.words = f"This is an empty start. Your earlier chats are kept as {aside.name}."
+            elif way is Recovery.ELSEWHERE:
+                folder = self._ask_folder()
+                if folder is not None:
+                    Store.copy(self._file, Paths.in_profile(folder).chats)
+                    self.elsewhere = folder
+            elif way is Recovery.SALVAGE:
+                saved = Store.salvage(self._file)
+                messages = _counted(saved.messages, "message")
+                self.words = (
+                    f"{messages} in {_counted(saved.chats, 'chat')} could be read and are here. "
+                    f"The damaged file is kept as {saved.aside.name}."
+                )
+        except StoreError as error:
+            return error
+        return None
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")

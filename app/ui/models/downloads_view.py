@@ -1,0 +1,285 @@
+"""What the window shows of downloads: a row for each in the dialog, a word while that is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.bridge import Bridge
+from app.chats.model_choice import ModelLoader
+from app.download import Download, DownloadState
+from app.downloads import Downloads
+from app.ui.style.figures import download_line
+from app.ui.style.theme import repolish, ui_font
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.toast import Toast
+from engine.errors import GATED
+
+_STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
+
+
+class DownloadRow(QFrame):
+    """Shows one download.
+
+    Signals:
+        paused(), resumed(), cancelled(), opened(): what the person wants.
+    """
+
+    paused = Signal()
+    resumed = Signal()
+    cancelled = Signal()
+    opened = Signal()
+
+    def __init__(self, download: Download, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("model-row")
+        self.ref = download.ref
+        self._state = download.state
+        self.name = QLabel(download.name, self)
+        self.name.setFont(ui_font(14, QFont.Weight.Medium))
+        self.name.setToolTip(download.ref)
+        self.name.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = QLabel(self)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.bar = QProgressBar(self)
+        self.bar.setRange(0, _STEPS)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(f"Download of {download.name}")
+        self.act = IconButton("pause", "Pause", self)
+        self.act.clicked.connect(self._on_act)
+        self.cancel = IconButton("x", "Cancel", self)
+        self.cancel.clicked.connect(self.cancelled)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.act)
+        buttons.addWidget(self.cancel)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 10, 0, 10)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(6)
+        grid.addWidget(self.name, 0, 0)
+        grid.addLayout(buttons, 0, 1, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self.bar, 1, 0, 1, 2)
+        grid.addWidget(self.words, 2, 0, 1, 2)
+        grid.setColumnStretch(0, 1)
+        self.show_download(download)
+
+    def set_first(self, first: bool) -> None:
+        """The first has no line above it."""
+        if self.property("first") != first:
+            self.setProperty("first", first)
+            repolish(self)
+
+    def show_download(self, download: Download) -> None:
+        """Say how it is now."""
+        self._state = download.state
+        done = download.state is DownloadState.DONE
+        failed = download.state is DownloadState.FAILED
+        self.bar.setVisible(not done)
+        share = download.done / download.total if download.total else 0.0
+        self.bar.setValue(round(_STEPS * min(share, 1.0)))
+        self.words.setText(download.error if failed else download_line(download))
+        self.words.setProperty("danger", failed)
+        self.words.setProperty("muted", not failed)
+        repolish(self.words)
+        if done:
+            self.act.set_icon("chat-circle", "Open in a Chat")
+        elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
+            self.act.set_icon("play", "Go On" if not failed else "Try Again")
+        else:
+            self.act.set_icon("pause", "Pause")
+        self.cancel.set_icon("x", "Remove from List" if done else "Cancel and Throw Away")
+        self.act.setAccessibleName(f"{self.act.toolTip()}: {download.name}")
+        self.cancel.setAccessibleName(f"{self.cancel.toolTip()}: {download.name}")
+
+    def _on_act(self) -> None:
+        if self._state is DownloadState.DONE:
+            self.opened.emit()
+        elif self._state in {DownloadState.PAUSED, DownloadState.FAILED}:
+            self.resumed.emit()
+        else:
+            self.paused.emit()
+
+
+class DownloadList(QScrollArea):
+    """Shows them as they are.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+        token_wanted(ref): it can go on only with an access token, and there is none.
+        filled(rows): so many there are now.
+    """
+
+    opened = Signal(str)
+    token_wanted = Signal(str)
+    filled = Signal(int)
+
+    def __init__(self, downloads: Downloads, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._downloads = downloads
+        self.rows: dict[str, DownloadRow] = {}
+        inner = QWidget(self)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        column.addLayout(self._list)
+        column.addStretch(1)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        downloads.changed.connect(self._on_changed)
+        for download in downloads.items:
+            self._on_changed(download.ref)
+
+    @Slot(str)
+    def _on_changed(self, ref: str) -> None:
+        download = self._downloads.get(ref)
+        row = self.rows.get(ref)
+        if download is not None and row is not None:
+            row.show_download(download)
+            return
+        if download is not None:
+            self._add_row(download)
+        elif row is not None:
+            del self.rows[ref]
+            self._list.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        for number, shown in enumerate(self.rows.values()):
+            shown.set_first(number == 0)
+        self.filled.emit(len(self.rows))
+
+    def _add_row(self, download: Download) -> None:
+        ref = download.ref
+        row = self.rows[ref] = DownloadRow(download, self)
+        row.paused.connect(lambda: self._downloads.pause(ref))
+        row.resumed.connect(lambda: self._resume(ref))
+        row.cancelled.connect(lambda: self._downloads.cancel(ref))
+        row.opened.connect(lambda: self.opened.emit(ref))
+        self._list.addWidget(row)
+
+    def _resume(self, ref: str) -> None:
+        download = self._downloads.get(ref)
+        if download is not None and download.code == GATED and not self._downloads.token:
+            self.token_wanted.emit(ref)
+        else:
+            self._downloads.resume(ref)
+
+
+class ModelDialog(QDialog):
+    """What `DownloadsInWindow` needs of the dialog that it opens.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+    """
+
+    opened = Signal(str)
+
+
+class DownloadsInWindow(QObject):
+    """Opens the dialog over ``window`` and tells what happens while it is closed.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+    """
+
+    TOLD_S = 12.0
+
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        downloads: Downloads,
+        loader: ModelLoader,
+        bridge: Bridge,
+        window: QWidget,
+        make_dialog: Callable[[Downloads, QWidget, Callable[[], int]], ModelDialog],
+    ) -> None:
+        """``make_dialog``: its last argument tells how much memory models and chats may take."""
+        super().__init__(window)
+        self._make_dialog = make_dialog
+        self._window = window
+        self._downloads = downloads
+        self._loader = loader
+        self._bridge = bridge
+        self._memory = 0
+        self._act: Callable[[], None] = self.show
+        self.dialog: ModelDialog | None = None
+        # Beside the window's own toast, whose button takes back what was done last.
+        self.toast = Toast(window, at_top=True)
+        self.toast.acted.connect(self._on_acted)
+        downloads.finished.connect(self._on_finished)
+
+    @Slot()
+    def show(self) -> None:
+        """Open the dialog, or bring it forward."""
+        if self.dialog is None:
+            self._ask_memory()
+            self._downloads.measure()
+            self.dialog = self._make_dialog(self._downloads, self._window, lambda: self._memory)
+            self.dialog.opened.connect(self.opened)
+            self.dialog.finished.connect(self._on_gone)
+        self.toast.hide()
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
+
+    def offer(self) -> None:
+        """At a start: what was not finished can go on. The hub is not asked."""
+        waiting = self._downloads.unfinished()
+        if waiting:
+            several = f"{len(waiting)} models are"
+            what = f"{waiting[0].name} is" if len(waiting) == 1 else several
+            self._tell(f"{what} not wholly downloaded yet", "Show", self.show)
+
+    def end(self) -> None:
+        """The program ends."""
+        self.toast.hide()
+        self._downloads.end()
+
+    def _tell(self, words: str, verb: str, act: Callable[[], None]) -> None:
+        self._act = act
+        self.toast.show_text(words, verb, self.TOLD_S)
+
+    @Slot(str)
+    def _on_finished(self, ref: str) -> None:
+        download = self._downloads.get(ref)
+        if download is not None and self.dialog is None:
+            self._tell(f"{download.name} is downloaded", "Open", lambda: self.opened.emit(ref))
+
+    @Slot()
+    def _on_acted(self) -> None:
+        self._act()
+
+    @Slot()
+    def _on_gone(self) -> None:
+        self.dialog = None
+
+    def _ask_memory(self) -> None:
+        """How much models and chats may take, from whoever shares it out."""
+        engine = self._loader.engine
+        if engine is not None:
+            self._bridge.when_done(engine.stats_later(), self._on_stats)
+
+    def _on_stats(self, future: Future[dict[str, Any]]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            self._memory = int(future.result().get("memory_budget", 0))

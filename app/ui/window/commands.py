@@ -1,0 +1,244 @@
+"""The window's commands: registered once, beside the function that each one calls.
+
+The menus and the sheet of shortcuts are made from this registry. `MENUS` says only what stands
+where.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
+
+from app.ui.widgets.keys import native
+
+
+class Where(Enum):
+    """Where a command applies."""
+
+    ANYWHERE = "anywhere"
+    """Also while a dialog, such as the settings, has the keys."""
+    CHATS = "chats"
+    """While a window with chats has the keys."""
+    PANE = "pane"
+    """There, and with an open chat. The function is given the active pane."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command.
+
+    Attributes:
+        name: how the program calls it.
+        text: how the menu does.
+        keys: in Qt's portable spelling (Ctrl is Cmd on a Mac); the first is shown.
+        where: where it applies.
+        function: a method of one of the objects that `Commands` is given.
+        why_not: takes the same arguments and says why the command cannot be done now, "" if it can.
+        checkable: whether it is on or off.
+    """
+
+    name: str
+    text: str
+    keys: tuple[str, ...]
+    where: Where
+    function: Callable[..., object]
+    why_not: Callable[..., str] | None
+    checkable: bool
+
+
+REGISTRY: dict[str, Command] = {}
+"""All commands by name, filled as the modules that hold their functions are imported."""
+
+NO_CHAT = "No chat is open"
+
+_F = TypeVar("_F", bound=Callable[..., object])
+
+
+def command(
+    name: str,
+    text: str,
+    *keys: str,
+    where: Where = Where.CHATS,
+    why_not: Callable[..., str] | None = None,
+    checkable: bool = False,
+) -> Callable[[_F], _F]:
+    """Register the decorated method as what the command does. Arguments as in `Command`."""
+
+    def register(function: _F) -> _F:
+        if name in REGISTRY:
+            raise ValueError(f"two commands are called {name}")
+        REGISTRY[name] = Command(name, text, keys, where, function, why_not, checkable)
+        return function
+
+    return register
+
+
+# Control+Tab is Control on a Mac too, where Qt calls that key Meta.
+TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
+
+MENUS: dict[str, tuple[str, ...]] = {
+    "File": (
+        *("new", "open_model", "get_model", "-", "close", "undo_close"),
+        *("-", "settings", "-", "quit"),
+    ),
+    "Edit": (
+        *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
+        *("stop", "pause", "-", "rename", "delete", "-", "find", "search"),
+    ),
+    "View": (
+        *("sidebar", "score", "-", "next", "previous", "composer", "next_part", "part_before"),
+        *("-", "full_screen"),
+    ),
+    "Pane": (
+        *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),
+        *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep"),
+    ),
+    "Help": ("shortcuts", "about"),
+}
+"""The menus, with the names of their commands; "-" is a line."""
+
+FOCUS_KEYS = (
+    ("Send", "Enter"),
+    ("New line in the message", "Shift+Enter"),
+    ("Stop the reply", "Esc"),
+    ("Edit the last message", "Up, in an empty message"),
+    ("Delete a chat", "Delete, in the sidebar"),
+    ("Undo what a notice offers to undo", "Ctrl+Z"),
+    ("From message to message", "Up and Down, in the conversation"),
+    ("What can be done with a message", "Tab, in the conversation"),
+    ("Move wide code sideways", "Left and Right, in the conversation"),
+    ("Copy code, wrap its lines", "Shift+F10, in the conversation"),
+    ("Pause or resume a reply", "Space, in the score"),
+)
+"""Keys that are no command's: the widget that has the focus takes them."""
+
+_ROLES = {
+    "quit": QAction.MenuRole.QuitRole,
+    "settings": QAction.MenuRole.PreferencesRole,
+    "about": QAction.MenuRole.AboutRole,
+}
+
+
+class Commands:
+    """The QActions of one window, by name.
+
+    All have application scope: a pane in a window of its own obeys the same keys.
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        owners: Sequence[object],
+        active: Callable[[], QWidget | None],
+        say: Callable[[str], object],
+    ) -> None:
+        """Bind every registered command.
+
+        Args:
+            owners: the objects whose methods the commands' functions are.
+            active: the pane that has the keys.
+            say: tells the person why a command cannot be done now.
+        """
+        self._window = window
+        self._active = active
+        self._say = say
+        self._owners = {name: _owner(made, owners) for name, made in REGISTRY.items()}
+        self._actions = {name: self._make(made) for name, made in REGISTRY.items()}
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def why_not(self, name: str) -> str:
+        """Why the command cannot be done now, as a sentence; "" if it can."""
+        made = REGISTRY[name]
+        if made.where is Where.PANE and self._active() is None:
+            return NO_CHAT
+        return made.why_not(*self._arguments(made)) if made.why_not is not None else ""
+
+    def run(self, name: str) -> None:
+        """Do it where it applies; where it cannot be done, say why."""
+        made = REGISTRY[name]
+        if made.where is not Where.ANYWHERE and isinstance(QApplication.activeWindow(), QDialog):
+            return  # the key was pressed in a dialog, and is no command of it
+        if why := self.why_not(name):
+            self._say(why)
+        else:
+            made.function(*self._arguments(made))
+
+    def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
+        """File, Edit, View, Pane and Help, as new menus.
+
+        ``submenus``: by name the commands that stand there as a menu of their own.
+        """
+        made = []
+        for title, names in MENUS.items():
+            menu = QMenu(title, self._window)
+            menu.setToolTipsVisible(True)
+            for name in names:
+                if name == "-":
+                    menu.addSeparator()
+                elif name in submenus:
+                    menu.addMenu(submenus[name])
+                else:
+                    menu.addAction(self._actions[name])
+            menu.aboutToShow.connect(lambda names=names: self._show_what_can_be(names))
+            menu.aboutToHide.connect(lambda names=names: self._enable(names))
+            made.append(menu)
+        return made
+
+    def _make(self, made: Command) -> QAction:
+        action = QAction(made.text, self._window)
+        action.setShortcuts([QKeySequence(keys) for keys in made.keys])
+        action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        action.setCheckable(made.checkable)
+        action.setMenuRole(_ROLES.get(made.name, QAction.MenuRole.NoRole))
+        action.triggered.connect(lambda _checked=False, name=made.name: self.run(name))
+        self._window.addAction(action)
+        return action
+
+    def _arguments(self, made: Command) -> tuple[Any, ...]:
+        owner = self._owners[made.name]
+        return (owner, self._active()) if made.where is Where.PANE else (owner,)
+
+    def _show_what_can_be(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name != "-":
+                why = self.why_not(name)
+                self._actions[name].setEnabled(not why)
+                self._actions[name].setToolTip(why)
+
+    def _enable(self, names: Sequence[str]) -> None:
+        """A key that cannot act now must still be heard, to say why: nothing stays disabled."""
+        for name in names:
+            if name != "-":
+                self._actions[name].setEnabled(True)
+
+
+def _owner(made: Command, owners: Sequence[object]) -> object:
+    """The object whose method the command's function is."""
+    called = made.function.__name__
+    for owner in owners:
+        if getattr(type(owner), called, None) is made.function:
+            return owner
+    raise LookupError(f"nobody has the function of the command {made.name}")
+
+
+def shortcut_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """What the keys do, by menu: (words, keys as this system writes them)."""
+    groups = [("In a chat", [(words, _in_a_chat(keys)) for words, keys in FOCUS_KEYS])]
+    for title, names in MENUS.items():
+        listed = [REGISTRY[name] for name in names if name != "-"]
+        rows = [(made.text.rstrip("…"), native(made.keys[0])) for made in listed if made.keys]
+        groups.append((title, rows))
+    return groups
+
+
+def _in_a_chat(keys: str) -> str:
+    return native(keys) if keys.startswith("Ctrl+") else keys

@@ -1,0 +1,151 @@
+"""What the keys and menus do with the active pane, and with its place among the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from app.chats.actions import Action
+from app.ui.pane.pane import ChatPane
+from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, Where, command
+from app.ui.window.pane_placement import grow_pane, move_pane
+from app.ui.window.workspace import Workspace
+
+
+def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
+    """Why the pane's chat cannot do it now."""
+    return lambda _, pane: pane.chat.can(action) or ""
+
+
+def _compared(commands: PaneCommands, pane: ChatPane) -> str:
+    return "" if commands.chats.comparisons.has(pane) else "This chat is not being compared"
+
+
+class PaneCommands(QObject):
+    """The commands that are for one pane, or that go from pane to pane."""
+
+    def __init__(self, chats: ChatCommands, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.chats = chats
+        self._workspace = workspace
+
+    # What was said in it.
+
+    @command(
+        "copy_answer",
+        "Copy Last Answer",
+        "Ctrl+Shift+C",
+        where=Where.PANE,
+        why_not=_cannot(Action.COPY),
+    )
+    def copy_answer(self, pane: ChatPane) -> None:
+        pane.act(Action.COPY)
+
+    @command(
+        "regenerate",
+        "Answer Again",
+        "Ctrl+R",
+        where=Where.PANE,
+        why_not=_cannot(Action.REGENERATE),
+    )
+    def answer_again(self, pane: ChatPane) -> None:
+        pane.act(Action.REGENERATE)
+
+    @command(
+        "same_again",
+        "Same Again",
+        "Ctrl+Shift+R",
+        where=Where.PANE,
+        why_not=_cannot(Action.SAME_AGAIN),
+    )
+    def same_again(self, pane: ChatPane) -> None:
+        pane.act(Action.SAME_AGAIN)
+
+    @command("edit_last", "Edit Last Message", where=Where.PANE, why_not=_cannot(Action.EDIT))
+    def edit_last(self, pane: ChatPane) -> None:
+        pane.act(Action.EDIT)
+
+    @command(
+        "earlier", "Earlier Version", "Ctrl+[", where=Where.PANE, why_not=_cannot(Action.EARLIER)
+    )
+    def earlier(self, pane: ChatPane) -> None:
+        pane.act(Action.EARLIER)
+
+    @command("later", "Later Version", "Ctrl+]", where=Where.PANE, why_not=_cannot(Action.LATER))
+    def later(self, pane: ChatPane) -> None:
+        pane.act(Action.LATER)
+
+    @command("stop", "Stop the Reply", where=Where.PANE, why_not=_cannot(Action.STOP))
+    def stop(self, pane: ChatPane) -> None:
+        pane.act(Action.STOP)
+
+    @command(
+        "pause",
+        "Pause or Resume the Reply",
+        "Ctrl+Shift+P",
+        where=Where.PANE,
+        why_not=_cannot(Action.PAUSE),
+    )
+    def pause(self, pane: ChatPane) -> None:
+        pane.act(Action.PAUSE)
+
+    @command("find", "Find in This Chat", "Ctrl+F", where=Where.PANE)
+    def find(self, pane: ChatPane) -> None:
+        pane.find_bar.open_bar()
+
+    # Where it is.
+
+    @command("float", "Move to Its Own Window", "Ctrl+Alt+O", where=Where.PANE)
+    def float_pane(self, pane: ChatPane) -> None:
+        self._workspace.float_pane(pane)
+
+    @command("move_before", "Move to the Pane Before", "Ctrl+Shift+PgUp", where=Where.PANE)
+    def move_before(self, pane: ChatPane) -> None:
+        move_pane(self._workspace, pane, -1)
+
+    @command("move_after", "Move to the Pane After", "Ctrl+Shift+PgDown", where=Where.PANE)
+    def move_after(self, pane: ChatPane) -> None:
+        move_pane(self._workspace, pane, 1)
+
+    @command("larger", "Larger Pane", "Ctrl+Alt+=", "Ctrl+Alt++", where=Where.PANE)
+    def larger(self, pane: ChatPane) -> None:
+        grow_pane(self._workspace, pane, 1)
+
+    @command("smaller", "Smaller Pane", "Ctrl+Alt+-", where=Where.PANE)
+    def smaller(self, pane: ChatPane) -> None:
+        grow_pane(self._workspace, pane, -1)
+
+    @command(
+        "keep",
+        "Keep This One of the Compared",
+        "Ctrl+Alt+K",
+        where=Where.PANE,
+        why_not=_compared,
+    )
+    def keep(self, pane: ChatPane) -> None:
+        self.chats.comparisons.keep(pane)
+
+    # From pane to pane.
+
+    def _any(self) -> str:
+        return "" if self._workspace.panes() else NO_CHAT
+
+    @command("next", "Next Chat", f"{TAB_MODIFIER}+Tab", why_not=_any)
+    def next_chat(self) -> None:
+        self._go(1)
+
+    @command("previous", "Previous Chat", f"{TAB_MODIFIER}+Shift+Tab", why_not=_any)
+    def previous_chat(self) -> None:
+        self._go(-1)
+
+    def _go(self, step: int) -> None:
+        """Give the keys to the next pane (+1) or the previous one (-1)."""
+        panes, active = self._workspace.panes(), self._workspace.active
+        at = panes.index(active) if active in panes else -step
+        self._workspace.activate(panes[(at + step) % len(panes)])
+
+    @command("composer", "Go to the Message Field", "Ctrl+L", where=Where.PANE)
+    def to_composer(self, pane: ChatPane) -> None:
+        self._workspace.activate(pane)

@@ -1,0 +1,180 @@
+"""The window around the panes: typing that nothing takes, narrow strips, notices in their place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.ui.dialogs.crash_dialog import CrashDialog
+from app.ui.widgets.buttons import IconButton
+from app.ui.window.title_bars import StripButtons
+from tests.app.conftest import Run, Start
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+# Typing while nothing has the focus (G6).
+
+
+def test_typing_while_nothing_has_the_focus_goes_into_the_active_composer(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.split("right")
+    QApplication.focusWidget().clearFocus()
+    assert QApplication.focusWidget() is None
+    run.qtbot.keyClick(run.window, "h")
+    assert run.pane.composer.field.hasFocus()
+    run.qtbot.keyClicks(run.pane.composer.field, "ello")
+    assert run.pane.composer.text == "hello"
+    assert run.panes[0].composer.text == ""
+
+
+def test_typing_on_an_icon_goes_into_the_composer_and_space_presses_it(start: Start):
+    run = start()
+    run.ready()
+    pressed = []
+    button = run.window.sidebar.findChildren(IconButton)[-1]
+    button.clicked.disconnect()
+    button.clicked.connect(lambda: pressed.append(True))
+    button.setFocus()
+    run.qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert pressed == [True]
+    assert button.hasFocus()
+    run.qtbot.keyClick(button, "x")
+    assert pressed == [True]
+    assert run.pane.composer.text == "x"
+    assert run.pane.composer.field.hasFocus()
+
+
+def test_typing_goes_into_the_pane_of_a_window_of_its_own(start: Start):
+    run = start()
+    run.ready()
+    run.window.commands["float"].trigger()
+    floating = run.pane.window()
+    assert floating is not run.window
+    QApplication.focusWidget().clearFocus()
+    run.qtbot.keyClick(floating, "y")
+    assert run.pane.composer.text == "y"
+
+
+def test_keys_that_are_no_words_are_left_alone(start: Start):
+    run = start()
+    run.ready()
+    QApplication.focusWidget().clearFocus()
+    run.qtbot.keyClick(run.window, Qt.Key.Key_Space)
+    run.qtbot.keyClick(run.window, Qt.Key.Key_Tab)
+    run.qtbot.keyClick(run.window, Qt.Key.Key_H, Qt.KeyboardModifier.AltModifier)
+    assert run.pane.composer.text == ""
+
+
+# A narrow strip of tabs (G11).
+
+
+def strips(run: Run) -> list[StripButtons]:
+    made = run.window.workspace.manager.findChildren(StripButtons)
+    return [strip for strip in made if strip.buttons[0].isVisible()]
+
+
+def test_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(1180, 780)
+    run.say("say " + "a title of many words " * 2)
+    run.answered()
+    (strip,) = strips(run)
+    assert not strip.folded
+    assert all(button.isVisible() for button in strip.buttons)
+    run.window.chats.split("right")
+    run.window.chats.split("right")
+    run.until(lambda: len(strips(run)) == 3 and strip.folded)
+    assert [button.isVisible() for button in strip.buttons] == [True, False, False]
+    bar = run.window.workspace.dock(run.panes[0].chat.id).dockAreaWidget().titleBar().tabBar()
+    assert bar.width() > bar.parentWidget().width() - 60  # one button stands beside it
+    run.window.resize(2400, 780)
+    run.until(lambda: not strip.folded)
+
+
+def test_the_folded_button_offers_all_three(start: Start):
+    run = start()
+    run.ready()
+    run.say("say " + "a title of many words " * 2)
+    run.answered()
+    run.window.chats.split("right")
+    run.window.chats.split("right")
+    first = run.panes[0]
+    run.until(lambda: any(strip.folded for strip in strips(run)))
+    strip = next(strip for strip in strips(run) if strip.folded)
+    run.qtbot.mouseClick(strip.buttons[0], LEFT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert [a.text() for a in menu.actions()] == [
+        "New chat",
+        "New chat at the right",
+        "New chat below",
+    ]
+    menu.actions()[2].trigger()
+    menu.close()
+    assert len(run.panes) == 4
+    areas = [run.window.workspace.dock(p.chat.id).dockAreaWidget() for p in (first, run.pane)]
+    assert areas[0] is not areas[1]
+
+
+# Notices (D12, uncaught errors).
+
+
+def test_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    toast = run.window.toast
+    run.window.commands["float"].trigger()
+    floating = run.pane.window()
+    assert floating is not run.window
+    last = run.pane.chat.transcript.last("assistant").id
+    run.pane.transcript.asked.emit("delete", last)
+    assert toast.text == "Message deleted"
+    assert toast.guest.isVisible()
+    assert toast.guest.window() is floating
+    assert not toast.isVisible()
+    run.qtbot.mouseClick(toast.guest.button, LEFT)
+    assert last in run.pane.chat.transcript
+    run.window.commands["float"].trigger()
+    assert run.pane.window() is run.window
+    run.pane.transcript.asked.emit("delete", last)
+    assert toast.isVisible()
+    assert toast.window() is run.window
+
+
+def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.window.commands["float"].trigger()
+    last = run.pane.chat.transcript.last("assistant").id
+    run.pane.transcript.asked.emit("delete", last)
+    run.window.commands["float"].trigger()  # back: the floating window goes
+    run.until(lambda: run.window.toast.guest is None)
+    run.window.commands["undo_close"].trigger()
+    assert last in run.pane.chat.transcript
+
+
+def test_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start, profile):
+    run = start()
+    run.ready()
+    error = ValueError("words of a person")
+    run.app._on_uncaught(ValueError, error, None)
+    notice = run.app.errors.toast
+    run.until(notice.isVisible)
+    assert notice.text.startswith("Something went wrong")
+    assert notice.button.text() == "Show Report"
+    assert run.pane.composer.field.hasFocus()
+    run.qtbot.mouseClick(notice.button, LEFT)
+    dialog = run.window.findChild(CrashDialog)
+    assert dialog is not None
+    assert "ValueError" in dialog.text.toPlainText()
+    assert "words of a person" not in dialog.text.toPlainText()
+    dialog.close()
+    run.end()
+    assert not list(profile.rglob("crash-*.new.txt"))

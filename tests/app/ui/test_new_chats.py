@@ -1,0 +1,60 @@
+"""New chats begin with what was chosen for them, however they are opened (D9)."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.chats.options import ChatOptions
+from app.paths import GUIDE
+from tests.app.conftest import Start
+
+CHOSEN = {"temperature": 0.3, "slide": True}
+
+
+@pytest.fixture
+def begun(start: Start):
+    """The program with defaults for new chats, and a chat that has begun."""
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.app.settings.set(new_chat=CHOSEN, system="Be kind.")
+    return run
+
+
+def begins_as_chosen(chat) -> bool:
+    options = ChatOptions(temperature=0.3, slide=True)
+    return (chat.options, chat.record.system) == (options, "Be kind.")
+
+
+def test_a_chat_for_an_opened_model_begins_as_chosen(begun, tmp_path):
+    begun.window.chats.use_model(str(tmp_path))
+    assert begun.pane.chat.record.model == str(tmp_path)
+    assert begins_as_chosen(begun.pane.chat)
+
+
+def test_a_downloaded_model_is_opened_in_a_chat_as_chosen(begun):
+    begun.window.downloads_in_window.opened.emit("somebody/model")
+    assert begun.pane.chat.record.model == "somebody/model"
+    assert begins_as_chosen(begun.pane.chat)
+
+
+def test_a_blank_chat_comes_back_as_it_was_begun(begun, start: Start, tmp_path):
+    run = begun
+    run.window.chats.new()
+    chat = run.pane.chat
+    chat.set_model(str(tmp_path))
+    chat.set_options(ChatOptions(temperature=1.1), "Rhyme.")
+    assert not chat.stored
+    run.end()
+    again = start()
+    back = again.window.workspace.pane(chat.id).chat
+    assert back.record.model == str(tmp_path)
+    assert (back.options, back.record.system) == (ChatOptions(temperature=1.1), "Rhyme.")
+    assert not back.stored
+
+
+def test_a_blank_chat_of_which_nothing_is_known_begins_as_chosen(begun):
+    chat = begun.window.chats.chat("an-id-of-nobody", {"model": 3, "params": [], "system": None})
+    assert chat.record.model == GUIDE
+    assert begins_as_chosen(chat)

@@ -1,0 +1,122 @@
+"""What a person chose is on the disk at once, and is never written over (D4)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+
+from app.settings import Settings
+from tests.app.conftest import Start
+
+
+def test_every_change_is_saved_at_once(tmp_path):
+    file = tmp_path / "settings.json"
+    settings = Settings.load(file)
+    settings.set(text_px=20)
+    assert Settings.load(file).text_px == 20
+    settings.remember_model("/models/a")
+    assert Settings.load(file).models == ("/models/a",)
+
+
+def test_nothing_can_be_changed_without_being_saved(tmp_path):
+    settings = Settings.load(tmp_path / "settings.json")
+    with pytest.raises(AttributeError):
+        settings.text_px = 20  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        settings.set(text_size=20)
+    with pytest.raises(AttributeError):
+        settings.set(file=None)
+
+
+@pytest.mark.parametrize("text", ['{"presets": {"mine": {}} "model": "x"}', "", "[1]"])
+def test_an_unreadable_file_is_set_aside_and_not_overwritten(tmp_path, text):
+    file = tmp_path / "settings.json"
+    file.write_text(text)
+    settings = Settings.load(file)
+    settings.set(text_px=20)
+    assert settings.set_aside is not None
+    assert settings.set_aside.parent == tmp_path
+    assert settings.set_aside.read_text() == text
+    assert Settings.load(file).text_px == 20
+    file.write_text(text)
+    again = Settings.load(file)
+    assert again.set_aside != settings.set_aside
+    assert settings.set_aside.read_text() == text
+
+
+def test_one_that_cannot_even_be_moved_stays_as_it_is(tmp_path, monkeypatch):
+    file = tmp_path / "settings.json"
+    file.write_text("{")
+
+    def refuse(*_):
+        raise OSError("read-only")
+
+    monkeypatch.setattr(type(file), "rename", refuse)
+    settings = Settings.load(file)
+    settings.set(text_px=20)
+    assert settings.text_px == 20
+    assert settings.unread
+    assert settings.set_aside is None
+    assert file.read_text() == "{"
+
+
+def test_the_window_says_that_the_settings_were_set_aside(start: Start, profile):
+    profile.mkdir()
+    broken = '{"presets": {"Poet": {"params": {}, "system": "Rhyme."}},, }'
+    (profile / "settings.json").write_text(broken)
+    run = start()
+    (aside,) = profile.glob("settings.unreadable-*.json")
+    assert aside.name in run.window.toast.text
+    assert "settings could not be read" in run.window.toast.text
+    run.end()
+    assert aside.read_text() == broken
+    assert json.loads((profile / "settings.json").read_text())["presets"] == {}
+
+
+def test_a_preset_is_on_the_disk_before_anything_else_happens(start: Start, profile):
+    run = start()
+    run.ready()
+    presets = run.window.pane_menus.presets
+    presets.save("Poet", {"params": {"temperature": 1.0}, "system": "Rhyme."})
+    assert [*Settings.load(profile / "settings.json").presets] == ["Poet"]
+    presets.delete("Poet")
+    assert [*Settings.load(profile / "settings.json").presets] == []
+
+
+def test_undoing_a_presets_rename_leaves_one(start: Start):
+    run = start()
+    run.ready()
+    presets, settings = run.window.pane_menus.presets, run.app.settings
+    presets.save("Poet", {"params": {}, "system": "Rhyme."})
+    presets.rename("Poet", "Bard")
+    run.window.commands["undo_close"].trigger()
+    assert [*settings.presets] == ["Poet"]
+
+
+def test_undoing_leaves_alone_what_was_changed_since(start: Start):
+    run = start()
+    run.ready()
+    presets, settings = run.window.pane_menus.presets, run.app.settings
+    presets.save("Poet", {"params": {}, "system": "Rhyme."})
+    presets.delete("Poet")
+    presets.save("Poet", {"params": {}, "system": "Sing."})
+    run.window.commands["undo_close"].trigger()
+    assert settings.presets["Poet"]["system"] == "Sing."
+
+
+def test_the_appearance_chosen_in_the_menu_is_saved(start: Start, profile):
+    run = start()
+    view = next(menu for menu in run.window._menus if menu.title() == "View")
+    look = next(m for m in view.findChildren(QMenu) if m.title() == "Appearance")
+    next(a for a in look.actions() if a.text() == "Dark").trigger()
+    assert Settings.load(profile / "settings.json").appearance == "dark"
+    next(a for a in look.actions() if a.text() == "As the System").trigger()
+
+
+def test_the_sidebar_that_was_hidden_stays_hidden(start: Start, profile):
+    run = start()
+    run.qtbot.keyClick(run.window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert not Settings.load(profile / "settings.json").sidebar
