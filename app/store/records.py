@@ -72,11 +72,17 @@ class Message:
 
 @dataclass(frozen=True)
 class SearchHit:
-    """A place where the words were found; `message_id` is None when it was the chat's title."""
+    """A place where the words were found; `message_id` is None when it was the chat's title.
+
+    Attributes:
+        snippet: the words around the place as they are shown, or the title.
+        marks: where the words that were looked for stand in it, each a begin and an end.
+    """
 
     chat_id: str
     message_id: str | None
     snippet: str
+    marks: tuple[tuple[int, int], ...] = ()
 
 
 _id_lock = threading.Lock()
