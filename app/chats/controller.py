@@ -142,6 +142,18 @@ class ChatController(ChatState):
             self._record.show(siblings[at])
             self.path_changed.emit()
 
+    def show_version(self, message_id: str) -> bool:
+        """Show the branch that holds this message; False while a reply runs, or without it."""
+        if message_id not in self.transcript:
+            return False
+        if message_id in {message.id for message in self.transcript.path}:
+            return True
+        if self.answering:
+            return False
+        self._record.show(message_id)
+        self.path_changed.emit()
+        return True
+
     def show_other_version(self, step: int) -> None:
         """Show the next (+1) or previous (-1) version of the last message that has several."""
         for message in reversed(self.transcript.path):

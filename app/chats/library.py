@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,11 +24,20 @@ class ChatLibrary(QObject):
         listed(): chats were added, removed, renamed or moved in time.
         activity(id): a chat began, went on or ended answering, or its answer was seen.
         deleted(id): the chat is gone from the list (and can be restored).
+        trash_changed(): something came into the trash, or left it.
+        erased(id): the chat is gone for good; nothing may show it any more.
+        found(query, pairs, done): what a search has found so far, as (chat, hit) pairs.
     """
+
+    SWEEP_MS = (60_000, 3_600_000)
+    """The first look for what is overdue in the trash, and the later ones."""
 
     listed = Signal()
     activity = Signal(str)
     deleted = Signal(str)
+    trash_changed = Signal()
+    erased = Signal(str)
+    found = Signal(str, list, bool)
 
     def __init__(
         self, store: Store, bridge: Bridge, shelf: Shelf, parent: QObject | None = None
@@ -40,6 +49,11 @@ class ChatLibrary(QObject):
         self._chats: dict[str, Chat] = {chat.id: chat for chat in store.chats()}
         self._controllers: dict[str, ChatController] = {}
         self._leaving: set[str] = set()
+        self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
+        self._query = 0
+        _, self._post_found = bridge.channel(self._on_found)
+        self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
+        self._sweeping.timeout.connect(self.sweep)
 
     @property
     def bridge(self) -> Bridge:
@@ -111,7 +125,7 @@ class ChatLibrary(QObject):
             controller.deleteLater()
 
     def delete(self, chat_id: str) -> None:
-        """Take a chat out of the list. ``restore`` brings it back."""
+        """Move a chat to the trash. ``restore`` brings it back."""
         controller = self._controllers.get(chat_id)
         if controller is not None:
             controller.stop()
@@ -122,15 +136,64 @@ class ChatLibrary(QObject):
             self._store.delete_chat(chat_id)
         self.deleted.emit(chat_id)
         self.listed.emit()
+        self.trash_changed.emit()
 
     def restore(self, chat_id: str) -> None:
-        """Bring a deleted chat back."""
+        """Bring a deleted chat back. One that was erased stays away."""
+        stored = self._store.chat(chat_id)
+        if stored is None:
+            return
         self._store.restore_chat(chat_id)
         controller = self._controllers.get(chat_id)
-        chat = controller.chat if controller is not None else self._store.chat(chat_id)
-        if chat is not None:
-            self._chats[chat_id] = replace(chat, deleted_at=None)
-            self.listed.emit()
+        chat = controller.chat if controller is not None else stored
+        self._chats[chat_id] = replace(chat, deleted_at=None)
+        self.listed.emit()
+        self.trash_changed.emit()
+
+    def trash(self) -> list[Chat]:
+        """Deleted chats, the latest deleted first."""
+        return self._store.trash()
+
+    def erase(self, ids: Iterable[str]) -> None:
+        """Take chats out of the trash for good: texts, caches, and what backups hold of them."""
+        gone = [chat_id for chat_id in ids if chat_id not in self._chats]
+        for chat_id in gone:
+            self._to_forget.add(chat_id)
+            controller = self._controllers.get(chat_id)
+            if controller is not None:
+                controller.stop()
+                controller.forget_session()
+        self._store.erase_chats(gone)
+        self._forget_caches()
+        for chat_id in gone:
+            self.erased.emit(chat_id)
+            self.release(chat_id)
+        self.trash_changed.emit()
+
+    def unscrubbed(self) -> list[str]:
+        """Names of damaged files that were set aside and may still hold what was erased."""
+        return [file.name for file in self._store.unscrubbed]
+
+    def keep_trash(self) -> None:
+        """Look now and then for what has been in the trash for too long."""
+        self._sweeping.start()
+
+    @Slot()
+    def sweep(self) -> None:
+        """Erase what is overdue: chats after thirty days, messages that an earlier run deleted."""
+        if self._shelf.engine is None:  # it keeps caches of them
+            return
+        self._sweeping.setInterval(self.SWEEP_MS[1])
+        self._forget_caches()
+        due = self._store.due()
+        if due:
+            self.erase(due)
+        self._store.erase_messages()
+
+    def _forget_caches(self) -> None:
+        if self._shelf.engine is not None:
+            while self._to_forget:
+                ChatSession(self._shelf, self._to_forget.pop()).forget()
 
     def rename(self, chat_id: str, title: str) -> None:
         """Give a chat another title, whether it is in use or not."""
@@ -141,14 +204,35 @@ class ChatLibrary(QObject):
             self._store.update_chat(chat_id, title=title)
             self.listed.emit()
 
-    def search(self, query: str, limit: int = 40) -> list[tuple[Chat, SearchHit]]:
-        """Chats whose title or text has the words, one place each, best first."""
+    def find_chats(self, query: str, limit: int = 40) -> None:
+        """Look for chats whose title or text has the words; ``found`` tells, one place of each.
+
+        It goes on in the background; only the latest query is answered.
+        """
+        self._query += 1
+        number, post = self._query, self._post_found
+
+        def told(hits: list[SearchHit], done: bool) -> None:
+            post((number, query, limit, hits, done))
+
+        # A chat may be found twice: by its title and by its text.
+        self._store.search_later(query, 2 * limit, told)
+
+    def find_no_more(self) -> None:
+        """What is looked for is not wanted any more."""
+        self._query += 1
+        self._store.cancel_search()
+
+    def _on_found(self, told: tuple[int, str, int, list[SearchHit], bool]) -> None:
+        number, query, limit, hits, done = told
+        if number != self._query:
+            return
         found: dict[str, tuple[Chat, SearchHit]] = {}
-        for hit in self._store.search(query, limit * 4):
+        for hit in hits:
             chat = self._chats.get(hit.chat_id)
             if chat is not None and hit.chat_id not in found:
                 found[hit.chat_id] = (chat, hit)
-        return list(found.values())[:limit]
+        self.found.emit(query, list(found.values())[:limit], done)
 
     def cancel_for_close(self) -> None:
         """The program ends: stop every reply. Their last text still comes through the bridge."""
@@ -157,6 +241,8 @@ class ChatLibrary(QObject):
 
     def close(self) -> None:
         """Save what is left and let go of every session."""
+        self._sweeping.stop()
+        self.find_no_more()
         for controller in self._controllers.values():
             controller.close()
 

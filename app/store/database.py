@@ -11,6 +11,7 @@ from pathlib import Path
 from app.store.errors import UNREADABLE, at_start, corrupt, newer, translate
 from app.store.index import index_piece
 from app.store.migrations import APPLICATION_ID, STEPS, migrate
+from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, chat_from_row, message_from_row
 
 _CHECKED_BYTES = 64 << 20  # a full check takes 0.6 ms a MB; beyond, it would delay the start
 _FIRST_PIECE = 20_000  # characters indexed before the start goes on: 3 ms
@@ -189,6 +190,18 @@ def _read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
 
 
+def _read_all(db: sqlite3.Connection, version: int) -> None:
+    """Raises whatever reading a chat or a message of the file can raise."""
+    for table in ("chats", "messages"):
+        for _ in db.execute(f"SELECT * FROM {table}"):
+            pass
+    if version == len(STEPS):
+        for row in db.execute(f"SELECT {CHAT_COLUMNS} FROM chats"):
+            chat_from_row(row)
+        for row in db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages"):
+            message_from_row(row)
+
+
 def _probe(path: Path) -> None:
     """Raises StoreError unless the file is ours, readable and not newer. Never writes to it."""
     db = _read_only(path)
@@ -205,9 +218,7 @@ def _probe(path: Path) -> None:
             if verdict != "ok":
                 raise corrupt(path)
         if version and _note(path).exists():
-            for table in ("chats", "messages", "layouts"):
-                for _ in db.execute(f"SELECT * FROM {table}"):
-                    pass
+            _read_all(db, version)
         with suppress(OSError):
             _note(path).unlink()
     except (sqlite3.Error, *UNREADABLE) as error:

@@ -84,7 +84,7 @@ class Reading:
 
     def _hurry(self) -> None:
         with suppress(StoreError):
-            self._writer.flush(0.25)
+            self._writer.flush(2.0)
 
     def layout(self, name: str) -> dict[str, Any] | None:
         """The layout saved under the name; None when there is none or it is damaged."""

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from app.store.database import open_writer, put_in_place
 from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.index import index_piece
+from app.store.migrations import chats_messages_layouts, deleted_messages
 from app.store.operations import SaveChat, SaveMessage, chat_from_row, message_from_row
 from app.store.records import Chat, Message, storable_chat, storable_message
 
@@ -125,15 +126,19 @@ def _open(damaged: Path) -> sqlite3.Connection:
         whole = file.read(len(_MAGIC)) == _MAGIC
     if whole:
         try:
-            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error:
+            for table in ("chats", "messages"):
+                db.execute(f"SELECT id FROM {table} LIMIT 0")
+        except (sqlite3.Error, *UNREADABLE):
             pass
         else:
             return db
     db.close()
-    # The first page says where the tables begin, which is the same in all of our files.
+    # The first page says what the tables are and where they begin, which is the same in all of our
+    # files; only these, as more would not fit on it.
     template = damaged.with_name("template.db")
-    open_writer(template).close()
+    with closing(sqlite3.connect(template, isolation_level=None)) as made:
+        chats_messages_layouts(made)
+        deleted_messages(made)
     with template.open("rb") as fresh, damaged.open("r+b") as file:
         page = bytearray(fresh.read(_PAGE))
         page[28:32] = (damaged.stat().st_size // _PAGE).to_bytes(4, "big")  # pages in the file

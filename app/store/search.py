@@ -12,7 +12,7 @@ from app.store.records import SearchHit
 
 _WORD = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_BEFORE, _LENGTH = 24, 160  # characters of a snippet before the hit, and in all
+_BEFORE, _LENGTH = 14, 160  # characters of a snippet before the hit, and in all
 
 Tell = Callable[[list[SearchHit]], object]
 
@@ -61,11 +61,11 @@ def find(
     chat's messages it is the newest whose words stand near each other. ``tell`` is given the titles
     as soon as they are known: they take a fraction of the time.
     """
-    query = query.strip().replace("\0", "")
+    query = query.replace("\0", "")
     terms = terms_of(query)
     if not terms or limit <= 0:
         return []
-    hits = _titles(db, query, terms, limit)
+    hits = _titles(db, query.strip(), terms, limit)
     if tell is not None and hits:
         tell(list(hits))
     chats = {
@@ -148,12 +148,17 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
     """The part of the text that has most of the words, from a little before the first of them."""
     marks = _marks(text, terms)
     folded = _fold(text)
-    best, most = 0, 0
+    best, most, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
-        within = {folded[s:e] for s, e in marks[number : number + 12] if e <= start + _LENGTH // 2}
-        if len(within) > most:
-            best, most = start, len(within)
-        if most >= len(terms):
+        seen: set[str] = set()
+        reach = start
+        for s, e in marks[number : number + 12]:
+            if e <= start + _LENGTH // 2 and folded[s:e] not in seen:
+                seen.add(folded[s:e])
+                reach = e
+        if len(seen) > most or (len(seen) == most and reach - start < width):
+            best, most, width = start, len(seen), reach - start
+        if most >= len(terms) and start > best + _LENGTH // 2:
             break
     begin = max(0, best - _BEFORE)
     if begin:  # at the beginning of a word, if there is one near

@@ -44,7 +44,7 @@ class Store(Trash):
 
     Reads run on the calling thread, on a connection of its own, never wait for the writer, and
     see every write queued before them ("read your writes"), durable or not. `search` alone asks
-    the writer to hurry (and waits a quarter of a second at most), and finds a streaming message
+    the writer to hurry (and waits two seconds at most), and finds a streaming message
     only when it has ended.
 
     Attributes:

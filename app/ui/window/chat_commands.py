@@ -44,6 +44,7 @@ class ChatCommands(QObject):
         workspace.split_asked.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
         workspace.pane_closed.connect(self._on_pane_closed)
+        library.erased.connect(self._on_erased)
 
     def with_pane(self, act: Callable[[ChatPane], object]) -> Callable[[], None]:
         """A command on the active pane; without one it does nothing."""
@@ -93,8 +94,12 @@ class ChatCommands(QObject):
         """Show a saved chat and, with an id, one message of it."""
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)
-        if message_id and pane is not None and message_id in pane.controller.transcript:
+        if not message_id or pane is None:
+            return
+        if pane.controller.show_version(message_id):
             pane.transcript.show_message(message_id)
+        elif message_id in pane.controller.transcript:
+            self._on_said("It is in another version. Wait for the reply to end.")
 
     @Slot(str)
     def delete(self, chat_id: str) -> None:
@@ -115,6 +120,12 @@ class ChatCommands(QObject):
                 self._bring_back(chat_id)
 
         self._undos.offer("Chat deleted", restore, chat_id)
+
+    @Slot(str)
+    def _on_erased(self, chat_id: str) -> None:
+        """Nothing of the chat can be brought back."""
+        self._undos.drop(chat_id)
+        self._workspace.forget(chat_id)
 
     def _bring_back(self, chat_id: str) -> None:
         if not self._workspace.reopen(chat_id):
