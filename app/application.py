@@ -21,7 +21,8 @@ from app.crash import CrashReports
 from app.paths import APP_NAME, Paths
 from app.settings import Settings
 from app.single import SingleInstance
-from app.store import Store, StoreError
+from app.store import Backup, Store, StoreError, backups_of
+from app.ui.dialogs.backups import ask_for_backup
 from app.ui.dialogs.dialogs import WayOn, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.style import theme
 from app.ui.style.icons import app_icon
@@ -83,6 +84,7 @@ class Application(QObject):
         ask: Callable[[StoreError], WayOn] = ask_about_store,
         ask_unsaved: Callable[[StoreError], WayOn] = ask_about_unsaved,
         ask_folder: Callable[[], Path | None] = ask_for_folder,
+        ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
     ) -> None:
         super().__init__()
         self._qt = qt
@@ -91,6 +93,8 @@ class Application(QObject):
         self._ask = ask
         self._ask_unsaved = ask_unsaved
         self._ask_folder = ask_folder
+        self._ask_backup = ask_backup
+        self._restoring: Path | None = None
         self._opened_otherwise = ""  # what to say of the chats once the window is there
         self._engine: Engine | None = None
         self._down = False
@@ -113,6 +117,10 @@ class Application(QObject):
     @property
     def engine(self) -> Engine | None:
         return self._engine
+
+    @property
+    def paths(self) -> Paths:
+        return self._paths
 
     @property
     def down(self) -> bool:
@@ -148,9 +156,11 @@ class Application(QObject):
             self.single.release()
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.shelf, self)
+        self.library.keep_trash()
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
         self.window.settings_changed.connect(self._save_settings)
+        self.window.restore_asked.connect(self.restore)
         self.window.updates = self.updates
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
@@ -261,6 +271,10 @@ class Application(QObject):
                 if folder is not None:
                     Store.copy(file, Paths.in_profile(folder).chats)
                     self.elsewhere = folder
+            elif way is WayOn.RESTORE:
+                backup = self._ask_backup(backups_of(file))
+                if backup is not None:
+                    self._opened_otherwise = restored(file, backup)
             elif way is WayOn.SALVAGE:
                 saved = Store.salvage(file)
                 messages = _counted(saved.messages, "message")
@@ -271,6 +285,21 @@ class Application(QObject):
         except StoreError as error:
             return error
         return None
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the program is to start again, with a backup of the chats."""
+        return self._restoring is not None
+
+    @Slot(object)
+    def restore(self, backup: Path) -> None:
+        """End, put a backup in the place of the chats, and let `main` start anew."""
+        self._restoring = backup
+        self.shut_down()
+
+    def follow(self, before: Application) -> None:
+        """Say what came of the run before, which ended to restore a backup."""
+        self._opened_otherwise = before._opened_otherwise
 
     @Slot()
     def _save_settings(self) -> None:
@@ -308,6 +337,11 @@ class Application(QObject):
                 self.store.close()
             except StoreError as error:
                 log.error("Something could not be saved at the end: %s", error.code)
+        if self._restoring is not None:
+            try:
+                self._opened_otherwise = restored(self._paths.chats, self._restoring)
+            except StoreError as error:
+                self._opened_otherwise = f"The backup could not be restored. {error.message}"
         if self.window is not None:
             self.window.close()
             self.window.deleteLater()
@@ -320,6 +354,13 @@ class Application(QObject):
         logs.stop(self._log_handler)
         self.single.release()
         self.ended.emit()
+
+
+def restored(file: Path, backup: Path) -> str:
+    """Put a backup in the file's place; what to say of it. Raises StoreError."""
+    aside = Store.restore(file, backup)
+    kept = f" The chats of before are kept as {aside.name}." if aside is not None else ""
+    return "These are the chats of the backup." + kept
 
 
 def _counted(number: int, what: str) -> str:

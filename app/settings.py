@@ -74,6 +74,7 @@ class Settings:
         """Write the file in one step, so that a crash leaves the old one or the new one."""
         beside = path.with_suffix(".json.new")
         try:
+            beside.touch(mode=0o600)  # the folder may be open to others
             beside.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
             os.replace(beside, path)
         except OSError as error:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 from app.chats.library import ChatLibrary
 from app.ui.sidebar.chat_delegate import ChatDelegate
 from app.ui.sidebar.chat_list import ChatListModel
-from app.ui.sidebar.rail import Rail as Rail
 from app.ui.sidebar.trash_button import TrashButton
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon

@@ -37,6 +37,8 @@ COMMANDS = (
     Command("get_model", "Get Model…", ("Ctrl+Shift+O",), "File"),
     Command("close", "Close Chat", ("Ctrl+W",), "-File"),
     Command("undo_close", "Bring Back the Last Closed Chat", ("Ctrl+Shift+T",), "File"),
+    Command("trash", "Trash", (), "-File"),
+    Command("backups", "Restore from Backup…", (), "File"),
     Command("settings", "Settings…", ("Ctrl+,",), "-File"),
     Command("quit", "Quit", ("Ctrl+Q",), "-File"),
     Command("copy_answer", "Copy Last Answer", ("Ctrl+Shift+C",), "Edit"),

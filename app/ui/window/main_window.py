@@ -26,7 +26,8 @@ from app.ui.pane.pane_menus import PaneMenus
 from app.ui.score.score import ScoreView
 from app.ui.settings.appearance import add_appearance
 from app.ui.settings.settings_window import SettingsWindow
-from app.ui.sidebar.sidebar import Rail, Sidebar
+from app.ui.sidebar.rail import Rail
+from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.icons import app_icon
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.pulse import Pulse
@@ -52,10 +53,12 @@ class MainWindow(QMainWindow):
     Signals:
         closing(): the person closes the window; the program is to end.
         settings_changed(): something was chosen in the settings.
+        restore_asked(path): the program is to go on with this backup of the chats.
     """
 
     closing = Signal()
     settings_changed = Signal()
+    restore_asked = Signal(object)
 
     def __init__(
         self,
@@ -169,6 +172,8 @@ class MainWindow(QMainWindow):
             "previous": lambda: workspace.activate_next(-1),
             "composer": with_pane(workspace.activate),
             "settings": self.show_settings,
+            "trash": self.show_trash,
+            "backups": self.show_backups,
             "full_screen": self.toggle_full_screen,
             "shortcuts": self.show_shortcuts,
             "about": self.show_about,
@@ -180,6 +185,7 @@ class MainWindow(QMainWindow):
         sidebar.opened_beside.connect(chats.open_beside)
         sidebar.deleted.connect(chats.delete)
         sidebar.new_asked.connect(chats.new)
+        sidebar.trash_asked.connect(self.show_trash)
         sidebar.fold_asked.connect(self.toggle_sidebar)
         sidebar.menu_asked.connect(self._pop_menu)
         self.rail.new_asked.connect(chats.new)
@@ -330,6 +336,21 @@ class MainWindow(QMainWindow):
         self._settings_window.show()
         self._settings_window.raise_()
         self._settings_window.activateWindow()
+
+    @Slot()
+    def show_trash(self) -> None:
+        """Open the deleted chats."""
+        from app.ui.dialogs.trash import TrashDialog  # not needed at the start
+
+        TrashDialog(self._library, self).show()
+
+    def show_backups(self) -> None:
+        """Ask which backup to go back to."""
+        from app.ui.dialogs.backups import BackupsDialog
+
+        dialog = BackupsDialog(self._store.backups(), self)
+        dialog.taken.connect(self.restore_asked)
+        dialog.open()
 
     @Slot(object)
     def show_update(self, release: Release) -> None:

@@ -280,6 +280,11 @@ class Workspace(QWidget):
         if dock.widget.isClosed():
             dock.widget.toggleView(True)
 
+    def forget(self, chat_id: str) -> None:
+        """Keep the chat's closed pane no longer."""
+        if self.is_kept(chat_id):
+            self._forget(chat_id)
+
     def _forget(self, chat_id: str) -> None:
         """Let go of a closed pane for good. Its chat stays in the list."""
         self.marks.let_go(self._docks[chat_id].pane.controller)
