@@ -70,8 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
         if started:
             status = qt.exec()
             while application.restarts:
-                before, application = application, Application(qt, application.paths)
-                application.follow(before)
+                application = Application(qt, application.paths, before=application)
                 application.ended.connect(qt.quit)
                 status = qt.exec() if application.start() else 1
             return status

@@ -85,7 +85,9 @@ class Application(QObject):
         ask_unsaved: Callable[[StoreError], WayOn] = ask_about_unsaved,
         ask_folder: Callable[[], Path | None] = ask_for_folder,
         ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
+        before: Application | None = None,
     ) -> None:
+        """``before`` is the run that ended to restore a backup: what came of it is said."""
         super().__init__()
         self._qt = qt
         self._paths = paths
@@ -95,7 +97,8 @@ class Application(QObject):
         self._ask_folder = ask_folder
         self._ask_backup = ask_backup
         self._restoring: Path | None = None
-        self._opened_otherwise = ""  # what to say of the chats once the window is there
+        # What to say of the chats once the window is there.
+        self._opened_otherwise: str = before._opened_otherwise if before is not None else ""
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
@@ -296,10 +299,6 @@ class Application(QObject):
         """End, put a backup in the place of the chats, and let `main` start anew."""
         self._restoring = backup
         self.shut_down()
-
-    def follow(self, before: Application) -> None:
-        """Say what came of the run before, which ended to restore a backup."""
-        self._opened_otherwise = before._opened_otherwise
 
     @Slot()
     def _save_settings(self) -> None:

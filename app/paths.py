@@ -78,6 +78,8 @@ def _close_to_others(folder: Path) -> None:
     A folder that holds other things as well (``--profile ~``) keeps its rights; one that everybody
     writes to, as /tmp, must.
     """
+    if not folder.is_dir():
+        return
     try:
         stat = folder.stat()
         if stat.st_uid != os.geteuid():

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.store.database import open_reader, put_in_place
-from app.store.erase import scrub_file
+from app.store.erase import clear_notes, scrub_file
 from app.store.errors import UNREADABLE, StoreError, corrupt, translate
 
 log = logging.getLogger(__name__)
@@ -99,8 +100,13 @@ class Backups:
         if not any(folder_of(self._path).glob(f"chats-{day}-*.db")):
             self.begin()
 
-    def begin(self, *, before_update: bool = False) -> None:
-        """Take a snapshot now and copy it later. A file without chats is not worth one."""
+    def begin(self, *, before_update: bool = False, must: bool = False) -> None:
+        """Take a snapshot now and copy it later. A file without chats is not worth one.
+
+        One that ``must`` be made, as one before an update, is waited for when the program ends.
+        """
+        if self._closing:
+            return
         try:
             db = open_reader(self._path)
         except StoreError as error:
@@ -116,7 +122,7 @@ class Backups:
             return
         stamp = time.strftime(_STAMP, time.localtime(self._clock()))
         name = f"chats-{stamp}{'-before-update' if before_update else ''}.db"
-        self._post(lambda: self._make(db, name, must=before_update))
+        self._post(lambda: self._make(db, name, must=must or before_update))
 
     def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
         """Erase these chats and messages from all copies and from what was set aside.
@@ -178,8 +184,7 @@ class Backups:
         with closing(source):
             folder = folder_of(self._path)
             folder.mkdir(mode=0o700, exist_ok=True)
-            for left in folder.glob("*.part*"):  # of a program that was killed
-                left.unlink(missing_ok=True)
+            _remove_halves(self._path)
             part = folder / f"{name}.part"
             try:
                 _copy_open(source, part, lambda: self._closing and not must)
@@ -190,6 +195,7 @@ class Backups:
             old.path.unlink(missing_ok=True)
 
     def _erase(self, ids: list[str]) -> list[Path]:
+        _remove_halves(self._path)
         left = []
         aside = [
             file
@@ -225,10 +231,21 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
     with closing(sqlite3.connect(part, isolation_level=None)) as target:
         source.backup(target, pages=_PAGES, progress=look)
         target.execute("PRAGMA journal_mode = DELETE")
+        clear_notes(target)
         if target.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise corrupt(part)
     with open(part, "rb") as made:
         os.fsync(made.fileno())
+
+
+def _remove_halves(path: Path) -> None:
+    """What a program that was killed left of copies it was making."""
+    for half in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
+        half.unlink(missing_ok=True)
+    _remove(path.with_name(path.name + ".restored"))
+    for folder in path.parent.glob("chats-*"):  # of a salvage
+        if (folder / "damaged.db").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove(part: Path) -> None:

@@ -107,6 +107,14 @@ def waiting(db: sqlite3.Connection) -> list[str]:
     return [each for (each,) in db.execute("SELECT id FROM erased")]
 
 
+def clear_notes(db: sqlite3.Connection) -> None:
+    """In a copy: what is erased is noted in the original."""
+    there = "SELECT 1 FROM sqlite_master WHERE name = 'erased'"
+    if db.execute(there).fetchone() is not None:
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("DELETE FROM erased")
+
+
 def scrub(db: sqlite3.Connection) -> bool:
     """Leave nothing of what was deleted in the file or its journal; False if that is not done yet.
 
@@ -144,6 +152,7 @@ def scrub_file(file: Path, ids: Iterable[str]) -> bool:
             db.execute("PRAGMA foreign_keys = ON")
             db.execute("BEGIN IMMEDIATE")
             erase_ids(db, ids)
+            clear_notes(db)
             db.execute("COMMIT")
             scrub(db)
         stat = file.stat()

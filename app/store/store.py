@@ -176,10 +176,8 @@ class Store(Trash):
         atexit.unregister(self._close_at_exit)
         self._searcher.close()
         self._readers.close()
-        try:
-            self._writer.close(timeout)
-        finally:
-            self._backups.close()
+        self._backups.close()  # before the writer: the last to close empties the WAL
+        self._writer.close(timeout)
 
     @property
     def settled(self) -> bool:
@@ -192,6 +190,10 @@ class Store(Trash):
             self.close()
         except StoreError as error:
             log.error("%s: %s", error.code, error.message)
+
+    def back_up(self) -> None:
+        """Copies the file as it is now, in the background."""
+        self._backups.begin(must=True)
 
     # --- writes -------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from app.ui.style.figures import bytes_line
 
 _NOTE = (
     "Stretto copies your chats once a day and before an update, and keeps the last three copies. "
-    "The chats of now are kept in a file beside them, so nothing is lost by going back."
+    "Your present chats are kept in a file of their own, so nothing is lost by going back."
 )
 _NONE = "There is no copy yet. Stretto makes one when you first change something on another day."
 

@@ -85,18 +85,14 @@ class _Delegate(QStyledItemDelegate):
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.setBrush(QColor(tokens.hover))
         painter.drawRoundedRect(area.adjusted(1, 0, -1, 0), 7, 7)
-        lines = ((8, 14, QFont.Weight.Medium, tokens.text, Qt.ItemDataRole.DisplayRole),)
-        below = (
-            27,
-            t.SMALL_PX,
-            QFont.Weight.Normal,
-            tokens.text if chosen else tokens.muted,
-            BELOW,
-        )
-        for top, size, weight, colour, role in (*lines, below):
+        quiet = tokens.text if chosen else tokens.muted
+        for top, size, weight, colour, role in (
+            (5, 14, QFont.Weight.Medium, tokens.text, Qt.ItemDataRole.DisplayRole),
+            (24, t.SMALL_PX, QFont.Weight.Normal, quiet, BELOW),
+        ):
             painter.setFont(ui_font(size, weight))
             painter.setPen(QColor(colour))
-            line = QRect(area.left() + 12, area.top() + top - 3, area.width() - 24, 22)
+            line = QRect(area.left() + 12, area.top() + top, area.width() - 24, 22)
             words = painter.fontMetrics().elidedText(
                 str(index.data(role)), Qt.TextElideMode.ElideRight, line.width()
             )

@@ -16,7 +16,7 @@ class Arrangement:
         active: the id of the chat that has the keys.
     """
 
-    MOST = 200
+    MOST = 120
     """Panes that are opened again; each takes some 20 ms. A layout of more is none that was saved
     here."""
 
