@@ -115,8 +115,8 @@ def clear_notes(db: sqlite3.Connection) -> None:
         db.execute("DELETE FROM erased")
 
 
-def scrub(db: sqlite3.Connection) -> bool:
-    """Leave nothing of what was deleted in the file or its journal; False if that is not done yet.
+def scrub(db: sqlite3.Connection) -> None:
+    """Write the file anew, without remains of what was deleted.
 
     The index keeps the words of deleted rows until it is merged, and pages keep remains of what was
     moved: a file that is written anew has neither.
@@ -124,6 +124,10 @@ def scrub(db: sqlite3.Connection) -> bool:
     for table in _indexes(db):
         db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
     db.execute("VACUUM")
+
+
+def empty_journal(db: sqlite3.Connection) -> bool:
+    """Leave nothing in the journal; False while somebody still reads what it holds."""
     busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 

@@ -59,8 +59,8 @@ def unreadable(path: Path) -> StoreError:
     """Nothing of the damaged file could be saved; it has not been touched."""
     error = StoreError(
         "corrupt",
-        f"Nothing in {path} could be read. It has been left as it is. Set it aside to start with "
-        "an empty one, or put a copy from a backup in its place and try again.",
+        f"Nothing in {path} could be read. It has been left as it is. Go back to a backup if there "
+        "is one, or set the file aside to start with an empty one.",
         path,
     )
     error.hopeless = True

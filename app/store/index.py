@@ -20,7 +20,7 @@ PIECE = 200_000
 """Characters of Markdown that are indexed at a time: some 30 ms."""
 CHAT_BITS, MESSAGE_BITS = 40, 12
 _MOST = 1 << MESSAGE_BITS  # passages of a message: 32 million characters of it are found
-_ROWS = 64
+_ROWS = 400
 
 # Scripts written without spaces: FTS5's tokenizer takes a whole run of them for one word. A mark
 # between their letters makes each a word of its own, and what is searched for a phrase.

@@ -72,6 +72,7 @@ class Store(Trash):
         self._clock = clock
         self._opened_at = clock()
         self._erased: set[str] = set()
+        self._scrubbed: set[str] = set()  # what the file was written anew without
         self._backups = backups or Backups(path, clock)
         chores = [index_chore, *([self._scrub] if erase.waiting(db) else [])]
         self._writer = Writer(db, path, self._backups.daily, chores)

@@ -23,6 +23,7 @@ class Trash(Reading):
     _clock: Callable[[], float]
     _opened_at: float
     _erased: set[str]
+    _scrubbed: set[str]
 
     def delete_chat(self, chat_id: str) -> None:
         """Moves the chat to the trash; `restore_chat` brings it back whole."""
@@ -66,8 +67,11 @@ class Trash(Reading):
         ids = erase.waiting(db)
         if not ids:
             return False
-        if not erase.scrub(db):
-            return True  # somebody reads what the journal holds: again in a moment
+        if not self._scrubbed.issuperset(ids):
+            erase.scrub(db)
+            self._scrubbed = set(ids)
+        if not erase.empty_journal(db):
+            return True  # again in a moment
 
         def done(left: list[Path]) -> None:
             self.unscrubbed = left

@@ -20,7 +20,7 @@ _GROUP_S = (
     0.25  # drafts and streaming text wait this long for company: at most four fsyncs a second
 )
 _RETRY_S = (1.0, 2.0, 5.0, 10.0)
-_REST_S = 0.05  # between two pieces of a chore
+_REST_S = 0.02  # between two pieces of a chore
 
 Chore = Callable[[sqlite3.Connection], bool]
 """Work for when there is nothing to write; True if there is more of it. Outside a transaction."""
@@ -57,6 +57,7 @@ class Writer:
         self.on_error: Callable[[StoreError], None] | None = None
         self.on_saved: Callable[[], None] | None = None
         self._chores = list(chores)
+        self._doing = False
         self._transactions = Transactions(
             db, path, before_write, self._report, lambda: self.when_idle(index_chore)
         )
@@ -91,7 +92,8 @@ class Writer:
             for operation in operations:
                 self._added += 1
                 self._waiting.add(self._added, operation)
-            self._changed.notify_all()
+            if not self._held:  # else `together` does, once
+                self._changed.notify_all()
 
     def when_idle(self, chore: Chore) -> None:
         """Have a chore done on the writer's thread, once what is queued now is written."""
@@ -104,7 +106,8 @@ class Writer:
     def idle(self) -> bool:
         """Whether nothing is left to write or to do."""
         with self._changed:
-            return not (len(self._waiting) or len(self._in_flight) or self._chores)
+            left = len(self._waiting) + len(self._in_flight) + len(self._chores)
+            return not (left or self._doing)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -239,9 +242,11 @@ class Writer:
 
     def _do_chore(self) -> None:
         with self._changed:
-            chore = self._chores[0] if self._chores else None
-        if chore is None:
-            return
+            if not self._chores:
+                return
+            # Taken off before it is done: who asks for it meanwhile has it done once more.
+            chore = self._chores.pop(0)
+            self._doing = True
         try:
             more = chore(self._db)
         except (sqlite3.Error, OSError, *UNREADABLE) as error:
@@ -253,8 +258,8 @@ class Writer:
             self._transactions.rollback()
             more = False
         with self._changed:
-            self._chores.remove(chore)
-            if more:
+            self._doing = False
+            if more and chore not in self._chores:
                 self._chores.append(chore)  # after the others: each gets its turn
             self._changed.notify_all()
 

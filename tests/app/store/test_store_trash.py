@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import Chat, Message, Store, StoreError, erase, new_id
 from app.store.backups import backups_of
 
 DAY = 86_400.0
@@ -177,6 +179,43 @@ def test_erasing_goes_on_at_the_next_start(
     with Store.open(file, clock) as store:
         settle(store)
     assert holding(file.parent, *WORDS) == []
+
+
+def test_what_is_erased_during_an_erasure_goes_too(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(file) as store:
+        fill(store)
+        first, second = a_chat(store, WORDS[0]), a_chat(store, WORDS[1])
+        second_too = [second.id]
+
+        def meanwhile(db: sqlite3.Connection) -> None:
+            real(db)
+            while second_too:
+                store.erase_chats([second_too.pop()])
+
+        real = erase.scrub
+        monkeypatch.setattr(erase, "scrub", meanwhile)
+        store.erase_chats([first.id])
+        settle(store)
+        assert holding(file.parent, *WORDS) == []
+        assert second_too == []
+
+
+def test_a_reader_delays_the_end_of_an_erasure_and_no_more(file: Path) -> None:
+    with Store.open(file) as store:
+        chat = a_chat(store, WORDS[0])
+        store.flush()
+        with closing(sqlite3.connect(file, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM messages").fetchone()
+            store._writer._db.execute("PRAGMA busy_timeout = 50")
+            store.erase_chats([chat.id])
+            store.save_chat(Chat("new"))
+            store.flush()
+            reader.execute("ROLLBACK")
+        settle(store)
+        assert holding(file.parent, *WORDS) == []
 
 
 def _fails(_: object) -> bool:
