@@ -12,7 +12,7 @@ from app.store.records import SearchHit
 
 _WORD = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_BEFORE, _LENGTH = 14, 160  # characters of a snippet before the hit, and in all
+_SEEN, _BEFORE, _LENGTH = 20, 14, 160  # characters: seen at once, before the hit, in all
 
 Tell = Callable[[list[SearchHit]], object]
 
@@ -160,7 +160,7 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
             best, most, width = start, len(seen), reach - start
         if most >= len(terms) and start > best + _LENGTH // 2:
             break
-    begin = max(0, best - _BEFORE)
+    begin = best - _BEFORE if best > _SEEN else 0
     if begin:  # at the beginning of a word, if there is one near
         space = max(text.find(" ", begin, best), text.find("\n", begin, best))
         begin = space + 1 if space >= 0 else begin

@@ -130,9 +130,9 @@ def test_fault_d3_a_hit_in_an_answer_is_what_is_shown_and_marked(store: Store, c
 
 
 def test_what_a_person_typed_is_found_as_it_was_typed(store: Store, chat: Chat) -> None:
-    say(store, chat, "look at [this](https://typed.example)")
+    say(store, chat, "see [this](https://typed.example)")
     (hit,) = store.search("typed")
-    assert hit.snippet == "look at [this](https://typed.example)"
+    assert hit.snippet == "see [this](https://typed.example)"
 
 
 def test_marks_are_where_the_words_stand(store: Store, chat: Chat) -> None:
