@@ -1,5 +1,6 @@
 """Finding words in titles and messages."""
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable
@@ -75,8 +76,24 @@ def find(
         )
     }
     places = _near(db, terms)
-    if len(terms) > 1 and sum(chat in chats for chat in places) < limit - len(hits):
+    texts = _texts(db, places, chats, terms, limit - len(hits))
+    if len(terms) > 1 and len(texts) < limit - len(hits):
+        if tell is not None and texts:
+            tell(hits + texts)
         places = _apart(db, terms) | places
+        texts = _texts(db, places, chats, terms, limit - len(hits))
+    return hits + texts
+
+
+def _texts(
+    db: sqlite3.Connection,
+    places: dict[int, int],
+    chats: dict[int, tuple[float, str]],
+    terms: list[Term],
+    limit: int,
+) -> list[SearchHit]:
+    """A hit for each chat's place, the chats used last first."""
+    hits: list[SearchHit] = []
     order = sorted((chat for chat in places if chat in chats), key=chats.__getitem__, reverse=True)
     for chat in order:
         if len(hits) >= limit:
@@ -120,17 +137,19 @@ def _near(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
 
 def _apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
     """By chat a passage of the newest message that has the words in different passages."""
-    found: dict[int, int] | None = None
-    for term in terms:
+    found: dict[int, int] = {}
+    # The longest word is likely the rarest; what has it bounds what is kept of the others' lists.
+    for number, term in enumerate(sorted(terms, key=lambda t: len(t.word), reverse=True)):
+        within = json.dumps(list(found))
         rows = db.execute(
             f"SELECT rowid >> {MESSAGE_BITS}, max(rowid) FROM messages_fts "
-            "WHERE messages_fts MATCH ? GROUP BY 1",
-            (term.match,),
-        ).fetchall()
-        found = {m: at for m, at in rows if found is None or m in found}
+            f"WHERE messages_fts MATCH ?1 AND (?2 OR rowid >> {MESSAGE_BITS} IN "
+            "(SELECT value FROM json_each(?3))) GROUP BY 1",
+            (term.match, not number, within),
+        )
+        found = dict(rows.fetchall())
         if not found:
-            return {}
-    assert found is not None
+            break
     return {place >> CHAT_BITS: place for place in sorted(found.values())}
 
 

@@ -59,7 +59,7 @@ class ChatListModel(QAbstractListModel):
     """The saved chats by day, or the hits of ``query``.
 
     Signals:
-        answered(): the hits of the latest query are all there.
+        answered(): there are hits of the latest query, or it is known that there are none.
     """
 
     answered = Signal()
@@ -69,7 +69,7 @@ class ChatListModel(QAbstractListModel):
         self._library = library
         self._query = ""
         self._rows: list[Row] = []
-        self.waits = False
+        self._shown = ""  # the query whose hits are the rows
         library.listed.connect(self.refresh)
         library.activity.connect(self._on_activity)
         library.found.connect(self._on_found)
@@ -79,6 +79,11 @@ class ChatListModel(QAbstractListModel):
     def query(self) -> str:
         return self._query
 
+    @property
+    def waits(self) -> bool:
+        """Whether the rows are not those of the query yet."""
+        return self._shown != self._query
+
     def set_query(self, query: str) -> None:
         """Show what has these words, as soon as it is found; all chats when empty."""
         query = query.strip()
@@ -86,7 +91,7 @@ class ChatListModel(QAbstractListModel):
             return
         self._query = query
         if not query:
-            self.waits = False
+            self._shown = ""
             self._library.find_no_more()
         self.refresh()
 
@@ -104,7 +109,6 @@ class ChatListModel(QAbstractListModel):
     def refresh(self) -> None:
         """Show what there is now; with a query, once it is found again."""
         if self._query:
-            self.waits = True
             self._library.find_chats(self._query)
         else:
             self._show(self._grouped())
@@ -115,8 +119,7 @@ class ChatListModel(QAbstractListModel):
             return
         if pairs or done:
             self._show(_found_rows(pairs))
-        if done:
-            self.waits = False
+            self._shown = query
             self.answered.emit()
 
     def _show(self, rows: list[Row]) -> None:

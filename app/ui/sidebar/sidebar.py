@@ -175,6 +175,8 @@ class Sidebar(QFrame):
         if self._then:
             self._then = False
             self._on_open(self.model.index(1))
+        elif self.list.hasFocus() and not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self.model.index(1))
 
     def _list_key(self, key: int) -> bool:
         row = self.model.row(self.list.currentIndex())
