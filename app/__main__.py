@@ -72,7 +72,12 @@ def main(arguments: list[str] | None = None) -> int:
             application.ended.connect(qt.quit)
             started = application.start()
         if started:
-            return qt.exec()
+            status = qt.exec()
+            while application.restarts:
+                application = Application(qt, application.paths, before=application)
+                application.ended.connect(qt.quit)
+                status = qt.exec() if application.start() else 1
+            return status
         if not application.already_runs:
             return 0 if application.down else 1
         if not application.single.call():

@@ -18,11 +18,12 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
 from app.collector import Collector
 from app.crash import CrashReports
-from app.opening import StoreOpening
+from app.opening import StoreOpening, restored
 from app.paths import APP_NAME, Paths
 from app.settings import Settings
 from app.single import SingleInstance
-from app.store import Store, StoreError
+from app.store import Backup, Store, StoreError
+from app.ui.dialogs.backups import ask_for_backup
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.style import theme
 from app.ui.style.icons import app_icon
@@ -86,13 +87,19 @@ class Application(QObject):
         ask: Callable[[StoreError], Recovery] = ask_about_store,
         ask_unsaved: Callable[[StoreError], Recovery] = ask_about_unsaved,
         ask_folder: Callable[[], Path | None] = ask_for_folder,
+        ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
+        before: Application | None = None,
     ) -> None:
+        """``before`` is the run that ended to restore a backup: what came of it is said."""
         super().__init__()
         self._qt = qt
         self._paths = paths
         self._engine_factory = engine_factory
         self._ask_unsaved = ask_unsaved
-        self._opening = StoreOpening(paths.chats, ask, ask_folder, lambda: self._down)
+        self._opening = StoreOpening(paths.chats, ask, ask_folder, ask_backup, lambda: self._down)
+        if before is not None:
+            self._opening.words = before._opening.words
+        self._restoring: Path | None = None
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
@@ -116,6 +123,10 @@ class Application(QObject):
         return self._engine
 
     @property
+    def paths(self) -> Paths:
+        return self._paths
+
+    @property
     def elsewhere(self) -> Path | None:
         """The folder of another profile that the person chose, if the chats are to be there."""
         return self._opening.elsewhere
@@ -124,6 +135,11 @@ class Application(QObject):
     def down(self) -> bool:
         """Whether everything was taken down, or is being."""
         return self._down
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the program is to start again, with a backup of the chats."""
+        return self._restoring is not None
 
     def start(self) -> bool:
         """Bring the window up.
@@ -154,8 +170,10 @@ class Application(QObject):
             self.single.release()
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self)
+        self.library.keep_trash()
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
+        self.window.store_commands.restore_asked.connect(self.restore)
         self.window.updates = self.updates
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
@@ -165,7 +183,7 @@ class Application(QObject):
         self.window.show_restored()
         if self._down:
             return False
-        words = " ".join(filter(None, (self._opening.words, _of_settings(self.settings))))
+        words = " ".join(filter(None, (self._opening.words, self.settings.note)))
         if words:
             self.window.toast.show_text(words, seconds=30)
         self.loader.changed.connect(self.collector.settle)
@@ -213,6 +231,12 @@ class Application(QObject):
             if report is not None and self.errors is not None:
                 self.errors.post(report)
 
+    @Slot(object)
+    def restore(self, backup: Path) -> None:
+        """End, put a backup in the place of the chats, and let `main` start anew."""
+        self._restoring = backup
+        self.shut_down()
+
     @Slot()
     def shut_down(self) -> None:
         """End in order. May be called again, to no effect."""
@@ -246,6 +270,11 @@ class Application(QObject):
                 self.store.close()
             except StoreError as error:
                 log.error("Something could not be saved at the end: %s", error.code)
+        if self._restoring is not None:
+            try:
+                self._opening.words = restored(self._paths.chats, self._restoring)
+            except StoreError as error:
+                self._opening.words = f"The backup could not be restored. {error.message}"
         if self.window is not None:
             self.window.close()
             self.window.deleteLater()
@@ -258,15 +287,3 @@ class Application(QObject):
         logs.stop(self._log_handler)
         self.single.release()
         self.ended.emit()
-
-
-def _of_settings(settings: Settings) -> str:
-    """What the person should know of how the settings were read."""
-    if not settings.unread:
-        return ""
-    if settings.set_aside is None:
-        return "Your settings could not be read, so none are saved until you end Stretto."
-    return (
-        "Your settings could not be read and begin anew. "
-        f"The file is kept as {settings.set_aside.name}."
-    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 
 from app.paths import Paths
-from app.store import Store, StoreError
+from app.store import Backup, Store, StoreError, backups_of
 from app.ui.dialogs.dialogs import Recovery
 
 log = logging.getLogger(__name__)
@@ -28,12 +28,14 @@ class StoreOpening:
         file: Path,
         ask: Callable[[StoreError], Recovery],
         ask_folder: Callable[[], Path | None],
+        ask_backup: Callable[[list[Backup]], Path | None],
         interrupted: Callable[[], bool],
     ) -> None:
         """``interrupted`` says whether the program was told to end while a question was open."""
         self._file = file
         self._ask = ask
         self._ask_folder = ask_folder
+        self._ask_backup = ask_backup
         self._interrupted = interrupted
         self.words = ""
         self.elsewhere: Path | None = None
@@ -92,6 +94,10 @@ class StoreOpening:
                 if folder is not None:
                     Store.copy(self._file, Paths.in_profile(folder).chats)
                     self.elsewhere = folder
+            elif way is Recovery.RESTORE:
+                backup = self._ask_backup(backups_of(self._file))
+                if backup is not None:
+                    self.words = restored(self._file, backup)
             elif way is Recovery.SALVAGE:
                 saved = Store.salvage(self._file)
                 messages = _counted(saved.messages, "message")
@@ -102,6 +108,13 @@ class StoreOpening:
         except StoreError as error:
             return error
         return None
+
+
+def restored(file: Path, backup: Path) -> str:
+    """Put a backup in the file's place; what to say of it. Raises StoreError."""
+    aside = Store.restore(file, backup)
+    kept = f" The chats of before are kept as {aside.name}." if aside is not None else ""
+    return "These are the chats of the backup." + kept
 
 
 def _counted(number: int, what: str) -> str:

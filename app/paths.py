@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISVTX
 
 import platformdirs
+
+log = logging.getLogger(__name__)
 
 APP_NAME = "Stretto"
 
 GUIDE = "guide"
 """How a chat names the bundled model. Never by its path: a frozen app may lie elsewhere."""
+
+
+_OURS = (
+    "chats", "settings.json", "running.lock", "backups", "log", "cache", "kv", "stretto", "crash"
+)  # fmt: skip
+"""How the names begin of what the program puts into a profile."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +62,38 @@ class Paths:
         return self.data / "settings.json"
 
     def create(self) -> None:
-        """Make the folders. Raises OSError where that is not possible."""
-        self.data.mkdir(parents=True, exist_ok=True)
-        self.log.mkdir(parents=True, exist_ok=True)
+        """Make the folders, for their owner alone. Raises OSError where that is not possible.
+
+        Folders and files of an earlier version are closed to others, too.
+        """
+        for folder in (self.data, self.log):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.data, self.log, self.cache, self.data / "backups"):
+            _close_to_others(folder)
+
+
+def _close_to_others(folder: Path) -> None:
+    """0700 for a folder of this person that holds the program's files, 0600 for those files.
+
+    A folder that holds other things as well (``--profile ~``) keeps its rights; one that everybody
+    writes to, as /tmp, must.
+    """
+    if not folder.is_dir():
+        return
+    try:
+        stat = folder.stat()
+        if stat.st_uid != os.geteuid():
+            return
+        names = [entry for entry in folder.iterdir() if not entry.is_symlink()]
+        ours = [entry for entry in names if entry.name.startswith(_OURS)]
+        if len(ours) == len(names) and not stat.st_mode & S_ISVTX and stat.st_mode & 0o077:
+            folder.chmod(0o700)
+        for file in ours:
+            mode = file.stat().st_mode
+            if file.is_file() and mode & 0o077:
+                file.chmod(mode & 0o700)
+    except OSError as error:  # a file system without rights, or a file that went meanwhile
+        log.warning("A folder of the profile is not closed to others: %s", error.strerror)
 
 
 def resources() -> Path:

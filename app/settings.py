@@ -81,6 +81,18 @@ class Settings:
             aside = _move_aside(path)
             return cls(file=path if aside is not None else None, set_aside=aside, unread=str(error))
 
+    @property
+    def note(self) -> str:
+        """What the person should know of how they were read; "" for nothing."""
+        if not self.unread:
+            return ""
+        if self.set_aside is None:
+            return "Your settings could not be read, so none are saved until you end Stretto."
+        return (
+            "Your settings could not be read and begin anew. "
+            f"The file is kept as {self.set_aside.name}."
+        )
+
     def set(self, **values: Any) -> None:
         """Change options and save them at once. Raises AttributeError for what is no option."""
         for name in values:
@@ -98,6 +110,7 @@ class Settings:
         beside = path.with_suffix(".json.new")
         values = {name: getattr(self, name) for name in _OPTIONS}
         try:
+            beside.touch(mode=0o600)  # the folder may be open to others
             beside.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
             os.replace(beside, path)
         except OSError as error:

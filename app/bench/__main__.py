@@ -44,6 +44,8 @@ def main() -> int:
     token = commands.add_parser("token", help="from the engine's event to the screen")
     token.add_argument("--tokens", type=int, default=500)
     token.add_argument("--rate", type=float, default=50.0, help="tokens/s")
+    search = commands.add_parser("search", help="searches in a large profile")
+    search.add_argument("--messages", type=int, default=100_000)
     kill.add_to(commands)
     options = parser.parse_args()
     if options.command == "kill":
@@ -78,6 +80,10 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
             from app.bench import starting
 
             return starting.measure(options.rounds)
+        case "search":
+            from app.bench import searching
+
+            return searching.measure(options.messages)
         case "token":
             from app.bench import token
 

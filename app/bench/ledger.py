@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import time
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -11,7 +13,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from app.store import Chat, Message, Store, StoreError
+from app.settings import Settings
+from app.store import Chat, Message, Store, StoreError, backups_of
+
+_SETTLE_S = 20.0  # what erasing may take on a busy machine
 
 LOST_MS = 1000
 """What a kill may cost: changes of the last second."""
@@ -36,6 +41,7 @@ class Found:
     chats: dict[str, Chat] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
+    setting: str = ""
 
 
 @dataclass
@@ -56,7 +62,7 @@ class Ledger:
 
     def __init__(self, before: Found) -> None:
         self._before = before
-        self._trees: dict[str, list[tuple[float, Tree]]] = {
+        self._trees: dict[str, list[tuple[float, Tree | None]]] = {
             chat: [(0.0, shape)] for chat, shape in before.trees.items()
         }
         self._drafts = {chat.id: [(0.0, chat.draft)] for chat in before.chats.values()}
@@ -65,6 +71,10 @@ class Ledger:
         self._open: tuple[str, int, set[str]] | None = None
         self.ready = False
         self._changes = 0
+
+        self._erased: set[str] = set()
+        self._swept = False
+        self._settings: set[str] = set()
 
     def take(self, line: list[Any]) -> None:
         """One line of the scribbler."""
@@ -77,6 +87,13 @@ class Ledger:
         elif kind == "done":
             self._open = None
             self._trees.setdefault(what[0], []).append((at, what[1]))
+        elif kind == "erase":
+            self._erased.add(what[0])
+            self._trees.setdefault(what[0], []).append((at, None))
+        elif kind == "sweep":
+            self._swept = True
+        elif kind == "setting":
+            self._settings.add(what[0])
         elif kind == "draft":
             self._drafts.setdefault(what[0], [(0.0, "")]).append((at, what[1]))
         elif kind == "text":
@@ -92,7 +109,10 @@ class Ledger:
         except StoreError as error:
             verdict.faults.append(f"does not open: {error.code}")
             return verdict, Found()
-        verdict.faults += damage(file) + loose_ends(found)
+        verdict.faults += damage(file) + loose_ends(found) + bad_copies(file)
+        gone = self._erased - found.chats.keys()
+        verdict.faults += [f"erased chat {each} is in {name}" for each, name in traces(file, gone)]
+        verdict.faults += self._settings_faults(file.with_name("settings.json"))
         self._compare_trees(found, killed, verdict)
         for chat, drafts in self._drafts.items():
             if chat in found.chats:
@@ -109,15 +129,29 @@ class Ledger:
                 if not ahead:
                     _compare(statuses, status, f"status of {message}", killed, verdict)
         for message in self._before.messages.keys() - found.messages.keys():
+            lost = self._before.messages[message]
+            if lost.chat_id in self._erased or (self._swept and lost.deleted_at is not None):
+                continue
             verdict.faults.append(f"message {message} of an earlier run is gone")
         return verdict, found
+
+    def _settings_faults(self, file: Path) -> list[str]:
+        try:
+            text = json.loads(file.read_text("utf-8"))["system"]
+        except FileNotFoundError:
+            return []
+        except (ValueError, KeyError, TypeError):
+            return ["the settings cannot be read"]
+        known = self._settings | {self._before.setting}
+        return [] if text in known else [f"the settings say {text!r}, which was never said"]
 
     def _compare_trees(self, found: Found, killed: float, verdict: Verdict) -> None:
         for chat, told in self._trees.items():
             shape = found.trees.get(chat)
             if shape is not None and self._under_way(chat, told[-1][1], shape):
                 continue
-            if shape is None and told[0][0] > 0:
+            erased = any(state is None for _, state in told)
+            if shape is None and told[0][0] > 0 and not erased:
                 _lost(verdict, killed - told[0][0], f"chat {chat}")
             else:
                 _compare(told, shape, f"tree of {chat}", killed, verdict)
@@ -127,9 +161,9 @@ class Ledger:
             ):
                 verdict.faults.append(f"chat {chat} is half there")
 
-    def _under_way(self, chat: str, last: Tree, shape: Tree) -> bool:
+    def _under_way(self, chat: str, last: Tree | None, shape: Tree) -> bool:
         """Whether the action that the kill cut off, done in full, made ``shape`` of ``last``."""
-        if self._open is None or self._open[0] != chat:
+        if self._open is None or self._open[0] != chat or last is None:
             return False
         _, added, gone = self._open
         before, after = last["messages"].keys(), shape["messages"].keys()
@@ -145,13 +179,38 @@ EMPTY = tree("", False, None, ())
 def read(file: Path) -> Found:
     """All that is in the file, by way of the store. Raises StoreError."""
     with Store.open(file) as store:
+        end = time.monotonic() + _SETTLE_S
+        while not store.settled and time.monotonic() < end:
+            time.sleep(0.01)
         chats = {chat.id: chat for chat in store.chats(include_deleted=True)}
         messages = {chat: store.messages(chat) for chat in chats}
     trees = {
         chat.id: tree(chat.title, chat.deleted_at is not None, chat.leaf_id, messages[chat.id])
         for chat in chats.values()
     }
-    return Found(chats, {m.id: m for some in messages.values() for m in some}, trees)
+    every = {m.id: m for some in messages.values() for m in some}
+    setting = Settings.load(file.with_name("settings.json")).system
+    return Found(chats, every, trees, setting)
+
+
+def bad_copies(file: Path) -> list[str]:
+    """Backups that are not whole, or that others may read."""
+    faults = []
+    for backup in backups_of(file):
+        with closing(sqlite3.connect(backup.path)) as db:
+            if db.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+                faults.append(f"backup {backup.path.name} is damaged")
+        if backup.path.stat().st_mode & 0o077:
+            faults.append(f"backup {backup.path.name} is open to others")
+    return faults
+
+
+def traces(file: Path, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Where the bytes of these ids still are, as (id, file's name)."""
+    wanted = list(ids)
+    kept = [f for f in file.parent.rglob("*") if f.is_file()] if wanted else []
+    contents = [(f.name, f.read_bytes()) for f in kept]
+    return [(i, name) for i in wanted for name, content in contents if i.encode() in content]
 
 
 def damage(file: Path) -> list[str]:
@@ -161,6 +220,8 @@ def damage(file: Path) -> list[str]:
         verdict = db.execute("PRAGMA integrity_check").fetchone()[0]
         if verdict != "ok":
             faults.append(f"integrity: {verdict}")
+        if db.execute("SELECT 1 FROM erased").fetchone() is not None:
+            faults.append("what was erased is not gone from everywhere")
         faults += [f"reference: {row}" for row in db.execute("PRAGMA foreign_key_check")]
         for table in ("chats_fts", "messages_fts"):
             try:

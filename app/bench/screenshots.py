@@ -115,7 +115,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     _getting(driver)
     both("12-get-model", lambda: _dialog("get-model"))
     _dialog("get-model").close()
-    window.show_about()
+    window.commands["about"].trigger()
     both("10-about", lambda: _dialog("about"))
     licences = LicencesWindow(_dialog("about"))
     licences.show()

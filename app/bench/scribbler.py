@@ -8,6 +8,8 @@ monotonic time in seconds (one clock for all processes):
 - ["do", t, chat, added, gone]: an action begins that adds so many messages and removes those ids;
   without a chat it makes one,
 - ["done", t, chat, tree]: it has ended, and the chat is this (see `ledger.tree`),
+- ["erase", t, chat]: the chat is erased for good; ["sweep", t]: so are messages of earlier runs,
+- ["setting", t, text]: the settings are saved with this text,
 - ["draft", t, chat, text], ["text", t, message, more text], ["status", t, message, status]
 """
 
@@ -18,117 +20,38 @@ import json
 import os
 import random
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.bench.ledger import tree
+from app.bench.numbers import NumberEngine
 from app.bridge import Bridge
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
 from app.chats.transcript import Removal
 from app.paths import Paths
+from app.settings import Settings
 from app.store import Store
-from engine import Finished, FinishReason, Model, ReplyStats, TextDelta
 
 CHATS = 5
 LONGEST = 24  # messages; a longer chat is deleted, so that reports stay short
 
 
-class NumberEngine:
-    """Takes the engine's place: all replies get a number each every few milliseconds."""
-
-    TURN_S = 0.004
-
-    def __init__(self) -> None:
-        self.running: list[NumberReply] = []
-        self.lock = threading.Lock()
-        threading.Thread(target=self._run, name="numbers", daemon=True).start()
-
-    def load_later(self, path: str) -> Future[Model]:
-        future: Future[Model] = Future()
-        future.set_result(Model(path, "Numbers", path, 4096, 1, "float32", "shared", True, {}))
-        return future
-
-    def open_session(
-        self, model: Model, session_id: str | None = None, **_: object
-    ) -> NumberSession:
-        return NumberSession(self, session_id or "")
-
-    def forget(self, session_id: str) -> None:
-        pass
-
-    def _run(self) -> None:
-        for number in itertools.count():
-            time.sleep(self.TURN_S)
-            with self.lock:
-                self.running = [reply for reply in self.running if reply.step(number)]
-
-
-class NumberSession:
-    def __init__(self, engine: NumberEngine, session_id: str) -> None:
-        self.engine = engine
-        self.id = session_id
-
-    def send(self, turns: Any, params: Any = None, on_event: Any = None) -> NumberReply:
-        reply = NumberReply(self.id, on_event, len(turns[-1]["content"]) * 37 % 400)
-        with self.engine.lock:
-            self.engine.running.append(reply)
-        return reply
-
-    def fork(self, session_id: str | None = None) -> NumberSession:
-        return NumberSession(self.engine, session_id or "")
-
-    def prioritise(self, priority: int = 1) -> None:
-        pass
-
-    def close(self, forget: bool = False) -> None:
-        pass
-
-
-class NumberReply:
-    def __init__(self, session_id: str, post: Callable[[object], None], length: int) -> None:
-        self.session_id = session_id
-        self.post = post
-        self.left = length
-        self.cancelled = False
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-    def pause(self) -> None:
-        pass
-
-    def resume(self) -> None:
-        pass
-
-    def step(self, number: int) -> bool:
-        """Write one number; False when that was the end."""
-        if self.cancelled or self.left <= 0:
-            reason = FinishReason.CANCELLED if self.cancelled else FinishReason.STOP
-            stats = ReplyStats(4, 2, number, 0.2, 1.0, 48.0)
-            self.post(Finished(self.session_id, "", reason, stats))
-            return False
-        self.left -= 1
-        self.post(TextDelta(self.session_id, "", f"{number} ", "answer"))
-        return True
-
-
 class Scribbler(QObject):
     """Does one random thing after the other, as a pane would."""
 
-    def __init__(self, file: Path, seed: int) -> None:
+    def __init__(self, paths: Paths, seed: int) -> None:
         super().__init__()
+        self._settings = Settings.load(paths.settings)
         self._dice = random.Random(seed)
         self._words = itertools.count(1)
         self._seed = seed
-        self._store = Store.open(file)
+        self._store = Store.open(paths.chats)
         bridge = Bridge(self)
         loader = ModelLoader(bridge, self)
         self._library = ChatLibrary(self._store, bridge, loader, self)
@@ -158,8 +81,9 @@ class Scribbler(QObject):
                 dice.choices(
                     (self._type, self._send, self._stop, self._again, self._edit, self._remove,
                      self._restore, self._turn, self._continue, self._branch, self._rename,
-                     self._delete_chat, self._restore_chat),
-                    (30, 14, 4, 6, 6, 6, 6, 4, 4, 3, 2, 1, 2),
+                     self._delete_chat, self._restore_chat, self._erase, self._sweep,
+                     self._back_up, self._set),
+                    (30, 14, 4, 6, 6, 6, 6, 4, 4, 3, 2, 2, 2, 2, 1, 2, 2),
                 )[0](chat)  # fmt: skip
         self._timer.start(dice.choice((0, 0, 2, 10, 30, 80)))
 
@@ -262,6 +186,30 @@ class Scribbler(QObject):
             chat = self._open(self._deleted.pop())
             self._do(chat, 0, (), lambda: self._library.restore(chat.id))
 
+    def _erase(self, _: Chat) -> None:
+        """Empty the trash, or take one chat out of it for good."""
+        ids = [chat.id for chat in self._library.trash()]
+        if self._dice.random() < 0.7:
+            ids = ids[:1]
+        for chat_id in ids:
+            tell("erase", chat_id)
+            if chat_id in self._deleted:
+                self._deleted.remove(chat_id)
+            self._removed.pop(chat_id, None)
+        self._library.erase(ids)
+
+    def _sweep(self, _: Chat) -> None:
+        tell("sweep")
+        self._library.sweep()
+
+    def _back_up(self, _: Chat) -> None:
+        self._store.back_up()
+
+    def _set(self, _: Chat) -> None:
+        text = f"{self._seed}-{next(self._words)}"
+        tell("setting", text)
+        self._settings.set(system=text)
+
     def _do(
         self, chat: Chat, added: int, gone: Iterable[str], action: Callable[[], object]
     ) -> None:
@@ -310,7 +258,9 @@ def tell(kind: str, *what: object) -> None:
 
 def main() -> None:
     qt = QCoreApplication(sys.argv[:1])
-    scribbler = Scribbler(Paths.in_profile(Path(sys.argv[1])).chats, int(sys.argv[2]))
+    paths = Paths.in_profile(Path(sys.argv[1]))
+    paths.create()
+    scribbler = Scribbler(paths, int(sys.argv[2]))
     qt.exec()
     del scribbler
 

@@ -188,6 +188,18 @@ class Chat(ChatView):
         self.path_changed.emit()
         return True
 
+    def show_branch_of(self, message_id: str) -> bool:
+        """Show the branch that holds this message; False while a reply runs, or without it."""
+        if message_id not in self.transcript:
+            return False
+        if message_id in {message.id for message in self.transcript.path}:
+            return True
+        if self.answering:
+            return False
+        self._saved.show(message_id)
+        self.path_changed.emit()
+        return True
+
     @saved_together
     def delete_message(self, message_id: str) -> Removal | None:
         """Take a message and what follows it out of the chat; None if that cannot be done now.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,10 @@ from app.bridge import Bridge
 from app.chats.branching import branch
 from app.chats.chat import Chat
 from app.chats.model_choice import ModelLoader
+from app.chats.search import ChatSearch
 from app.chats.session import ChatSession
 from app.store import Chat as ChatRecord
-from app.store import SearchHit, Store, new_id
+from app.store import Store, new_id
 
 
 class ChatLibrary(QObject):
@@ -25,11 +26,21 @@ class ChatLibrary(QObject):
         listed(): chats were added, removed, renamed or moved in time.
         activity(id): a chat began, went on or ended answering, or its answer was seen.
         deleted(id): the chat is gone from the list (and can be restored).
+        trash_changed(): something came into the trash, or left it.
+        erased(id): the chat is gone for good; nothing may show it any more.
+
+    Attributes:
+        search: looks for words in all chats.
     """
+
+    SWEEP_MS = (60_000, 3_600_000)
+    """The first look for what is overdue in the trash, and the later ones."""
 
     listed = Signal()
     activity = Signal(str)
     deleted = Signal(str)
+    trash_changed = Signal()
+    erased = Signal(str)
 
     def __init__(
         self, store: Store, bridge: Bridge, loader: ModelLoader, parent: QObject | None = None
@@ -41,6 +52,10 @@ class ChatLibrary(QObject):
         self._chats: dict[str, ChatRecord] = {chat.id: chat for chat in store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
+        self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
+        self.search = ChatSearch(store, bridge, self.chat, self)
+        self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
+        self._sweeping.timeout.connect(self.sweep)
 
     @property
     def bridge(self) -> Bridge:
@@ -120,7 +135,7 @@ class ChatLibrary(QObject):
             chat.deleteLater()
 
     def delete(self, chat_id: str) -> None:
-        """Take a chat out of the list. ``restore`` brings it back."""
+        """Move a chat to the trash. ``restore`` brings it back."""
         chat = self._in_use.get(chat_id)
         if chat is not None:
             chat.stop()
@@ -131,15 +146,64 @@ class ChatLibrary(QObject):
             self._store.delete_chat(chat_id)
         self.deleted.emit(chat_id)
         self.listed.emit()
+        self.trash_changed.emit()
 
     def restore(self, chat_id: str) -> None:
-        """Bring a deleted chat back."""
+        """Bring a deleted chat back. One that was erased stays away."""
+        stored = self._store.chat(chat_id)
+        if stored is None:
+            return
         self._store.restore_chat(chat_id)
         chat = self._in_use.get(chat_id)
-        record = chat.record if chat is not None else self._store.chat(chat_id)
-        if record is not None:
-            self._chats[chat_id] = replace(record, deleted_at=None)
-            self.listed.emit()
+        record = chat.record if chat is not None else stored
+        self._chats[chat_id] = replace(record, deleted_at=None)
+        self.listed.emit()
+        self.trash_changed.emit()
+
+    def trash(self) -> list[ChatRecord]:
+        """Deleted chats, the latest deleted first."""
+        return self._store.trash()
+
+    def erase(self, ids: Iterable[str]) -> None:
+        """Take chats out of the trash for good: texts, caches, and what backups hold of them."""
+        gone = [chat_id for chat_id in ids if chat_id not in self._chats]
+        for chat_id in gone:
+            self._to_forget.add(chat_id)
+            chat = self._in_use.get(chat_id)
+            if chat is not None:
+                chat.stop()
+                chat.forget_session()
+        self._store.erase_chats(gone)
+        self._forget_caches()
+        for chat_id in gone:
+            self.erased.emit(chat_id)
+            self.release(chat_id)
+        self.trash_changed.emit()
+
+    def unscrubbed(self) -> list[str]:
+        """Names of damaged files that were set aside and may still hold what was erased."""
+        return [file.name for file in self._store.unscrubbed]
+
+    def keep_trash(self) -> None:
+        """Look now and then for what has been in the trash for too long."""
+        self._sweeping.start()
+
+    @Slot()
+    def sweep(self) -> None:
+        """Erase what is overdue: chats after thirty days, messages that an earlier run deleted."""
+        if self._loader.engine is None:  # it keeps caches of them
+            return
+        self._sweeping.setInterval(self.SWEEP_MS[1])
+        self._forget_caches()
+        due = self._store.due()
+        if due:
+            self.erase(due)
+        self._store.erase_messages()
+
+    def _forget_caches(self) -> None:
+        if self._loader.engine is not None:
+            while self._to_forget:
+                ChatSession(self._loader, self._to_forget.pop()).forget()
 
     def rename(self, chat_id: str, title: str) -> None:
         """Give a chat another title, whether it is in use or not."""
@@ -150,15 +214,6 @@ class ChatLibrary(QObject):
             self._store.update_chat(chat_id, title=title)
             self.listed.emit()
 
-    def search(self, query: str, limit: int = 40) -> list[tuple[ChatRecord, SearchHit]]:
-        """Chats whose title or text has the words, one place each, best first."""
-        found: dict[str, tuple[ChatRecord, SearchHit]] = {}
-        for hit in self._store.search(query, limit * 4):
-            chat = self._chats.get(hit.chat_id)
-            if chat is not None and hit.chat_id not in found:
-                found[hit.chat_id] = (chat, hit)
-        return list(found.values())[:limit]
-
     def cancel_for_close(self) -> None:
         """The program ends: stop every reply. Their last text still comes through the bridge."""
         for chat in self._in_use.values():
@@ -166,6 +221,8 @@ class ChatLibrary(QObject):
 
     def close(self) -> None:
         """Save what is left and let go of every session."""
+        self._sweeping.stop()
+        self.search.cancel()
         for chat in self._in_use.values():
             chat.close()
 

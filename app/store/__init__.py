@@ -5,9 +5,20 @@ The store knows no Qt. `Store.open(path)` is the way in; everything else is plai
 Imports: nothing.
 """
 
+from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
 from app.store.records import Chat, Message, SearchHit, new_id
 from app.store.salvage import Salvaged
 from app.store.store import Store
 
-__all__ = ["Chat", "Message", "Salvaged", "SearchHit", "Store", "StoreError", "new_id"]
+__all__ = [
+    "Backup",
+    "Chat",
+    "Message",
+    "Salvaged",
+    "SearchHit",
+    "Store",
+    "StoreError",
+    "backups_of",
+    "new_id",
+]

@@ -1,31 +1,38 @@
 """Opening the file: what is checked before anything is written, and how connections are set up."""
 
+import os
 import shutil
 import sqlite3
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from app.store.errors import at_start, corrupt, newer, translate
+from app.store.errors import UNREADABLE, at_start, corrupt, newer, translate
+from app.store.index import index_piece
 from app.store.migrations import APPLICATION_ID, STEPS, migrate
+from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, chat_from_row, message_from_row
 
 _CHECKED_BYTES = 64 << 20  # a full check takes 0.6 ms a MB; beyond, it would delay the start
+_FIRST_PIECE = 20_000  # characters indexed before the start goes on: 3 ms
 _BUSY_MS = 5_000
 
 
-def open_writer(path: Path) -> sqlite3.Connection:
+def open_writer(
+    path: Path, before_migration: Callable[[], None] = lambda: None
+) -> sqlite3.Connection:
     """The one connection that writes, on a checked and migrated file; creates a missing one.
 
     Streaming messages of an earlier run become "interrupted". Raises StoreError; a file that was
     refused ("corrupt", "newer") has not been changed.
     """
+    db: sqlite3.Connection | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(path)
         if path.exists() and path.stat().st_size > 0:
             _probe(path)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    except (sqlite3.Error, OSError) as error:
-        raise at_start(translate(error, path)) from error
-    try:
         db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         db.execute("PRAGMA journal_mode = WAL")
         # FULL: a commit is on the disk when it returns, also through a power cut. NORMAL would
@@ -33,13 +40,20 @@ def open_writer(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA checkpoint_fullfsync = 1")  # macOS: fsync leaves data in the drive
         db.execute("PRAGMA foreign_keys = ON")
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if 0 < version < len(STEPS):
+            before_migration()
         migrate(db)
+        db.execute("PRAGMA secure_delete = ON")  # after the steps, which drop whole tables
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
-    except sqlite3.Error as error:
-        db.close()
-        raise at_start(translate(error, path)) from error
+        index_piece(db, _FIRST_PIECE)  # those; the writer goes on with more
+    except (sqlite3.Error, OSError, *UNREADABLE) as error:
+        if db is not None:
+            db.close()
+        raise at_start(translate(error, path)) from None  # the cause may quote what was read
     except BaseException:
-        db.close()
+        if db is not None:
+            db.close()
         raise
     return db
 
@@ -49,9 +63,18 @@ def open_reader(path: Path) -> sqlite3.Connection:
     try:
         db = _read_only(path)
     except sqlite3.Error as error:
-        raise translate(error, path) from error
+        raise translate(error, path) from None
     db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
     return db
+
+
+def note_damage(path: Path) -> None:
+    """Something could not be read: the next `open_writer` reads all there is before it says yes.
+
+    A page whose text is damaged looks whole to SQLite's own check.
+    """
+    with suppress(OSError):
+        _note(path).touch(mode=0o600)
 
 
 def set_aside(path: Path) -> Path:
@@ -60,12 +83,7 @@ def set_aside(path: Path) -> Path:
     Returns the new path, beside the old one: `chats.db` becomes `chats.db.aside-20261120-224801`.
     Raises StoreError when the folder cannot be written.
     """
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    target = path.with_name(f"{path.name}.aside-{stamp}")
-    number = 1
-    while target.exists():
-        number += 1
-        target = path.with_name(f"{path.name}.aside-{stamp}-{number}")
+    target = _free_name(path)
     moved: list[tuple[Path, Path]] = []
     try:
         # All or none: a database without its journal is an older one, a journal without its
@@ -78,7 +96,76 @@ def set_aside(path: Path) -> Path:
         for old, new in reversed(moved):
             new.rename(old)
         raise translate(error, path) from error
+    with suppress(OSError):
+        _note(path).unlink()
     return target
+
+
+def _free_name(path: Path) -> Path:
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    target = path.with_name(f"{path.name}.aside-{stamp}")
+    number = 1
+    while target.exists():
+        number += 1
+        target = path.with_name(f"{path.name}.aside-{stamp}-{number}")
+    return target
+
+
+def _note(path: Path) -> Path:
+    return path.with_name(path.name + ".damaged")
+
+
+def _make_private(path: Path) -> None:
+    """Nobody else may read the chats, also where the folder is open to others."""
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    for suffix in ("", "-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        with suppress(OSError):  # another's file, or a file system without rights
+            if part.stat().st_mode & 0o077:
+                part.chmod(part.stat().st_mode & 0o700)
+
+
+def put_in_place(made: Path, path: Path) -> Path | None:
+    """Puts a whole database where another one is, which is set aside; returns where to.
+
+    There is a database at the path at every moment, and after a failure (OSError) the old one.
+    """
+    aside: Path | None = None
+    journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
+    if path.exists():
+        aside = _free_name(path)
+        kept = [(path, aside)]
+        kept += [(j, aside.with_name(aside.name + j.name[len(path.name) :])) for j in journals]
+        kept = [(part, target) for part, target in kept if part.exists()]
+        try:
+            for part, target in kept:
+                _link(part, target)
+            for journal in journals:  # one left behind would be taken for the new file's
+                journal.unlink(missing_ok=True)
+            os.replace(made, path)
+        except OSError:
+            for part, target in kept:
+                if not part.exists() and target.exists():
+                    _link(target, part)
+            for part, target in kept:
+                if part.exists():
+                    target.unlink(missing_ok=True)
+            raise
+    else:
+        for journal in journals:
+            journal.unlink(missing_ok=True)
+        os.replace(made, path)
+    _note(path).unlink(missing_ok=True)
+    return aside
+
+
+def _link(part: Path, target: Path) -> None:
+    try:
+        os.link(part, target)
+    except OSError:  # a file system without links
+        shutil.copyfile(part, target)
+        target.chmod(0o600)
 
 
 def copy(path: Path, target: Path) -> None:
@@ -103,6 +190,18 @@ def _read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
 
 
+def _read_all(db: sqlite3.Connection, version: int) -> None:
+    """Raises whatever reading a chat or a message of the file can raise."""
+    for table in ("chats", "messages"):
+        for _ in db.execute(f"SELECT * FROM {table}"):
+            pass
+    if version == len(STEPS):
+        for row in db.execute(f"SELECT {CHAT_COLUMNS} FROM chats"):
+            chat_from_row(row)
+        for row in db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages"):
+            message_from_row(row)
+
+
 def _probe(path: Path) -> None:
     """Raises StoreError unless the file is ours, readable and not newer. Never writes to it."""
     db = _read_only(path)
@@ -118,7 +217,11 @@ def _probe(path: Path) -> None:
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
                 raise corrupt(path)
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
+        if version and _note(path).exists():
+            _read_all(db, version)
+        with suppress(OSError):
+            _note(path).unlink()
+    except (sqlite3.Error, *UNREADABLE) as error:
+        raise translate(error, path) from None
     finally:
         db.close()

@@ -6,6 +6,20 @@ from pathlib import Path
 
 _NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
 
+UNREADABLE = (UnicodeError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
+"""What Python raises where a record is not what was stored: text that is not UTF-8, JSON that is
+none, a role that there is not."""
+# The program's own SQL fits the schema: where SQLite finds a name missing, the schema is damaged.
+_DAMAGE = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_SCHEMA,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_INTERNAL,
+)
+
 
 class StoreError(Exception):
     """Something a person has to know about the file that holds their chats.
@@ -45,8 +59,8 @@ def unreadable(path: Path) -> StoreError:
     """Nothing of the damaged file could be saved; it has not been touched."""
     error = StoreError(
         "corrupt",
-        f"Nothing in {path} could be read. It has been left as it is. Set it aside to start with "
-        "an empty one, or put a copy from a backup in its place and try again.",
+        f"Nothing in {path} could be read. It has been left as it is. Go back to a backup if there "
+        "is one, or set the file aside to start with an empty one.",
         path,
     )
     error.hopeless = True
@@ -75,12 +89,19 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
 
 
 def translate(error: Exception, path: Path) -> StoreError:
-    """What SQLite or the system said, as a StoreError with a code and a way on."""
+    """What SQLite, the system or a decoder said, as a StoreError with a code and a way on.
+
+    The words never repeat what was read: it may be damaged, or private.
+    """
     if isinstance(error, OSError):
         return _readonly(path) if isinstance(error, PermissionError) else _io(path, error)
+    if isinstance(error, sqlite3.OperationalError) and not hasattr(error, "sqlite_errorcode"):
+        return corrupt(path)  # Python's own: a text that is not UTF-8
+    if not isinstance(error, sqlite3.Error):
+        return corrupt(path) if isinstance(error, UNREADABLE) else _io(path, error)
     # Extended codes carry the primary one in the low byte.
     primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if primary in _DAMAGE:
         return corrupt(path)
     if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _disk_full(path)):
         return _full(path)
@@ -127,9 +148,10 @@ def _readonly(path: Path) -> StoreError:
 
 
 def _io(path: Path, error: Exception) -> StoreError:
+    name = getattr(error, "sqlite_errorname", None) or getattr(error, "strerror", None)
     return StoreError(
         "io",
-        f"The chats in {path} could not be read or written ({error}). "
+        f"The chats in {path} could not be read or written ({name or error}). "
         "Check that the disk is connected and has space, then try again.",
         path,
     )

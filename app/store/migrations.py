@@ -6,6 +6,8 @@ A step that has been released is never changed; a new need is a new function at 
 import sqlite3
 from collections.abc import Callable
 
+from app.store import erase, index
+
 APPLICATION_ID = 0x53747274  # "Strt": tells our files from any other SQLite database
 
 
@@ -99,11 +101,23 @@ def edited_messages(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
 
 
+def passages(db: sqlite3.Connection) -> None:
+    """The index holds what is shown, in passages; its filling goes on while the program runs."""
+    index.create(db)
+
+
+def erased(db: sqlite3.Connection) -> None:
+    """What was erased is remembered until it is out of the backups too."""
+    erase.create(db)
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
     deleted_messages,
     edited_messages,
+    passages,
+    erased,
 )
 
 

@@ -7,6 +7,7 @@ without waiting for the disk.
 import json
 import sqlite3
 from dataclasses import dataclass, field, fields, replace
+from types import NoneType
 from typing import Any, Protocol
 
 from app.store.records import Chat, Message
@@ -46,19 +47,51 @@ class Operation(Protocol):
         """Does to the view what `write` does to the file."""
 
 
+_OPTIONAL: dict[str, tuple[type, ...]] = {
+    "deleted_at": (float, NoneType),
+    "leaf_id": (str, NoneType),
+    "parent_id": (str, NoneType),
+    "edited_id": (str, NoneType),
+    "edited_text": (str, NoneType),  # a damaged file may be older than it
+}
+_sound: set[tuple[type, ...]] = set()  # the types of rows that were looked at value by value
+
+
+def _look_at(row: tuple[Any, ...], names: list[str]) -> None:
+    """Raises TypeError where a field does not hold what fields of that name hold."""
+    kinds = tuple(map(type, row))
+    if kinds in _sound:
+        return
+    for name, value in zip(names, row, strict=True):
+        fit = _OPTIONAL.get(name, float if name.endswith("_at") else str)
+        if not isinstance(value, fit):
+            raise TypeError(f"{name} is damaged")
+    _sound.add(kinds)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    if text == "{}":  # questions have no figures
+        return {}
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError("not an object")
+    return value
+
+
 def chat_from_row(row: tuple[Any, ...]) -> Chat:
-    """A row of CHAT_COLUMNS as a record."""
+    """A row of CHAT_COLUMNS as a record. Raises TypeError or ValueError for a damaged one."""
+    _look_at(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
-    values["params"] = json.loads(values["params"])
-    values["edited_text"] = values["edited_text"] or ""  # a damaged file may be older than it
+    values["params"] = _json_object(values["params"])
+    values["edited_text"] = values["edited_text"] or ""
     return Chat(**values)
 
 
 def message_from_row(row: tuple[Any, ...]) -> Message:
-    """A row of MESSAGE_COLUMNS as a record."""
+    """A row of MESSAGE_COLUMNS as a record. Raises TypeError or ValueError for a damaged one."""
+    _look_at(row, _MESSAGE)
     values = dict(zip(_MESSAGE, row, strict=True))
-    stats = values["stats"]
-    values["stats"] = {} if stats == "{}" else json.loads(stats)  # questions have none
+    values["stats"] = _json_object(values["stats"])
     # A frozen dataclass sets its fields one by one; with ten thousand messages that is felt.
     message = Message.__new__(Message)
     message.__dict__.update(values)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.store.database import open_reader
-from app.store.errors import StoreError, translate
+from app.store.database import note_damage, open_reader
+from app.store.errors import UNREADABLE, StoreError, translate
 
 
 class _Reader:
@@ -30,7 +30,7 @@ class Readers:
     """Hands each thread its own connection; WAL lets all of them read while the writer writes."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._own = threading.local()
         self._lock = threading.Lock()
         self._all: list[_Reader] = []
@@ -52,8 +52,11 @@ class Readers:
                     yield reader.db
                 finally:
                     reader.db.execute("ROLLBACK")
-            except sqlite3.Error as error:
-                raise translate(error, self._path) from error
+            except (sqlite3.Error, *UNREADABLE) as error:
+                failure = translate(error, self.path)
+                if failure.code == "corrupt":
+                    note_damage(self.path)
+                raise failure from None  # the cause quotes what was read
 
     def close(self) -> None:
         """Closes all connections; waits for reads that are running."""
@@ -73,7 +76,7 @@ class Readers:
             for old in [r for r in self._all if r.abandoned()]:
                 self._all.remove(old)
                 old.close()
-            reader = _Reader(self._path)
+            reader = _Reader(self.path)
             self._all.append(reader)
         self._own.reader = reader
         return reader

@@ -76,15 +76,23 @@ class Message:
 
 @dataclass(frozen=True)
 class SearchHit:
-    """A place where the words were found; `message_id` is None when it was the chat's title."""
+    """A place where the words were found; `message_id` is None when it was the chat's title.
+
+    Attributes:
+        snippet: the words around the place as they are shown, or the title.
+        marks: where the words that were looked for stand in it, each a begin and an end.
+    """
 
     chat_id: str
     message_id: str | None
     snippet: str
+    marks: tuple[tuple[int, int], ...] = ()
 
 
 _id_lock = threading.Lock()
 _last_id = 0
+_chance = bytearray()
+os.register_at_fork(after_in_child=_chance.clear)  # or both would make the same ids
 
 
 def new_id() -> str:
@@ -94,9 +102,12 @@ def new_id() -> str:
     greater than the one before, even when the clock steps back.
     """
     global _last_id
-    fresh = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10), "big")
     with _id_lock:
-        _last_id = max(fresh, _last_id + 1)
+        if not _chance:  # asked for by the hundred: a branch of 10,000 messages wants as many
+            _chance.extend(os.urandom(10 * 128))
+        chance = int.from_bytes(_chance[-10:], "big")
+        del _chance[-10:]
+        _last_id = max((time.time_ns() // 1_000_000) << 80 | chance, _last_id + 1)
         return f"{_last_id:032x}"
 
 
@@ -114,17 +125,17 @@ def storable_chat(chat: Chat) -> Chat:
 
 def storable_message(message: Message) -> Message:
     """The message as it will be read back. Raises TypeError when `stats` is not JSON."""
-    return replace(
-        message,
-        content=storable_text(message.content),
-        reasoning=storable_text(message.reasoning),
-        error=storable_text(message.error),
-        stats=json.loads(json.dumps(message.stats)),
-    )
+    fields = {name: getattr(message, name) for name in ("content", "reasoning", "error")}
+    kept: dict[str, Any] = {name: storable_text(text) for name, text in fields.items()}
+    if not message.stats and kept == fields:
+        return message  # a branch of ten thousand messages makes ten thousand of these
+    return replace(message, **kept, stats=json.loads(json.dumps(message.stats)))
 
 
 def storable_text(text: str) -> str:
     """Lone surrogates have no UTF-8 and SQLite refuses them: they become U+FFFD."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

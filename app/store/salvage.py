@@ -10,8 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from app.store.database import open_writer, set_aside
-from app.store.errors import translate, unreadable
+from app.store.database import open_writer, put_in_place
+from app.store.errors import UNREADABLE, translate, unreadable
+from app.store.index import index_piece
+from app.store.migrations import chats_messages_layouts, deleted_messages, edited_messages
 from app.store.operations import SaveChat, SaveMessage, chat_from_row, message_from_row
 from app.store.records import Chat, Message, storable_chat, storable_message
 
@@ -19,6 +21,7 @@ log = logging.getLogger(__name__)
 
 _PAGE = 4096  # bytes; what SQLite gives a new file
 _MAGIC = b"SQLite format 3\0"
+_PIECES = 10  # of the index: a third of a second
 _MOST_LOOKUPS = 200_000  # rows asked for one by one where a table cannot be walked: a second or two
 
 R = TypeVar("R", Chat, Message)
@@ -53,11 +56,11 @@ def salvage(path: Path) -> Salvaged:
                 if part.exists():
                     shutil.copyfile(part, copy.with_name(copy.name + suffix))
             chats, messages = _copy(copy, made, path)
-            aside = set_aside(path)
-            made.rename(path)
-    except (sqlite3.Error, OSError) as error:
+            aside = put_in_place(made, path)
+            assert aside is not None
+    except (sqlite3.Error, OSError, *UNREADABLE) as error:
         failure = translate(error, path)
-        raise (unreadable(path) if failure.code == "corrupt" else failure) from error
+        raise (unreadable(path) if failure.code == "corrupt" else failure) from None
     log.info("%d messages of a damaged file were saved", messages)
     return Salvaged(chats, messages, aside)
 
@@ -92,6 +95,9 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
             with suppress(KeyError, sqlite3.Error):
                 values = (str(row["name"]), str(row["data"]))
                 target.execute("INSERT OR IGNORE INTO layouts (name, data) VALUES (?, ?)", values)
+        for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
+            if not index_piece(target):
+                break
         target.execute("COMMIT")
     return len(chats), len(messages)
 
@@ -120,15 +126,20 @@ def _open(damaged: Path) -> sqlite3.Connection:
         whole = file.read(len(_MAGIC)) == _MAGIC
     if whole:
         try:
-            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error:
+            for table in ("chats", "messages"):
+                db.execute(f"SELECT id FROM {table} LIMIT 0")
+        except (sqlite3.Error, *UNREADABLE):
             pass
         else:
             return db
     db.close()
-    # The first page says where the tables begin, which is the same in all of our files.
+    # The first page says what the tables are and where they begin, which is the same in all of our
+    # files; only these, as more would not fit on it.
     template = damaged.with_name("template.db")
-    open_writer(template).close()
+    with closing(sqlite3.connect(template, isolation_level=None)) as made:
+        chats_messages_layouts(made)
+        deleted_messages(made)
+        edited_messages(made)
     with template.open("rb") as fresh, damaged.open("r+b") as file:
         page = bytearray(fresh.read(_PAGE))
         page[28:32] = (damaged.stat().st_size // _PAGE).to_bytes(4, "big")  # pages in the file

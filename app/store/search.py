@@ -1,78 +1,219 @@
 """Finding words in titles and messages."""
 
+import json
 import re
 import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import normalize
 
+from app.store.index import APART, CHAT_BITS, MESSAGE_BITS, UNSPACED, spaced
 from app.store.records import SearchHit
 
-# Scripts written without spaces: FTS5's tokenizer takes a whole run of them for one word, so
-# their words are found by scanning instead (26 ms for 20 MB of text).
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-)
-_AROUND = 40  # characters of a scanned text shown before the hit
+_WORD = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_SEEN, _BEFORE, _LENGTH = 20, 14, 160  # characters: seen at once, before the hit, in all
+
+Tell = Callable[[list[SearchHit]], object]
 
 
-def find(db: sqlite3.Connection, query: str, limit: int) -> list[SearchHit]:
-    """Titles first, then messages, best match first; deleted chats are left out.
+@dataclass(frozen=True)
+class Term:
+    """One word of a query, without case and accents.
 
-    All words must occur, in any order; the last one may be the beginning of a word, so that a
-    search typed letter by letter narrows steadily. Letters match without case and accents.
+    Attributes:
+        begins: it may be the beginning of a word.
+        anywhere: it is of a script without spaces, and may stand within a run of letters.
     """
-    query = query.strip().replace("\0", "")
-    if not query or limit <= 0:
-        return []
-    if _UNSPACED.search(query):
-        return _scan(db, query, limit)
-    match = match_expression(query)
-    if not match:
-        return []
-    titles = db.execute(
-        "SELECT c.id, NULL, c.title FROM chats_fts f JOIN chats c ON c.seq = f.rowid "
-        "WHERE chats_fts MATCH ? AND c.deleted_at IS NULL ORDER BY c.updated_at DESC LIMIT ?",
-        (match, limit),
-    ).fetchall()
-    texts = db.execute(
-        "SELECT m.chat_id, m.id, snippet(messages_fts, 0, '', '', '…', 16) "
-        "FROM messages_fts f JOIN messages m ON m.seq = f.rowid JOIN chats c ON c.id = m.chat_id "
-        "WHERE messages_fts MATCH ? AND c.deleted_at IS NULL AND m.deleted_at IS NULL "
-        "ORDER BY f.rank LIMIT ?",
-        (match, limit - len(titles)),
-    ).fetchall()
-    return [_hit(*row) for row in (*titles, *texts)]
+
+    word: str
+    begins: bool = False
+    anywhere: bool = False
+
+    @property
+    def match(self) -> str:
+        """The term as an FTS5 expression."""
+        return f'"{spaced(self.word) if self.anywhere else self.word}"' + "*" * self.begins
+
+
+def terms_of(query: str) -> list[Term]:
+    """The words of the query; the last may be unfinished."""
+    found = [word[0] for word in _WORD.finditer(query)]
+    unfinished = len(found) - 1 if query[-1:].isalnum() else -1
+    return [
+        Term(word, at == unfinished and not _UNSPACED.match(word), bool(_UNSPACED.match(word)))
+        for at, word in enumerate(found)
+    ]
 
 
 def match_expression(query: str) -> str:
     """The words of `query` as an FTS5 expression; none of its characters is an operator."""
-    words = re.findall(r"\w+", query)
-    if not words:
-        return ""
-    return " ".join(f'"{word}"' for word in words) + ("*" if query[-1:].isalnum() else "")
+    return " ".join(term.match for term in terms_of(query))
 
 
-def _scan(db: sqlite3.Connection, query: str, limit: int) -> list[SearchHit]:
-    pattern = "%" + re.sub(r"([\\%_])", r"\\\1", query) + "%"
-    titles = db.execute(
-        "SELECT id, NULL, title FROM chats WHERE title LIKE ? ESCAPE '\\' AND deleted_at IS NULL "
-        "ORDER BY updated_at DESC LIMIT ?",
-        (pattern, limit),
-    ).fetchall()
-    texts = db.execute(
-        "SELECT m.chat_id, m.id, m.content FROM messages m JOIN chats c ON c.id = m.chat_id "
-        "WHERE m.content LIKE ? ESCAPE '\\' AND m.status <> 'streaming' AND c.deleted_at IS NULL "
-        "AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT ?",
-        (pattern, limit - len(titles)),
-    ).fetchall()
-    return [_hit(*row) for row in titles] + [
-        _hit(chat_id, message_id, _around(content, query)) for chat_id, message_id, content in texts
-    ]
+def find(
+    db: sqlite3.Connection, query: str, limit: int, tell: Tell | None = None
+) -> list[SearchHit]:
+    """Titles, then one message of each chat, the chats used last first; deleted ones are left out.
+
+    All words must occur, in any order; the last one may be the beginning of a word, so that a
+    search typed letter by letter narrows steadily. Letters match without case and accents. Of a
+    chat's messages it is the newest whose words stand near each other. ``tell`` is given the titles
+    as soon as they are known: they take a fraction of the time.
+    """
+    query = query.replace("\0", "")
+    terms = terms_of(query)
+    if not terms or limit <= 0:
+        return []
+    hits = _titles(db, query.strip(), terms, limit)
+    if tell is not None and hits:
+        tell(list(hits))
+    chats = {
+        seq: (updated, chat)
+        for seq, chat, updated in db.execute(
+            "SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL"
+        )
+    }
+    places = _near(db, terms)
+    texts = _texts(db, places, chats, terms, limit - len(hits))
+    if len(terms) > 1 and len(texts) < limit - len(hits):
+        if tell is not None and texts:
+            tell(hits + texts)
+        places = _apart(db, terms) | places
+        texts = _texts(db, places, chats, terms, limit - len(hits))
+    return hits + texts
 
 
-def _around(content: str, query: str) -> str:
-    place = max(content.lower().find(query.lower()), 0)
-    start, end = max(place - _AROUND, 0), place + len(query) + 2 * _AROUND
-    return ("…" if start else "") + content[start:end] + ("…" if end < len(content) else "")
+def _texts(
+    db: sqlite3.Connection,
+    places: dict[int, int],
+    chats: dict[int, tuple[float, str]],
+    terms: list[Term],
+    limit: int,
+) -> list[SearchHit]:
+    """A hit for each chat's place, the chats used last first."""
+    hits: list[SearchHit] = []
+    order = sorted((chat for chat in places if chat in chats), key=chats.__getitem__, reverse=True)
+    for chat in order:
+        if len(hits) >= limit:
+            break
+        message = places[chat] >> MESSAGE_BITS & (1 << CHAT_BITS - MESSAGE_BITS) - 1
+        row = db.execute(
+            "SELECT m.id, p.text FROM passages p, messages m WHERE p.place = ? AND m.seq = ?",
+            (places[chat], message),
+        ).fetchone()
+        if row is not None:
+            hits.append(_hit(chats[chat][1], row[0], row[1], terms))
+    return hits
 
 
-def _hit(chat_id: str, message_id: str | None, snippet: str) -> SearchHit:
-    return SearchHit(chat_id, message_id, " ".join(snippet.split()))
+def _titles(db: sqlite3.Connection, query: str, terms: list[Term], limit: int) -> list[SearchHit]:
+    if any(term.anywhere for term in terms):
+        pattern = "%" + re.sub(r"([\\%_])", r"\\\1", query) + "%"
+        rows = db.execute(
+            "SELECT id, title FROM chats WHERE title LIKE ? ESCAPE '\\' AND deleted_at IS NULL "
+            "ORDER BY updated_at DESC LIMIT ?",
+            (pattern, limit),
+        )
+    else:
+        rows = db.execute(
+            "SELECT c.id, c.title FROM chats_fts f JOIN chats c ON c.seq = f.rowid "
+            "WHERE chats_fts MATCH ? AND c.deleted_at IS NULL ORDER BY c.updated_at DESC LIMIT ?",
+            (" ".join(term.match for term in terms), limit),
+        )
+    return [_hit(chat, None, title, terms) for chat, title in rows]
+
+
+def _near(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
+    """By chat the newest passage that has all the words. One pass over the words' lists."""
+    rows = db.execute(
+        f"SELECT rowid >> {CHAT_BITS}, max(rowid) FROM messages_fts WHERE messages_fts MATCH ? "
+        "GROUP BY 1",
+        (" ".join(term.match for term in terms),),
+    )
+    return dict(rows.fetchall())
+
+
+def _apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
+    """By chat a passage of the newest message that has the words in different passages."""
+    found: dict[int, int] = {}
+    # The longest word is likely the rarest; what has it bounds what is kept of the others' lists.
+    for number, term in enumerate(sorted(terms, key=lambda t: len(t.word), reverse=True)):
+        within = json.dumps(list(found))
+        rows = db.execute(
+            f"SELECT rowid >> {MESSAGE_BITS}, max(rowid) FROM messages_fts "
+            f"WHERE messages_fts MATCH ?1 AND (?2 OR rowid >> {MESSAGE_BITS} IN "
+            "(SELECT value FROM json_each(?3))) GROUP BY 1",
+            (term.match, not number, within),
+        )
+        found = dict(rows.fetchall())
+        if not found:
+            break
+    return {place >> CHAT_BITS: place for place in sorted(found.values())}
+
+
+def _hit(chat: str, message: str | None, text: str, terms: list[Term]) -> SearchHit:
+    text = text.replace(APART, "")
+    if message is None:
+        return SearchHit(chat, None, text, tuple(_marks(text, terms)))
+    begin, end = _window(text, terms)
+    words = text[begin:end].split()
+    snippet = ("…" if begin else "") + " ".join(words) + ("…" if end < len(text) else "")
+    return SearchHit(chat, message, snippet, tuple(_marks(snippet, terms)))
+
+
+def _window(text: str, terms: list[Term]) -> tuple[int, int]:
+    """The part of the text that has most of the words, from a little before the first of them."""
+    marks = _marks(text, terms)
+    folded = _fold(text)
+    best, most, width = 0, 0, 0
+    for number, (start, _) in enumerate(marks):
+        seen: set[str] = set()
+        reach = start
+        for s, e in marks[number : number + 12]:
+            if e <= start + _LENGTH // 2 and folded[s:e] not in seen:
+                seen.add(folded[s:e])
+                reach = e
+        if len(seen) > most or (len(seen) == most and reach - start < width):
+            best, most, width = start, len(seen), reach - start
+        if most >= len(terms) and start > best + _LENGTH // 2:
+            break
+    begin = best - _BEFORE if best > _SEEN else 0
+    if begin:  # at the beginning of a word, if there is one near
+        space = max(text.find(" ", begin, best), text.find("\n", begin, best))
+        begin = space + 1 if space >= 0 else begin
+    end = min(len(text), begin + _LENGTH)
+    if end < len(text) and (space := text.rfind(" ", best + _LENGTH // 2, end)) > 0:
+        end = space
+    return begin, end
+
+
+def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
+    """Where the words stand, as begin and end."""
+    folded = _fold(text)
+    found = []
+    for term in {Term(_fold(t.word), t.begins, t.anywhere) for t in terms}:
+        word = re.escape(term.word)
+        if not term.anywhere:
+            word = rf"(?<![^\W_]){word}" + ("[^\\W_]*" if term.begins else r"(?![^\W_])")
+        found += [place.span() for place in re.finditer(word, folded)]
+    return sorted(found)
+
+
+class _Folding(dict[int, str]):
+    """Each letter without case and accent, as one letter: places stay what they are."""
+
+    def __missing__(self, letter: int) -> str:
+        folded = normalize("NFD", chr(letter))[0].lower()
+        self[letter] = folded if len(folded) == 1 else chr(letter)
+        return self[letter]
+
+
+@lru_cache(1)
+def _folding() -> _Folding:
+    return _Folding()
+
+
+def _fold(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(_folding())

@@ -4,48 +4,38 @@ import atexit
 import json
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from app.store import erase
+from app.store.backups import Backups, restore
 from app.store.database import copy, open_writer, set_aside
 from app.store.errors import StoreError, at_start, translate
 from app.store.journal import keep_if_damaged
 from app.store.operations import (
-    CHAT_COLUMNS,
-    MESSAGE_COLUMNS,
     DeleteLayout,
     MarkMessages,
     PatchChat,
     SaveChat,
     SaveLayout,
     SaveMessage,
-    View,
-    chat_from_row,
-    message_from_row,
 )
 from app.store.readers import Readers
-from app.store.records import (
-    Chat,
-    Message,
-    SearchHit,
-    storable_chat,
-    storable_message,
-    storable_text,
-)
+from app.store.records import Chat, Message, storable_chat, storable_message, storable_text
 from app.store.salvage import Salvaged, salvage
-from app.store.search import find
-from app.store.writer import Writer
+from app.store.searcher import Searcher
+from app.store.trash import Trash
+from app.store.writer import Writer, index_chore
 
 log = logging.getLogger(__name__)
 
 _PATCHABLE = {"title", "model", "system", "params", "draft", "updated_at", "deleted_at", "leaf_id"}
 
 
-class Store:
+class Store(Trash):
     """All chats of one profile, in one SQLite file that one program at a time has open.
 
     Writes return at once (no disk access on the caller's thread), from any thread, and are carried
@@ -54,41 +44,62 @@ class Store:
 
     Reads run on the calling thread, on a connection of its own, never wait for the writer, and
     see every write queued before them ("read your writes"), durable or not. `search` alone asks
-    the writer to hurry (and waits a quarter of a second at most), and finds a streaming message
+    the writer to hurry (and waits two seconds at most), and finds a streaming message
     only when it has ended.
 
     Attributes:
         file: where the chats are.
         journal_aside: a copy of the journal that the last run left, if it was damaged: changes
             of that run's last moments may be missing.
+        unscrubbed: files set aside that are too damaged to erase anything in them.
 
     When the disk refuses (full, gone), nothing queued is lost while the program runs: it is tried
     again with growing pauses and `on_error` is told.
     """
 
     def __init__(
-        self, path: Path, db: sqlite3.Connection, journal_aside: Path | None = None
+        self,
+        path: Path,
+        db: sqlite3.Connection,
+        journal_aside: Path | None = None,
+        backups: Backups | None = None,
+        clock: Callable[[], float] = erase.now,
     ) -> None:
         """Takes over a connection from `open_writer`; use `Store.open`."""
         self.file = path
         self.journal_aside = journal_aside
-        self._writer = Writer(db, path)
+        self.unscrubbed: list[Path] = []
+        self._clock = clock
+        self._opened_at = clock()
+        self._erased: set[str] = set()
+        self._scrubbed: set[str] = set()  # what the file was written anew without
+        self._backups = backups or Backups(path, clock)
+        chores = [index_chore, *([self._scrub] if erase.waiting(db) else [])]
+        self._writer = Writer(db, path, self._backups.daily, chores)
         self._readers = Readers(path)
+        self._searcher = Searcher(path, self._hurry)
         atexit.register(self._close_at_exit)
 
     @classmethod
-    def open(cls, path: Path | str) -> "Store":
+    def open(cls, path: Path | str, clock: Callable[[], float] = erase.now) -> "Store":
         """Opens the file, creating or migrating it; replies cut off by a crash: "interrupted".
 
-        Raises StoreError with code "corrupt", "newer" (the file has not been touched: offer
-        `set_aside`), "readonly", "full" or "io".
+        ``clock`` tells when things are deleted and which day it is. Raises StoreError with code
+        "corrupt", "newer" (the file has not been touched: offer `set_aside`), "readonly", "full"
+        or "io".
         """
         path = Path(path)
         try:
             aside = keep_if_damaged(path)
         except OSError as error:
             raise at_start(translate(error, path)) from error
-        return cls(path, open_writer(path), aside)
+        backups = Backups(path, clock)
+        try:
+            db = open_writer(path, lambda: backups.begin(before_update=True))
+        except BaseException:
+            backups.close()
+            raise
+        return cls(path, db, aside, backups, clock)
 
     @staticmethod
     def set_aside(path: Path | str) -> Path:
@@ -113,6 +124,14 @@ class Store:
         Raises StoreError: "corrupt" when nothing can be read; the file is then where it was.
         """
         return salvage(Path(path))
+
+    @staticmethod
+    def restore(path: Path | str, backup: Path) -> Path | None:
+        """Puts a backup in the file's place, which nobody has open; returns where that is kept.
+
+        Raises StoreError; the file is then as it was.
+        """
+        return restore(Path(path), backup)
 
     @property
     def on_error(self) -> Callable[[StoreError], None] | None:
@@ -156,8 +175,15 @@ class Store:
         Raises StoreError when something could not be saved; all is released nevertheless.
         """
         atexit.unregister(self._close_at_exit)
+        self._searcher.close()
         self._readers.close()
+        self._backups.close()  # before the writer: the last to close empties the WAL
         self._writer.close(timeout)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all is written, indexed, backed up and erased that is to be."""
+        return self._writer.idle and self._backups.idle and self._writer.idle
 
     def _close_at_exit(self) -> None:
         """A program that ends without closing loses nothing that it has queued."""
@@ -165,6 +191,10 @@ class Store:
             self.close()
         except StoreError as error:
             log.error("%s: %s", error.code, error.message)
+
+    def back_up(self) -> None:
+        """Copies the file as it is now, in the background."""
+        self._backups.begin(must=True)
 
     # --- writes -------------------------------------------------------------------------------
 
@@ -181,7 +211,8 @@ class Store:
 
         Raises TypeError or ValueError at once when `params` is not JSON.
         """
-        self._writer.add(SaveChat(storable_chat(chat)))
+        if chat.id not in self._erased:
+            self._writer.add(SaveChat(storable_chat(chat)))
 
     def update_chat(self, chat_id: str, **changes: Any) -> None:
         """Changes the named fields of a stored chat (title, model, system, params, …).
@@ -204,6 +235,8 @@ class Store:
         `on_error` hears "invalid". A new message moves its chat to the top of the list. Checkpoints
         of a streaming message fold into one another while they wait.
         """
+        if message.chat_id in self._erased:
+            return  # the last words of a reply whose chat was erased meanwhile
         save = SaveMessage(storable_message(message))
         if as_leaf:
             self._writer.add(save, PatchChat(message.chat_id, {"leaf_id": message.id}))
@@ -225,21 +258,13 @@ class Store:
 
     def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
         """Takes messages out of the chat, which then shows the branch ending in ``leaf_id``."""
-        mark = MarkMessages(tuple(ids), time.time())
+        mark = MarkMessages(tuple(ids), self._clock())
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def restore_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
         """Undoes `delete_messages` for just these."""
         mark = MarkMessages(tuple(ids), None)
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
-
-    def delete_chat(self, chat_id: str) -> None:
-        """Takes the chat out of lists and searches; `restore_chat` brings it back whole."""
-        self._writer.add(PatchChat(chat_id, {"deleted_at": time.time()}))
-
-    def restore_chat(self, chat_id: str) -> None:
-        """Undoes `delete_chat`."""
-        self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
     def save_layout(self, name: str, data: dict[str, Any]) -> None:
         """Keeps a window layout under a name. Raises TypeError when it is not JSON."""
@@ -248,87 +273,3 @@ class Store:
     def delete_layout(self, name: str) -> None:
         """Takes a layout away. An unknown name is fine."""
         self._writer.add(DeleteLayout(storable_text(name)))
-
-    # --- reads --------------------------------------------------------------------------------
-
-    def chats(self, include_deleted: bool = False) -> list[Chat]:
-        """All chats, the most recently used first."""
-        chats = self._view("1", "0").chats.values()
-        shown = [chat for chat in chats if include_deleted or chat.deleted_at is None]
-        return sorted(shown, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
-
-    def chat(self, chat_id: str) -> Chat | None:
-        """The chat, deleted or not; None when there is none."""
-        return self._view("id = :chat", "0", chat_id).chats.get(chat_id)
-
-    def messages(self, chat_id: str) -> list[Message]:
-        """The whole tree, in the order of first saving: parents before their children."""
-        messages = self._view("id = :chat", "chat_id = :chat", chat_id).messages.values()
-        return [message for message in messages if message.chat_id == chat_id]
-
-    def path(self, chat_id: str) -> list[Message]:
-        """The branch that is shown, from the root to the chat's leaf; empty without a leaf."""
-        view = self._view("id = :chat", "chat_id = :chat", chat_id)
-        chat = view.chats.get(chat_id)
-        branch: list[Message] = []
-        place = chat.leaf_id if chat else None
-        while place is not None and (message := view.messages.pop(place, None)) is not None:
-            branch.append(message)
-            place = message.parent_id
-        return branch[::-1]
-
-    def search(self, query: str, limit: int = 50) -> list[SearchHit]:
-        """Where all the words of the query occur; the last may be unfinished.
-
-        Titles come first (`message_id` None), then messages, best first; deleted chats are left
-        out. Case and accents do not matter.
-        """
-        with suppress(StoreError):
-            self._writer.flush(0.25)
-        with self._readers.reading() as db:
-            return find(db, query, limit)
-
-    def layout(self, name: str) -> dict[str, Any] | None:
-        """The layout saved under the name; None when there is none or it is damaged."""
-        return self.layouts().get(name)
-
-    def layouts(self) -> dict[str, dict[str, Any]]:
-        """All saved layouts by name. Damaged ones are left out: a start must not fail by them."""
-        queued = View()
-        for operation in self._writer.pending():
-            operation.show(queued)
-        with self._readers.reading() as db:
-            # As bytes: what is not even text must not end the whole query.
-            rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
-        found = {name: _layout(data) for name, data in (rows | queued.layouts).items()}
-        return {name: data for name, data in found.items() if data is not None}
-
-    def _view(self, chats: str, messages: str, chat_id: str = "") -> View:
-        """The rows that the two conditions choose, with the queued writes on top.
-
-        The queue is copied before the file is read: a write committed in between is then in both,
-        and applying it twice changes nothing.
-        """
-        pending = self._writer.pending()
-        chat_rows = f"SELECT {CHAT_COLUMNS} FROM chats WHERE {chats}"
-        message_rows = f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE {messages} ORDER BY seq"
-        view = View()
-        with self._readers.reading() as db:
-            for row in db.execute(chat_rows, {"chat": chat_id}):
-                view.chats[row[0]] = chat_from_row(row)
-            for row in db.execute(message_rows, {"chat": chat_id}):
-                view.messages[row[0]] = message_from_row(row)
-        for operation in pending:
-            operation.show(view)
-        return view
-
-
-def _layout(text: str | bytes | None) -> dict[str, Any] | None:
-    if text is None:
-        return None
-    try:
-        data = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        log.debug("A saved layout is damaged and left out")
-        return None
-    return data if isinstance(data, dict) else None

@@ -4,13 +4,15 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.store.errors import StoreError, invalid, translate
+from app.store.errors import UNREADABLE, StoreError, translate
+from app.store.index import index_piece
 from app.store.operations import Operation
 from app.store.queue import Queue
+from app.store.transaction import Transactions
 
 log = logging.getLogger(__name__)
 
@@ -18,16 +20,18 @@ _GROUP_S = (
     0.25  # drafts and streaming text wait this long for company: at most four fsyncs a second
 )
 _RETRY_S = (1.0, 2.0, 5.0, 10.0)
-# The fault of the one write, not of the disk: trying again would hold up the others for ever.
-_REFUSED = (
-    sqlite3.IntegrityError,
-    sqlite3.ProgrammingError,
-    sqlite3.InterfaceError,
-    sqlite3.DataError,
-    ValueError,
-    TypeError,
-    OverflowError,
-)
+_REST_S = 0.02  # between two pieces of a chore
+
+Chore = Callable[[sqlite3.Connection], bool]
+"""Work for when there is nothing to write; True if there is more of it. Outside a transaction."""
+
+
+def index_chore(db: sqlite3.Connection) -> bool:
+    """Index one piece of what is not indexed yet."""
+    db.execute("BEGIN IMMEDIATE")
+    more = index_piece(db)
+    db.execute("COMMIT")
+    return more
 
 
 class Writer:
@@ -42,9 +46,21 @@ class Writer:
         on_saved: called on the writer thread when all that had failed is in the file.
     """
 
-    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        path: Path,
+        before_write: Callable[[], None] = lambda: None,
+        chores: Sequence[Chore] = (),
+    ) -> None:
+        """``before_write`` is called on the writer thread before each transaction."""
         self.on_error: Callable[[StoreError], None] | None = None
         self.on_saved: Callable[[], None] | None = None
+        self._chores = list(chores)
+        self._doing = False
+        self._transactions = Transactions(
+            db, path, before_write, self._report, lambda: self.when_idle(index_chore)
+        )
         self._db = db
         self._path = path
         self._changed = threading.Condition()
@@ -76,7 +92,22 @@ class Writer:
             for operation in operations:
                 self._added += 1
                 self._waiting.add(self._added, operation)
+            if not self._held:  # else `together` does, once
+                self._changed.notify_all()
+
+    def when_idle(self, chore: Chore) -> None:
+        """Have a chore done on the writer's thread, once what is queued now is written."""
+        with self._changed:
+            if chore not in self._chores:
+                self._chores.append(chore)
             self._changed.notify_all()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left to write or to do."""
+        with self._changed:
+            left = len(self._waiting) + len(self._in_flight) + len(self._chores)
+            return not (left or self._doing)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -160,11 +191,16 @@ class Writer:
                 self._wait_for_work()
                 while self._held and not (self._closing or self._hurry):
                     self._changed.wait()
-                if not len(self._waiting):
-                    return  # only when closing
+                chore = not len(self._waiting)
+                if chore and self._closing:
+                    return
+            if chore:
+                self._do_chore()
+                continue
+            with self._changed:
                 self._hurry = False
                 self._in_flight, self._waiting = self._waiting, Queue()
-            failure = self._write(self._in_flight)
+            failure = self._transactions.write([op for _, op in self._in_flight.items()])
             with self._changed:
                 self._attempts += 1
                 if failure:
@@ -186,9 +222,12 @@ class Writer:
                 return
 
     def _wait_for_work(self) -> None:
-        """Returns when there is a group to write, or when closing."""
+        """Returns when there is a group to write, a chore to do, or when closing."""
         while not len(self._waiting) and not self._closing:
-            self._changed.wait()
+            if not self._changed.wait(_REST_S if self._chores else None) and self._chores:
+                return
+        if self._closing and not len(self._waiting):
+            return
         if self._failures:
             patience = _RETRY_S[min(self._failures, len(_RETRY_S)) - 1]
         elif self._waiting.urgent():
@@ -201,58 +240,28 @@ class Writer:
                 return
             self._changed.wait(left)
 
-    def _write(self, queue: Queue) -> StoreError | None:
-        operations = [operation for _, operation in queue.items()]
+    def _do_chore(self) -> None:
+        with self._changed:
+            if not self._chores:
+                return
+            # Taken off before it is done: who asks for it meanwhile has it done once more.
+            chore = self._chores.pop(0)
+            self._doing = True
         try:
-            self._transact(operations)
-        except _REFUSED:
-            return self._write_singly(operations)
-        except sqlite3.Error as error:
-            return translate(error, self._path)
-        except Exception as error:
-            # A thread that dies would take every later message with it: keep and try again.
-            log.exception("writing failed in a way that is not SQLite's")
-            return translate(error, self._path)
-        return None
-
-    def _write_singly(self, operations: list[Operation]) -> StoreError | None:
-        """One of the group contradicts the file: leave out that one, keep the others."""
-        refused: list[StoreError] = []
-        try:
-            self._begin()
-            for operation in operations:
-                self._db.execute("SAVEPOINT one")
-                try:
-                    operation.write(self._db)
-                except _REFUSED as error:
-                    self._db.execute("ROLLBACK TO one")
-                    refused.append(invalid(type(operation).__name__, error, self._path))
-                self._db.execute("RELEASE one")
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._rollback()
-            return translate(error, self._path)
-        for refusal in refused:
-            self._report(refusal)
-        return None
-
-    def _transact(self, operations: list[Operation]) -> None:
-        self._begin()
-        try:
-            for operation in operations:
-                operation.write(self._db)
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._rollback()
-            raise
-
-    def _begin(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def _rollback(self) -> None:
-        # Some errors (a full disk among them) have rolled back by themselves.
-        if self._db.in_transaction:
-            self._db.execute("ROLLBACK")
+            more = chore(self._db)
+        except (sqlite3.Error, OSError, *UNREADABLE) as error:
+            log.warning("A chore was not finished: %s", translate(error, self._path).code)
+            self._transactions.rollback()
+            more = False
+        except Exception:
+            log.exception("A chore failed")
+            self._transactions.rollback()
+            more = False
+        with self._changed:
+            self._doing = False
+            if more and chore not in self._chores:
+                self._chores.append(chore)  # after the others: each gets its turn
+            self._changed.notify_all()
 
     def _same(self, failure: StoreError) -> bool:
         return self._failure is not None and self._failure.code == failure.code

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import __version__
-from app.store import StoreError
+from app.store import StoreError, backups_of
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import ui_font
 from app.versions import versions
@@ -33,6 +33,7 @@ class Recovery(Enum):
 
     SALVAGE = "salvage"
     SET_ASIDE = "set aside"
+    RESTORE = "restore"
     RETRY = "retry"
     ELSEWHERE = "elsewhere"
     QUIT = "quit"
@@ -62,6 +63,9 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
     if error.code in {"corrupt", "newer"}:
         aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
         ways[aside] = Recovery.SET_ASIDE
+        if error.path and backups_of(error.path):
+            restore = box.addButton("Restore a Backup…", QMessageBox.ButtonRole.AcceptRole)
+            ways[restore] = Recovery.RESTORE
     if error.code == "readonly":
         elsewhere = box.addButton("Use Another Folder…", QMessageBox.ButtonRole.AcceptRole)
         ways[elsewhere] = Recovery.ELSEWHERE

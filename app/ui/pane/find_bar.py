@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
 from app.chats.chat import Chat
+from app.store.plain import shown_text
 from app.ui.style.theme import theme
 from app.ui.transcript.transcript_view import TranscriptView
 from app.ui.widgets.buttons import IconButton
@@ -29,6 +30,7 @@ class FindBar(QWidget):
         self._transcript = transcript
         self._hits: list[str] = []
         self._at = 0
+        self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
         self.field = QLineEdit(self)
         self.field.setPlaceholderText("Find in this chat")
         self.count = QLabel(self)
@@ -61,6 +63,7 @@ class FindBar(QWidget):
     def close_bar(self) -> None:
         self.hide()
         self._transcript.highlight("")
+        self._texts.clear()
         self.closed.emit()
 
     def step(self, by: int) -> None:
@@ -88,14 +91,22 @@ class FindBar(QWidget):
     def _on_text(self) -> None:
         words = self.field.text().strip().casefold()
         path = self._chat.transcript.path if words else []
-        texts = [(m.id, self._chat.message(m.id).content.casefold()) for m in path]
-        self._hits = [message_id for message_id, text in reversed(texts) if words in text]
+        self._hits = [m.id for m in reversed(path) if words in self._shown(m.id)]
         self._at = 0
         self._transcript.highlight(self.field.text().strip())
         if self._hits:
             self._go()
         else:
             self.count.setText("Not found" if words else "")
+
+    def _shown(self, message_id: str) -> str:
+        """What the message reads like: its marks are not looked through."""
+        message = self._chat.message(message_id)
+        kept = self._texts.get(message_id)
+        if kept is None or kept[0] != message.content:
+            text = shown_text(message.content, message.role).casefold()
+            self._texts[message_id] = kept = (message.content, text)
+        return kept[1]
 
     def _go(self) -> None:
         self.count.setText(f"{self._at + 1} of {len(self._hits)}")

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QPainter,
+    QTextCharFormat,
+    QTextLayout,
+    QTextLine,
+    QTextOption,
+)
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.ui.sidebar.chat_list import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, Row
@@ -52,18 +60,19 @@ class ChatDelegate(QStyledItemDelegate):
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(QColor(tokens.text))
         line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, 30)
-        title = painter.fontMetrics().elidedText(
-            row.text, Qt.TextElideMode.ElideRight, line.width()
-        )
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, title)
+        if row.snippet or not row.marks:
+            title = painter.fontMetrics().elidedText(
+                row.text, Qt.TextElideMode.ElideRight, line.width()
+            )
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, title)
+        else:
+            draw_marked(painter, line, row.text, row.marks)
         if row.snippet:
             painter.setFont(ui_font(t.SMALL_PX))
-            painter.setPen(QColor(tokens.muted))
+            # On the ground of the current chat muted writing would be too faint.
+            painter.setPen(QColor(tokens.text if chosen else tokens.muted))
             below = QRect(area.left() + 8, area.top() + 24, area.width() - 16, 20)
-            snippet = painter.fontMetrics().elidedText(
-                row.snippet, Qt.TextElideMode.ElideRight, below.width()
-            )
-            painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, snippet)
+            draw_marked(painter, below, row.snippet, row.marks)
         painter.restore()
 
     def _ground(
@@ -91,3 +100,47 @@ class ChatDelegate(QStyledItemDelegate):
     ) -> None:
         rect: QRect = option.rect
         editor.setGeometry(rect.adjusted(8, 1, -8, -1))
+
+
+def draw_marked(
+    painter: QPainter, area: QRect, text: str, marks: tuple[tuple[int, int], ...]
+) -> None:
+    """One line of text with the marked parts in bold and in the colour of text, cut at its end."""
+    layout = _line(painter, text, marks)
+    line = layout.lineAt(0)
+    if line.naturalTextWidth() > area.width():
+        room = area.width() - painter.fontMetrics().horizontalAdvance("…")
+        end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
+        # Where a cursor may stand counts UTF-16 units.
+        kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
+        layout = _line(painter, kept.rstrip() + "…", marks)
+    height = layout.lineAt(0).height()
+    layout.draw(painter, QPointF(area.left(), area.top() + (area.height() - height) / 2))
+
+
+def _line(painter: QPainter, text: str, marks: tuple[tuple[int, int], ...]) -> QTextLayout:
+    layout = QTextLayout(text, painter.font())
+    bold = QTextCharFormat()
+    bold.setFontWeight(QFont.Weight.DemiBold)
+    bold.setForeground(QColor(theme().tokens.text))
+    formats = []
+    for begin, end in marks:
+        if begin < len(text):
+            part = QTextLayout.FormatRange()
+            part.start = _units(text[:begin])
+            part.length = _units(text[begin:end])
+            part.format = bold
+            formats.append(part)
+    layout.setFormats(formats)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    layout.createLine().setLineWidth(1e6)
+    layout.endLayout()
+    return layout
+
+
+def _units(text: str) -> int:
+    """How many UTF-16 units the text has, by which Qt counts."""
+    return len(text) + sum(letter > "\uffff" for letter in text)

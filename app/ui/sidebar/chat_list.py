@@ -11,10 +11,12 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
+    Signal,
     Slot,
 )
 
 from app.chats.library import ChatLibrary, day_group
+from app.store import Chat, SearchHit
 from app.ui.widgets.plain import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -29,12 +31,19 @@ class Row:
         chat_id: empty for a heading.
         message_id: where a search found its words.
         snippet: the words around the place found.
+        marks: where the words looked for stand in the snippet (or the title, without one).
     """
 
     text: str
     chat_id: str = ""
     message_id: str | None = None
     snippet: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What it is, whatever its words."""
+        return (self.chat_id, "" if self.chat_id else self.text)
 
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -42,25 +51,48 @@ LIVING_ROLE = ROW_ROLE + 1
 UNSEEN_ROLE = ROW_ROLE + 2
 
 
+MOST_STEPS = 24
+"""More changes at once than these make another list: nobody's place in it can be kept."""
+
+
 class ChatListModel(QAbstractListModel):
-    """The saved chats by day, or the hits of ``query``."""
+    """The saved chats by day, or the hits of ``query``.
+
+    Signals:
+        answered(): there are hits of the latest query, or it is known that there are none.
+    """
+
+    answered = Signal()
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
         self._query = ""
         self._rows: list[Row] = []
+        self._shown = ""  # the query whose hits are the rows
         library.listed.connect(self.refresh)
         library.activity.connect(self._on_activity)
+        library.search.found.connect(self._on_found)
         self.refresh()
 
     @property
     def query(self) -> str:
         return self._query
 
+    @property
+    def waits(self) -> bool:
+        """Whether the rows are not those of the query yet."""
+        return self._shown != self._query
+
     def set_query(self, query: str) -> None:
-        """Show what has these words; all chats when empty."""
-        self._query = query.strip()
+        """Show what has these words, as soon as it is found; all chats when empty."""
+        query = query.strip()
+        if query == self._query:
+            return
+        self._query = query
+        if not query:
+            self._shown = ""
+            self._library.search.cancel()
         self.refresh()
 
     def row_of(self, chat_id: str) -> QModelIndex:
@@ -75,17 +107,48 @@ class ChatListModel(QAbstractListModel):
 
     @Slot()
     def refresh(self) -> None:
-        rows = self._found() if self._query else self._grouped()
+        """Show what there is now; with a query, once it is found again."""
+        if self._query:
+            self._library.search.find(self._query)
+        else:
+            self._show(self._grouped())
+
+    @Slot(str, list, bool)
+    def _on_found(self, query: str, pairs: list[tuple[Chat, SearchHit]], done: bool) -> None:
+        if query != self._query:
+            return
+        if pairs or done:
+            self._show(_found_rows(pairs))
+            self._shown = query
+            self.answered.emit()
+
+    def _show(self, rows: list[Row]) -> None:
+        """Become these rows. What stays keeps its place, its selection and its editor."""
         if rows == self._rows:
             return
-        if [row.chat_id for row in rows] == [row.chat_id for row in self._rows]:
-            # Only words differ: a reset would take down the editor that is just renaming.
+        steps = _steps([row.key for row in self._rows], [row.key for row in rows])
+        if steps is None:
+            self.beginResetModel()
             self._rows = rows
-            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+            self.endResetModel()
             return
-        self.beginResetModel()
+        nowhere = QModelIndex()
+        for kind, at, other in steps:
+            if kind == "remove":
+                self.beginRemoveRows(nowhere, at, at)
+                del self._rows[at]
+                self.endRemoveRows()
+            elif kind == "insert":
+                self.beginInsertRows(nowhere, at, at)
+                self._rows.insert(at, rows[at])
+                self.endInsertRows()
+            else:
+                self.beginMoveRows(nowhere, other, other, nowhere, at)
+                self._rows.insert(at, self._rows.pop(other))
+                self.endMoveRows()
         self._rows = rows
-        self.endResetModel()
+        if rows:
+            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
     def beat(self) -> None:
         """Paint the living dots again."""
@@ -141,21 +204,54 @@ class ChatListModel(QAbstractListModel):
             rows.append(Row(chat.title or "New chat", chat.id))
         return rows
 
-    def _found(self) -> list[Row]:
-        hits = self._library.search(self._query)
-        rows = [
-            Row(
-                chat.title or "New chat",
-                chat.id,
-                hit.message_id,
-                " ".join(hit.snippet.split()) if hit.message_id else "",
-            )
-            for chat, hit in hits
-        ]
-        return [Row("Found" if rows else "Nothing found"), *rows]
-
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         index = self.row_of(chat_id)
         if index.isValid():
             self.dataChanged.emit(index, index, [LIVING_ROLE, UNSEEN_ROLE])
+
+
+def _found_rows(pairs: list[tuple[Chat, SearchHit]]) -> list[Row]:
+    rows = [
+        Row(
+            chat.title or "New chat",
+            chat.id,
+            hit.message_id,
+            hit.snippet if hit.message_id else "",
+            hit.marks,
+        )
+        for chat, hit in pairs
+    ]
+    return [Row("Found" if rows else "Nothing found"), *rows]
+
+
+Key = tuple[str, str]
+
+
+def _steps(before: list[Key], after: list[Key]) -> list[tuple[str, int, int]] | None:
+    """How one list of keys becomes the other, a row at a time; None where that takes too many.
+
+    Each step is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
+    """
+    wanted, rows = set(after), list(before)
+    steps: list[tuple[str, int, int]] = []
+    for at in reversed(range(len(rows))):
+        if rows[at] not in wanted:
+            del rows[at]
+            steps.append(("remove", at, 0))
+            if len(steps) > MOST_STEPS:
+                return None
+    there = set(rows)
+    for at, key in enumerate(after):
+        if at < len(rows) and rows[at] == key:
+            continue
+        if key in there:
+            other = rows.index(key, at)
+            rows.insert(at, rows.pop(other))
+            steps.append(("move", at, other))
+        else:
+            rows.insert(at, key)
+            steps.append(("insert", at, 0))
+        if len(steps) > MOST_STEPS:
+            return None
+    return steps

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.chats.library import ChatLibrary
 from app.ui.sidebar.chat_delegate import ChatDelegate
 from app.ui.sidebar.chat_list import ChatListModel
+from app.ui.sidebar.trash_button import TrashButton
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
@@ -33,6 +34,7 @@ class Sidebar(QFrame):
         opened_beside(id): the same, at the right of the active pane.
         deleted(id): the person deletes it.
         new_asked(), fold_asked(), menu_asked(at): the buttons at the top.
+        trash_asked(): the entry at the foot.
     """
 
     opened = Signal(str, str)
@@ -41,6 +43,7 @@ class Sidebar(QFrame):
     new_asked = Signal()
     fold_asked = Signal()
     menu_asked = Signal(QPoint)
+    trash_asked = Signal()
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
@@ -79,6 +82,12 @@ class Sidebar(QFrame):
         layout.setSpacing(2)
         layout.addLayout(head)
         layout.addWidget(self.list, 1)
+        self.trash = TrashButton(self)
+        self.trash.clicked.connect(self.trash_asked)
+        layout.addWidget(self.trash)
+        layout.addSpacing(6)
+        self._then = False  # open the first hit as soon as there is one
+        self.model.answered.connect(self._on_answered)
         self._wait = QTimer(self, singleShot=True, interval=120)
         self._wait.timeout.connect(self._on_search)
         self.search.textChanged.connect(self._wait.start)
@@ -159,10 +168,20 @@ class Sidebar(QFrame):
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
             self.list.setCurrentIndex(self.model.index(1))
             return True
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.model.rowCount() > 1:
-            self._on_open(self.model.index(1))
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self._then = self.model.waits
+            if not self._then:
+                self._on_open(self.model.index(1))
             return True
         return False
+
+    @Slot()
+    def _on_answered(self) -> None:
+        if self._then:
+            self._then = False
+            self._on_open(self.model.index(1))
+        elif self.list.hasFocus() and not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self.model.index(1))
 
     def _list_key(self, key: int) -> bool:
         row = self.model.row(self.list.currentIndex())
@@ -172,9 +191,19 @@ class Sidebar(QFrame):
             self._on_open(self.list.currentIndex())
             return True
         if key in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            at = self.list.currentIndex().row()
             self.deleted.emit(row.chat_id)
+            self._stay_at(at)
             return True
         return False
+
+    def _stay_at(self, row: int) -> None:
+        """Let the keys be at the chat that has come into this place, else at the one above."""
+        for at in [row, row + 1, *range(row - 1, 0, -1)]:
+            there = self.model.row(self.model.index(at))
+            if there is not None and there.chat_id:
+                self.list.setCurrentIndex(self.model.index(at))
+                return
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -182,6 +211,7 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_search(self) -> None:
+        self._then = False
         self.model.set_query(self.search.text())
 
     @Slot(QModelIndex)
@@ -214,42 +244,3 @@ class Sidebar(QFrame):
     def _on_theme(self) -> None:
         self._glass.setIcon(icon("magnifying-glass", theme().tokens.muted))
         self.update()
-
-
-class Rail(QFrame):
-    """What is left of the sidebar while it is hidden: its buttons, one below the other.
-
-    Signals:
-        unfold_asked(), new_asked(), menu_asked(at): the buttons.
-    """
-
-    unfold_asked = Signal()
-    new_asked = Signal()
-    menu_asked = Signal(QPoint)
-
-    def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
-        super().__init__(parent)
-        self.setObjectName("rail")
-        self.setFixedWidth(44)
-        self.menu_button = IconButton("list", "Menu  F10", self)
-        self.menu_button.setVisible(menu)
-        unfold = IconButton("sidebar", "Show the sidebar  Ctrl+B", self)
-        new = IconButton("note-pencil", "New chat  Ctrl+N", self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 8)
-        layout.setSpacing(4)
-        for button in (self.menu_button, unfold, new):
-            layout.addWidget(button)
-        layout.addStretch(1)
-        unfold.clicked.connect(self.unfold_asked)
-        new.clicked.connect(self.new_asked)
-        self.menu_button.clicked.connect(self._on_menu_button)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        QPainter(self).fillRect(self.width() - 1, 0, 1, self.height(), theme().color("border"))
-
-    @Slot()
-    def _on_menu_button(self) -> None:
-        beside = QPoint(self.menu_button.width() + 8, 0)
-        self.menu_asked.emit(self.menu_button.mapToGlobal(beside))

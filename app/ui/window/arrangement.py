@@ -16,6 +16,10 @@ class Arrangement:
         active: the id of the chat that has the keys.
     """
 
+    MOST = 120
+    """Panes that are opened again; each takes some 20 ms. A layout of more is none that was saved
+    here."""
+
     docks: str
     chats: tuple[str, ...]
     active: str | None = None
@@ -32,4 +36,6 @@ class Arrangement:
         if not isinstance(docks, str) or not isinstance(chats, list):
             return None
         ids = tuple(dict.fromkeys(i for i in chats if isinstance(i, str) and i))
+        if len(ids) > cls.MOST:
+            docks, ids = "", ids[: cls.MOST]
         return cls(docks, ids, active if isinstance(active, str) else None)

@@ -46,6 +46,7 @@ class ChatCommands(QObject):
         workspace.split_asked.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
         workspace.pane_closed.connect(self._on_pane_closed)
+        library.erased.connect(self._on_erased)
 
     @command("new", "New Chat", "Ctrl+N", "Ctrl+T", where=Where.ANYWHERE)
     @Slot()
@@ -111,8 +112,12 @@ class ChatCommands(QObject):
         """Show a saved chat and, with an id, one message of it."""
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)
-        if message_id and pane is not None and message_id in pane.chat.transcript:
+        if not message_id or pane is None:
+            return
+        if pane.chat.show_branch_of(message_id):
             pane.transcript.show_message(message_id)
+        elif message_id in pane.chat.transcript:
+            self._on_said("It is in another version. Wait for the reply to end.")
 
     def _cannot_close(self) -> str:
         dialog = isinstance(QApplication.activeWindow(), QDialog)
@@ -146,6 +151,12 @@ class ChatCommands(QObject):
                 self._bring_back(chat_id)
 
         self._undos.offer("Chat deleted", restore, chat_id)
+
+    @Slot(str)
+    def _on_erased(self, chat_id: str) -> None:
+        """Nothing of the chat can be brought back."""
+        self._undos.drop(chat_id)
+        self._workspace.forget(chat_id)
 
     def _bring_back(self, chat_id: str) -> None:
         if not self._workspace.reopen(chat_id):

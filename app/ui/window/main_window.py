@@ -16,8 +16,6 @@ from app.score.feed import ScoreFeed
 from app.settings import Settings
 from app.store import Store
 from app.ui.composer.composer_text import ComposerText
-from app.ui.dialogs import dialogs
-from app.ui.dialogs.shortcuts_dialog import show_shortcuts
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.downloads_view import DownloadsInWindow
 from app.ui.models.get_model import GetModelDialog
@@ -26,7 +24,8 @@ from app.ui.pane.pane_menus import PaneMenus
 from app.ui.score.score import ScoreView
 from app.ui.settings.appearance import add_appearance
 from app.ui.settings.settings_window import SettingsWindow
-from app.ui.sidebar.sidebar import Rail, Sidebar
+from app.ui.sidebar.rail import Rail
+from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.icons import app_icon
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.pulse import Pulse
@@ -36,10 +35,12 @@ from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands, Where, command
 from app.ui.window.focus_regions import FocusRegions
+from app.ui.window.help_commands import HelpCommands
 from app.ui.window.layouts import Layouts
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_placement import front_window
 from app.ui.window.sidebar_commands import SidebarCommands
+from app.ui.window.store_commands import StoreCommands
 from app.ui.window.undo import Undos
 from app.ui.window.window_layout import WindowLayout
 from app.ui.window.workspace import Workspace
@@ -83,6 +84,7 @@ class MainWindow(QMainWindow):
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
+        self.store_commands = StoreCommands(library, store, self)
         self.pane_menus = PaneMenus(
             library.loader, self.workspace, settings, self.chats, self._undos, self
         )
@@ -101,6 +103,7 @@ class MainWindow(QMainWindow):
         self._place_regions()
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
+            *(self.store_commands, HelpCommands(self)),
             PaneCommands(self.chats, self.workspace),
             SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
         )
@@ -133,6 +136,7 @@ class MainWindow(QMainWindow):
         sidebar.opened_beside.connect(chats.open_beside)
         sidebar.deleted.connect(chats.delete)
         sidebar.new_asked.connect(chats.new)
+        sidebar.trash_asked.connect(self.store_commands.show_trash)
         sidebar.fold_asked.connect(self.toggle_sidebar)
         sidebar.menu_asked.connect(self._pop_menu)
         self.rail.new_asked.connect(chats.new)
@@ -279,14 +283,6 @@ class MainWindow(QMainWindow):
             self._on_settings()
 
         self._undos.offer(f"{model_fallback_name(ref)} is no longer listed", restore)
-
-    @command("shortcuts", "Keyboard Shortcuts", "Ctrl+/", where=Where.ANYWHERE)
-    def show_shortcuts(self) -> None:
-        show_shortcuts(self)
-
-    @command("about", "About Stretto", where=Where.ANYWHERE)
-    def show_about(self) -> None:
-        dialogs.show_about(self)
 
     @Slot(str)
     def _on_notice(self, text: str) -> None:

@@ -100,8 +100,7 @@ class Workspace(QWidget):
         if dock is not None and not dock.closed:
             self.activate(dock.pane)
             return dock.pane
-        if dock is not None:
-            self._forget(chat.id)
+        self.forget(chat.id)
         dock = self._make_dock(chat)
         self._placing.insert(dock, where, self._active)
         self._settle()
@@ -152,6 +151,11 @@ class Workspace(QWidget):
             self._settle()
         self.activate(dock.pane)
         return True
+
+    def forget(self, chat_id: str) -> None:
+        """Let go of a closed pane for good. Its chat stays in the list."""
+        if self.is_kept(chat_id):
+            self.marks.let_go(self._docks.remove(chat_id).chat)
 
     def float_pane(self, pane: ChatPane) -> None:
         """Move a pane out into a window of its own, or back into the main one."""
@@ -217,13 +221,9 @@ class Workspace(QWidget):
         self.pane_made.emit(dock.pane)
         return dock
 
-    def _forget(self, chat_id: str) -> None:
-        """Let go of a closed pane for good. Its chat stays in the list."""
-        self.marks.let_go(self._docks.remove(chat_id).chat)
-
     def _forget_overdue(self) -> None:
         for chat_id in self._docks.overdue():
-            self._forget(chat_id)
+            self.forget(chat_id)
             self.forgotten.emit(chat_id)
 
     def _set_active(self, pane: ChatPane | None) -> None:

@@ -32,6 +32,7 @@ def filled(file: Path) -> Path:
                 message = Message(new_id(), chat.id, parent, role, text)
                 store.save_message(message, as_leaf=True)
                 parent = message.id
+            store.flush()  # as a person writes: the index grows along with the messages
         store.delete_chat(chat.id)
         store.save_layout("main", {"panes": 2})
     return file

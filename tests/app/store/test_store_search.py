@@ -1,11 +1,24 @@
 """Words are found as a person types them, and nothing they type is an operator."""
 
+import re
+import sqlite3
+import threading
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, new_id
+from app.bench import samples
+from app.markdown.blocks import BlockSplitter
+from app.markdown.inline import InlineParser
+from app.markdown.layout import block_rows
+from app.markdown.rows import CodeKey, TableRow
+from app.store import Chat, Message, SearchHit, Store, new_id
+from app.store.migrations import STEPS
+from app.store.plain import shown_text
 from app.store.search import match_expression
+from tests.app.store.test_store_trash import settle
 
 
 @pytest.fixture
@@ -79,3 +92,151 @@ def test_the_expression() -> None:
     assert match_expression("two wor") == '"two" "wor"*'
     assert match_expression("two words ") == '"two" "words"'
     assert match_expression('"x" OR y)') == '"x" "OR" "y"'
+
+
+def test_fault_d3_many_hits_in_one_chat_hide_no_other_chat(store: Store, chat: Chat) -> None:
+    for number in range(300):
+        say(store, chat, f"apple number {number}")
+    others = []
+    for number in range(5):
+        other = Chat(new_id(), title=f"Other {number}", updated_at=float(number))
+        others.append(other.id)
+        store.save_chat(other)
+        store.save_message(
+            Message(new_id(), other.id, content="an apple too", created_at=float(number))
+        )
+    hits = store.search("apple", limit=40)
+    assert [hit.chat_id for hit in hits] == [chat.id, *reversed(others)]
+
+
+def test_fault_d3_a_hit_in_an_answer_is_what_is_shown_and_marked(store: Store, chat: Chat) -> None:
+    text = (
+        "Some words before it. " * 30
+        + "The **bold** words of [a link](https://hidden.example/bold) and `co*de*`.\n\n"
+        + "after it " * 30
+    )
+    message = Message(new_id(), chat.id, role="assistant", content=text)
+    store.save_message(message)
+    (hit,) = store.search("bold words")
+    assert hit.message_id == message.id
+    assert "The bold words of a link and co*de*." in hit.snippet
+    assert hit.snippet.startswith("…")
+    marked = [hit.snippet[a:b] for a, b in hit.marks]
+    assert "bold" in marked
+    assert "words" in marked
+    assert hit.snippet.index("bold") < 40, "the hit stands near the beginning of what is shown"
+    assert store.search("hidden") == []
+    assert store.search("https") == []
+
+
+def test_what_a_person_typed_is_found_as_it_was_typed(store: Store, chat: Chat) -> None:
+    say(store, chat, "see [this](https://typed.example)")
+    (hit,) = store.search("typed")
+    assert hit.snippet == "see [this](https://typed.example)"
+
+
+def test_marks_are_where_the_words_stand(store: Store, chat: Chat) -> None:
+    say(store, chat, "Éclairs and ÉCLAIR, déjà vu: eclairage")
+    (hit,) = store.search("eclair")
+    assert [hit.snippet[a:b] for a, b in hit.marks] == ["Éclairs", "ÉCLAIR", "eclairage"]
+    (hit,) = store.search("eclair deja ")
+    assert [hit.snippet[a:b] for a, b in hit.marks] == ["ÉCLAIR", "déjà"]
+    (title,) = store.search("fug")
+    assert [title.snippet[a:b] for a, b in title.marks] == ["Fugen"]
+
+
+def test_words_far_apart_in_a_long_message_are_found_together(store: Store, chat: Chat) -> None:
+    message = say(store, chat, "beginning " + "filler words " * 8_000 + "ending")
+    settle(store)
+    assert [hit.message_id for hit in store.search("beginning ending")] == [message]
+    assert store.search("beginning nowhere") == []
+
+
+def test_a_text_of_megabytes_is_indexed_in_pieces_and_found_at_its_end(
+    store: Store, chat: Chat
+) -> None:
+    message = say(store, chat, "line of words\n" * 100_000 + "zanzibar")
+    store.save_message(Message(new_id(), chat.id, content="said while it is being indexed"))
+    store.flush()
+    settle(store)
+    (hit,) = store.search("zanzibar")
+    assert hit.message_id == message
+    assert len(hit.snippet) < 200
+    assert store.search("while indexed")
+
+
+def test_a_deleted_message_is_not_found_until_it_is_back(store: Store, chat: Chat) -> None:
+    message = say(store, chat, "nightingale")
+    store.delete_messages(chat.id, [message], None)
+    assert store.search("nightingale") == []
+    store.restore_messages(chat.id, [message], message)
+    assert [hit.message_id for hit in store.search("nightingale")] == [message]
+    store.delete_chat(chat.id)
+    assert store.search("nightingale") == []
+
+
+def test_a_new_search_takes_the_place_of_the_one_before(store: Store, chat: Chat) -> None:
+    say(store, chat, "apple pear")
+    told: list[tuple[str, list[str | None], bool]] = []
+    done = threading.Event()
+
+    def ask(query: str) -> None:
+        def hear(hits: list[SearchHit], all_of_them: bool) -> None:
+            told.append((query, [hit.message_id for hit in hits], all_of_them))
+            if query == "fugen" and all_of_them:
+                done.set()
+
+        store.search_later(query, 40, hear)
+
+    for query in ("a", "ap", "app", "pear", "fugen"):
+        ask(query)
+    assert done.wait(20)
+    assert ("fugen", [None], False) in told, "titles are told first"
+    assert told[-1] == ("fugen", [None], True)
+    last = [query for query, _, _ in told]
+    assert last == sorted(last, key=["a", "ap", "app", "pear", "fugen"].index)
+
+
+def test_an_index_of_an_earlier_version_is_made_anew_after_the_start(file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        for step in STEPS[:3]:
+            step(db)
+        db.execute("PRAGMA user_version = 3")
+        db.execute(
+            "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
+            "VALUES ('c', 'Old', '', '', '{}', '', 1, 1)"
+        )
+        db.execute("BEGIN")
+        for number in range(400):
+            db.execute(
+                "INSERT INTO messages (id, chat_id, role, content, reasoning, status, error, "
+                "model, stats, created_at) "
+                "VALUES (?, 'c', 'assistant', ?, '', 'complete', '', '', '{}', 1)",
+                (f"m{number:03}", f"**word{number}** " + "and more text " * 100),
+            )
+        db.execute("COMMIT")
+    with Store.open(file) as store:
+        assert [hit.message_id for hit in store.search("word399 ")] == ["m399"], "the newest"
+        assert store.search("word7 ") == [], "not yet"
+        settle(store)
+        assert [hit.message_id for hit in store.search("word7 ")] == ["m007"]
+
+
+def test_the_index_shows_what_the_window_shows() -> None:
+    """The window's own renderer is slower and needs Qt; the words are the same."""
+    for source in (samples.MATHS, samples.CODE, samples.mixed(4_000)):
+        splitter = BlockSplitter()
+        splitter.feed(source)
+        splitter.finish()
+        inline = InlineParser()
+        inline.begin(splitter.references, steady=True)
+        shown: list[str] = []
+        codes: dict[CodeKey, str] = {}
+        for number, block in enumerate(splitter.finished):
+            for row in block_rows(block, number, inline, None, codes):
+                cells = row.cells if isinstance(row, TableRow) else ((row.spans,),)
+                shown += ["".join(s.text for s in cell) for line in cells for cell in line]
+        words = re.findall(r"[^\W_]+", " ".join([*shown, *codes.values()]))
+        plain = set(re.findall(r"[^\W_]+", shown_text(source)))
+        assert len(words) > 20
+        assert [word for word in words if word not in plain] == []

@@ -8,7 +8,7 @@ from tests.app.conftest import Start
 
 def test_about_says_what_the_program_is_made_of(start: Start):
     run = start()
-    run.window.show_about()
+    run.window.commands["about"].trigger()
     about = next(d for d in run.window.findChildren(QDialog) if d.objectName() == "about")
     words = " ".join(label.text() for label in about.findChildren(QLabel))
     assert "Version" in words

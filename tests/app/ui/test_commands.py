@@ -90,7 +90,7 @@ def test_ctrl_w_in_the_settings_closes_the_settings(two):
 def test_a_chats_keys_do_nothing_to_it_from_a_dialog(two):
     run, _, _ = two
     sent = len(run.engine.sent)
-    run.window.show_shortcuts()
+    run.window.commands["shortcuts"].trigger()
     dialog = run.window.findChild(QDialog, "shortcuts")
     run.until(lambda: QApplication.activeWindow() is dialog)
     run.qtbot.keyClick(dialog, Qt.Key.Key_R, CTRL)

@@ -199,7 +199,7 @@ def test_the_list_of_keys_is_in_the_systems_own_words(monkeypatch: pytest.Monkey
 
 def test_the_list_of_keys_cuts_nothing_off(start: Start):
     run = start()
-    run.window.show_shortcuts()
+    run.window.commands["shortcuts"].trigger()
     dialog = run.window.findChild(QDialog, "shortcuts")
     assert dialog is not None
     area = dialog.findChild(QScrollArea)

@@ -1,0 +1,254 @@
+"""Copies of the database by SQLite's own means, each day and before each migration."""
+
+import logging
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.store.database import open_reader, put_in_place
+from app.store.erase import clear_notes, scrub_file
+from app.store.errors import UNREADABLE, StoreError, corrupt, translate
+
+log = logging.getLogger(__name__)
+
+KEPT = 3
+_PAGES = 2_000  # copied at a time: what ending the program waits for
+_STAMP = "%Y%m%d-%H%M%S"
+
+
+@dataclass(frozen=True)
+class Backup:
+    """One copy.
+
+    Attributes:
+        made_at: seconds since the epoch.
+        nbytes: its size.
+        before_update: it was made before a newer version changed the file's shape.
+    """
+
+    path: Path
+    made_at: float
+    nbytes: int
+    before_update: bool
+
+
+class _EndedError(Exception):
+    """The program ends: the copy is left out, and made tomorrow or at the next change."""
+
+
+def folder_of(path: Path) -> Path:
+    """Where the copies of a database lie."""
+    return path.parent / "backups"
+
+
+def backups_of(path: Path) -> list[Backup]:
+    """The copies there are, the newest first."""
+    found = []
+    for file in folder_of(path).glob("chats-*.db"):
+        stamp = file.stem.removeprefix("chats-")
+        with suppress(ValueError, OverflowError, OSError):
+            made = time.mktime(time.strptime(stamp[:15], _STAMP))
+            found.append(Backup(file, made, file.stat().st_size, "-before-update" in stamp))
+    return sorted(found, key=lambda each: (each.made_at, each.path.name), reverse=True)
+
+
+def restore(path: Path, backup: Path) -> Path | None:
+    """Puts a copy in the database's place, which nobody may have open; returns where that went.
+
+    Raises StoreError; the database is then as it was.
+    """
+    part = path.with_name(path.name + ".restored")
+    try:
+        _copy(backup, part, lambda: False)
+        return put_in_place(part, path)
+    except (sqlite3.Error, OSError, *UNREADABLE) as error:
+        raise translate(error, backup) from None
+    finally:
+        _remove(part)
+
+
+class Backups:
+    """Makes the copies of one database, on a thread of its own, and erases in them.
+
+    A copy is begun before the change that asks for it and holds what was there before, however
+    long it takes: it reads a snapshot that later writes do not touch.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], float]) -> None:
+        self.on_error: Callable[[StoreError], None] | None = None
+        self._path = path
+        self._clock = clock
+        self._day = ""
+        self._jobs: list[Callable[[], None]] = []
+        self._changed = threading.Condition()
+        self._busy = False
+        self._closing = False
+        self._thread: threading.Thread | None = None
+
+    def daily(self) -> None:
+        """Before a change: a copy, if there is none of this day."""
+        day = time.strftime("%Y%m%d", time.localtime(self._clock()))
+        if day == self._day:
+            return
+        self._day = day
+        if not any(folder_of(self._path).glob(f"chats-{day}-*.db")):
+            self.begin()
+
+    def begin(self, *, before_update: bool = False, must: bool = False) -> None:
+        """Take a snapshot now and copy it later. A file without chats is not worth one.
+
+        One that ``must`` be made, as one before an update, is waited for when the program ends.
+        """
+        if self._closing:
+            return
+        try:
+            db = open_reader(self._path)
+        except StoreError as error:
+            log.warning("No backup was made: %s", error.code)
+            return
+        try:
+            db.execute("BEGIN")
+            chats = db.execute("SELECT 1 FROM chats LIMIT 1").fetchone()
+        except sqlite3.Error:
+            chats = None
+        if chats is None:
+            db.close()
+            return
+        stamp = time.strftime(_STAMP, time.localtime(self._clock()))
+        name = f"chats-{stamp}{'-before-update' if before_update else ''}.db"
+        self._post(lambda: self._make(db, name, must=must or before_update))
+
+    def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
+        """Erase these chats and messages from all copies and from what was set aside.
+
+        ``done`` hears, on the thread, which files could not be looked through.
+        """
+        listed = list(ids)
+        self._post(lambda: done(self._erase(listed)))
+
+    @property
+    def idle(self) -> bool:
+        with self._changed:
+            return not (self._busy or self._jobs)
+
+    def close(self) -> None:
+        """End: what is only a day's copy is left out."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _post(self, job: Callable[[], None]) -> None:
+        with self._changed:
+            self._jobs.append(job)
+            self._changed.notify_all()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="store-backup", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._jobs and not self._closing:
+                    self._changed.wait()
+                if not self._jobs:
+                    return
+                job = self._jobs.pop(0)
+                self._busy = True
+            try:
+                job()
+            except (sqlite3.Error, OSError, *UNREADABLE) as error:
+                self._tell(translate(error, self._path))
+            except StoreError as error:
+                self._tell(error)
+            except _EndedError:
+                pass
+            except Exception:
+                log.exception("A backup failed")
+            with self._changed:
+                self._busy = False
+
+    def _tell(self, error: StoreError) -> None:
+        log.warning("No backup was made: %s", error.code)
+        if self.on_error is not None:
+            self.on_error(error)
+
+    def _make(self, source: sqlite3.Connection, name: str, *, must: bool) -> None:
+        with closing(source):
+            folder = folder_of(self._path)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _remove_halves(self._path)
+            part = folder / f"{name}.part"
+            try:
+                _copy_open(source, part, lambda: self._closing and not must)
+                os.replace(part, folder / name)
+            finally:
+                _remove(part)
+        for old in backups_of(self._path)[KEPT:]:
+            old.path.unlink(missing_ok=True)
+
+    def _erase(self, ids: list[str]) -> list[Path]:
+        _remove_halves(self._path)
+        left = []
+        aside = [
+            file
+            for file in self._path.parent.glob(f"{self._path.name}*.aside-*")
+            if not file.name.endswith(("-wal", "-shm"))
+        ]
+        for file in [each.path for each in backups_of(self._path)] + aside:
+            if self._closing:
+                raise _EndedError
+            if scrub_file(file, ids):
+                continue
+            if file in aside:
+                left.append(file)
+            else:  # a damaged copy is none
+                file.unlink(missing_ok=True)
+        return left
+
+
+def _copy(file: Path, part: Path, ended: Callable[[], bool]) -> None:
+    with closing(open_reader(file)) as source:
+        _copy_open(source, part, ended)
+
+
+def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]) -> None:
+    """Copy to a file of one's own, whole and checked. Raises sqlite3.Error and OSError."""
+    _remove(part)
+    os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+
+    def look(_status: int, _left: int, _all: int) -> None:
+        if ended():
+            raise _EndedError
+
+    with closing(sqlite3.connect(part, isolation_level=None)) as target:
+        source.backup(target, pages=_PAGES, progress=look)
+        target.execute("PRAGMA journal_mode = DELETE")
+        clear_notes(target)
+        if target.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise corrupt(part)
+    with open(part, "rb") as made:
+        os.fsync(made.fileno())
+
+
+def _remove_halves(path: Path) -> None:
+    """What a program that was killed left of copies it was making."""
+    for half in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
+        half.unlink(missing_ok=True)
+    _remove(path.with_name(path.name + ".restored"))
+    for folder in path.parent.glob("chats-*"):  # of a salvage
+        if (folder / "damaged.db").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove(part: Path) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        with suppress(OSError):
+            part.with_name(part.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,198 @@
+"""Taking text away for good: out of the tables, the index, the journal, backups and kept files."""
+
+import logging
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.store.operations import View
+from app.store.records import Chat
+
+log = logging.getLogger(__name__)
+
+TRASH_S = 30 * 86_400.0
+"""How long a deleted chat stays in the trash."""
+
+
+def create(db: sqlite3.Connection) -> None:
+    """What is erased and may still stand in backups; finding deleted messages without a search."""
+    db.execute("CREATE TABLE erased (id TEXT PRIMARY KEY)")
+    db.execute("CREATE INDEX messages_deleted ON messages(deleted_at) WHERE deleted_at IS NOT NULL")
+
+
+@dataclass(frozen=True)
+class Erase:
+    """Chats taken out of the file with all their messages."""
+
+    ids: tuple[str, ...]
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", [(each,) for each in self.ids])
+        erase_ids(db, self.ids)
+
+    def show(self, view: View) -> None:
+        gone = set(self.ids)
+        for chat in gone:
+            view.chats.pop(chat, None)
+        for message in [m.id for m in view.messages.values() if m.chat_id in gone]:
+            del view.messages[message]
+
+
+@dataclass(frozen=True)
+class EraseMessages:
+    """Messages taken out of their chats before a moment, now out of the file.
+
+    One that something living still follows keeps its place, without its words.
+    """
+
+    before: float
+    slot: str | None = None
+    urgent: bool = False
+
+    def write(self, db: sqlite3.Connection) -> None:
+        due = db.execute(
+            "SELECT id FROM messages WHERE deleted_at < ? ORDER BY seq DESC", (self.before,)
+        ).fetchall()
+        db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", due)
+        erase_ids(db, [each for (each,) in due])
+
+    def show(self, view: View) -> None:
+        followed = {m.parent_id for m in view.messages.values()}
+        for message in reversed(list(view.messages.values())):
+            due = message.deleted_at is not None and message.deleted_at < self.before
+            if due and message.id not in followed:
+                del view.messages[message.id]
+
+
+@dataclass(frozen=True)
+class Forget:
+    """Nothing is left of these anywhere."""
+
+    ids: tuple[str, ...]
+    slot: str | None = None
+    urgent: bool = False
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.executemany("DELETE FROM erased WHERE id = ?", [(each,) for each in self.ids])
+
+    def show(self, view: View) -> None:
+        pass
+
+
+def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Delete these chats and messages. The last first: following its parents' deletion down a
+    chat of thousands is deeper than SQLite goes."""
+    edits = any(row[1] == "edited_id" for row in db.execute("PRAGMA table_info(chats)"))
+    for each in ids:
+        if edits:  # a copy may be older than that column
+            no_edit = "UPDATE chats SET edited_id = NULL, edited_text = '' WHERE edited_id = ?"
+            db.execute(no_edit, (each,))
+        within = "SELECT id FROM messages WHERE chat_id = ? ORDER BY seq DESC"
+        messages = db.execute(within, (each,)).fetchall()
+        db.executemany("DELETE FROM messages WHERE id = ?", messages)
+        db.execute("DELETE FROM chats WHERE id = ?", (each,))
+        db.execute(
+            "DELETE FROM messages WHERE id = :id "
+            "AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.parent_id = :id)",
+            {"id": each},
+        )
+        db.execute("UPDATE messages SET content = '', reasoning = '' WHERE id = ?", (each,))
+
+
+def waiting(db: sqlite3.Connection) -> list[str]:
+    """What has been erased and may still be in free pages, the journal or backups."""
+    return [each for (each,) in db.execute("SELECT id FROM erased")]
+
+
+def clear_notes(db: sqlite3.Connection) -> None:
+    """In a copy: what is erased is noted in the original."""
+    there = "SELECT 1 FROM sqlite_master WHERE name = 'erased'"
+    if db.execute(there).fetchone() is not None:
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("DELETE FROM erased")
+
+
+def scrub(db: sqlite3.Connection) -> None:
+    """Write the file anew, without remains of what was deleted.
+
+    The index keeps the words of deleted rows until it is merged, and pages keep remains of what was
+    moved: a file that is written anew has neither.
+    """
+    for table in _indexes(db):
+        db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+    db.execute("VACUUM")
+
+
+def empty_journal(db: sqlite3.Connection) -> bool:
+    """Leave nothing in the journal; False while somebody still reads what it holds."""
+    busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def _indexes(db: sqlite3.Connection) -> list[str]:
+    rows = db.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%USING fts5%'")
+    return [name for (name,) in rows]
+
+
+def scrub_file(file: Path, ids: Iterable[str]) -> bool:
+    """Erase the ids from a database that nobody has open; False if it cannot be read.
+
+    It is replaced in one step. Raises OSError.
+    """
+    part = file.with_name(file.name + ".part")
+    try:
+        for suffix in ("", "-wal"):
+            source = file.with_name(file.name + suffix)
+            if source.exists():
+                shutil.copyfile(source, part.with_name(part.name + suffix))
+                part.with_name(part.name + suffix).chmod(0o600)
+        with closing(sqlite3.connect(part, isolation_level=None)) as db:
+            if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                return False
+            db.execute("PRAGMA journal_mode = DELETE")
+            db.execute("PRAGMA foreign_keys = ON")
+            db.execute("BEGIN IMMEDIATE")
+            erase_ids(db, ids)
+            clear_notes(db)
+            db.execute("COMMIT")
+            scrub(db)
+        stat = file.stat()
+        os.utime(part, (stat.st_atime, stat.st_mtime))
+        for suffix in ("-wal", "-shm"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+        os.replace(part, file)
+    except sqlite3.Error:
+        log.warning("A kept file could not be read, so nothing was erased in it")
+        return False
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            with suppress(OSError):
+                part.with_name(part.name + suffix).unlink(missing_ok=True)
+    return True
+
+
+def blank(chat: Chat) -> bool:
+    """Whether a chat holds nothing to bring back."""
+    return chat.leaf_id is None and not chat.draft.strip()
+
+
+def due(chats: Iterable[Chat], now: float, run_began: float) -> list[str]:
+    """Deleted chats whose time in the trash is over, and blank ones of an earlier run."""
+    return [
+        chat.id
+        for chat in chats
+        if chat.deleted_at is not None
+        and (chat.deleted_at <= now - TRASH_S or (blank(chat) and chat.deleted_at < run_began))
+    ]
+
+
+def now() -> float:
+    """The clock of the program; tests give another."""
+    return time.time()

@@ -1,0 +1,82 @@
+"""Deleting and what follows: the trash, bringing back, and erasing for good."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from app.store import erase
+from app.store.backups import Backups
+from app.store.errors import StoreError
+from app.store.operations import PatchChat
+from app.store.reading import Reading
+from app.store.records import Chat
+from app.store.writer import Writer
+
+
+class Trash(Reading):
+    """The part of `Store` that deletes."""
+
+    unscrubbed: list[Path]
+    _writer: Writer
+    _backups: Backups
+    _clock: Callable[[], float]
+    _opened_at: float
+    _erased: set[str]
+    _scrubbed: set[str]
+
+    def delete_chat(self, chat_id: str) -> None:
+        """Moves the chat to the trash; `restore_chat` brings it back whole."""
+        self._writer.add(PatchChat(chat_id, {"deleted_at": self._clock()}))
+
+    def restore_chat(self, chat_id: str) -> None:
+        """Undoes `delete_chat`."""
+        self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
+
+    def trash(self) -> list[Chat]:
+        """Deleted chats that hold something, the latest deleted first."""
+        chats = [c for c in self.chats(include_deleted=True) if c.deleted_at and not erase.blank(c)]
+        return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
+
+    def erase_chats(self, ids: Sequence[str]) -> None:
+        """Erases chats for good. Their text then leaves index, journal, backups and kept files.
+
+        That is done in the background, and goes on at the next start if the program ends.
+        """
+        if ids:
+            self._erased.update(ids)
+            self._writer.add(erase.Erase(tuple(ids)))
+            self._writer.when_idle(self._scrub)
+
+    def due(self) -> list[str]:
+        """Chats whose thirty days in the trash are over; `erase_chats` takes them."""
+        chats = self.chats(include_deleted=True)
+        return erase.due(chats, self._clock(), self._opened_at)
+
+    def erase_messages(self) -> None:
+        """Erases messages that were deleted before this run: only that run could undo it."""
+        with self._readers.reading() as db:
+            due = "SELECT 1 FROM messages WHERE deleted_at < ? LIMIT 1"
+            found = db.execute(due, (self._opened_at,)).fetchone()
+        if found is not None:
+            self._writer.add(erase.EraseMessages(self._opened_at))
+            self._writer.when_idle(self._scrub)
+
+    def _scrub(self, db: sqlite3.Connection) -> bool:
+        """A chore: leave nothing of what was erased; what is not known to be done stays noted."""
+        ids = erase.waiting(db)
+        if not ids:
+            return False
+        if not self._scrubbed.issuperset(ids):
+            erase.scrub(db)
+            self._scrubbed = set(ids)
+        if not erase.empty_journal(db):
+            return True  # again in a moment
+
+        def done(left: list[Path]) -> None:
+            self.unscrubbed = left
+            with suppress(StoreError):
+                self._writer.add(erase.Forget(tuple(ids)))
+
+        self._backups.erase(ids, done)
+        return False

@@ -1,0 +1,24 @@
+"""The commands of the Help menu."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from app.ui.dialogs import dialogs
+from app.ui.dialogs.shortcuts_dialog import show_shortcuts
+from app.ui.window.commands import Where, command
+
+
+class HelpCommands:
+    """Shows what the keys do, and what this program is."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    @command("shortcuts", "Keyboard Shortcuts", "Ctrl+/", where=Where.ANYWHERE)
+    def show_shortcuts(self) -> None:
+        show_shortcuts(self._window)
+
+    @command("about", "About Stretto", where=Where.ANYWHERE)
+    def show_about(self) -> None:
+        dialogs.show_about(self._window)

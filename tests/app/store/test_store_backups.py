@@ -1,0 +1,137 @@
+"""A copy each day and before each migration, and back from it with nothing lost."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.store import Chat, Message, Store, StoreError, backups_of, new_id
+from app.store.migrations import STEPS
+from tests.app.store.test_store_trash import DAY, Clock, settle
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def titled(file: Path, clock: Clock, title: str) -> None:
+    with Store.open(file, clock) as store:
+        store.save_chat(Chat(new_id(), title=title))
+        settle(store)
+
+
+def titles(file: Path) -> set[str]:
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
+        return {title for (title,) in db.execute("SELECT title FROM chats")}
+
+
+def test_the_first_change_of_a_day_keeps_what_was_there_before(file: Path, clock: Clock) -> None:
+    titled(file, clock, "one")
+    assert backups_of(file) == [], "there was nothing to keep"
+    clock.now += DAY
+    titled(file, clock, "two")
+    titled(file, clock, "three")
+    (backup,) = backups_of(file)
+    assert titles(backup.path) == {"one"}
+    assert stat.S_IMODE(backup.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(backup.path.parent.stat().st_mode) == 0o700
+    for number in range(5):
+        clock.now += DAY
+        titled(file, clock, f"day {number}")
+    assert len(backups_of(file)) == 3
+    assert "day 3" in titles(backups_of(file)[0].path)
+    assert "day 2" not in titles(backups_of(file)[-1].path)
+
+
+def test_reading_alone_makes_none(file: Path, clock: Clock) -> None:
+    titled(file, clock, "one")
+    clock.now += DAY
+    with Store.open(file, clock) as store:
+        store.chats()
+        settle(store)
+    assert backups_of(file) == []
+
+
+def test_a_migration_is_preceded_by_a_backup(file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        for step in STEPS[:3]:
+            step(db)
+        db.execute("PRAGMA user_version = 3")
+        db.execute(
+            "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
+            "VALUES ('c', 'Old title', '', '', '{}', '', 1, 1)"
+        )
+    Store.open(file).close()
+    (backup,) = backups_of(file)
+    assert backup.before_update
+    with closing(sqlite3.connect(backup.path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+        assert db.execute("SELECT title FROM chats").fetchall() == [("Old title",)]
+
+
+def test_restoring_keeps_the_present_file(file: Path, clock: Clock) -> None:
+    titled(file, clock, "one")
+    clock.now += DAY
+    titled(file, clock, "two")
+    (backup,) = backups_of(file)
+    aside = Store.restore(file, backup.path)
+    assert titles(file) == {"one"}
+    assert aside is not None
+    assert titles(aside) == {"one", "two"}
+    assert backup.path.exists()
+
+
+def test_a_backup_that_is_damaged_changes_nothing(file: Path, clock: Clock) -> None:
+    titled(file, clock, "one")
+    bad = file.parent / "backups" / "chats-20260101-000000.db"
+    bad.parent.mkdir()
+    bad.write_bytes(b"no database " * 100)
+    before = file.read_bytes()
+    with pytest.raises(StoreError) as caught:
+        Store.restore(file, bad)
+    assert caught.value.code == "corrupt"
+    assert file.read_bytes() == before
+    assert sorted(p.name for p in file.parent.iterdir()) == ["backups", file.name]
+
+
+def test_damage_is_not_backed_up(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        chat = Chat(new_id())
+        store.save_chat(chat)
+        for _ in range(200):
+            store.save_message(Message(new_id(), chat.id, content="words " * 200))
+        settle(store)
+    content = bytearray(file.read_bytes())
+    with closing(sqlite3.connect(file)) as db:
+        (page,) = db.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'messages_of_chat'"
+        ).fetchone()
+    clock.now += DAY
+    errors: list[StoreError] = []
+    with Store.open(file, clock) as store:
+        store._backups.on_error = errors.append
+        content[(page - 1) * 4096 : page * 4096] = b"\xaa" * 4096
+        file.write_bytes(content)
+        store.set_draft(chat.id, "x")
+        end = time.monotonic() + 20
+        while not errors and time.monotonic() < end:
+            time.sleep(0.01)
+    assert [error.code for error in errors] == ["corrupt"]
+    assert backups_of(file) == []
+
+
+def test_no_chats_are_open_to_others(file: Path, clock: Clock) -> None:
+    """Also a file that an earlier version left open to everybody."""
+    titled(file, clock, "one")
+    file.chmod(0o644)
+    with Store.open(file, clock) as store:
+        store.save_chat(Chat(new_id()))
+        store.flush()
+        modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in file.parent.glob("chats.db*")}
+    assert set(modes.values()) == {0o600}, modes

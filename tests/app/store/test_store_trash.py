@@ -1,0 +1,255 @@
+"""What is deleted can be brought back for thirty days; what is erased is in no file any more."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.store import Chat, Message, Store, StoreError, erase, new_id
+from app.store.backups import backups_of
+
+DAY = 86_400.0
+WORDS = ("Zwetschgenknödel", "quokkafication")
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = time.time()
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def settle(store: Store) -> None:
+    end = time.monotonic() + 60
+    while not store.settled:
+        assert time.monotonic() < end, "the store does not come to rest"
+        time.sleep(0.01)
+
+
+def a_chat(store: Store, *texts: str, title: str = "Plans") -> Chat:
+    chat = Chat(new_id(), title=title)
+    store.save_chat(chat)
+    parent = None
+    for number, text in enumerate(texts):
+        role = "assistant" if number % 2 else "user"
+        message = Message(new_id(), chat.id, parent, role, text, reasoning=text)
+        store.save_message(message, as_leaf=True)
+        parent = message.id
+    return chat
+
+
+def fill(store: Store) -> None:
+    """Neighbours, so that pages are split and moved."""
+    for number in range(6):
+        a_chat(store, *[f"other {number} {turn} " + "filling words " * 90 for turn in range(14)])
+
+
+def holding(folder: Path, *words: str) -> list[str]:
+    """The files that have one of the words anywhere, in any case."""
+    spelled = {w for word in words for w in (word, word.lower(), "".join(_plain(word)))}
+    wanted = [w.encode() for w in spelled]
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [p.name for p in files if any(w in p.read_bytes() for w in wanted)]
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("ö", "o")
+
+
+def test_fault_d1_erased_words_are_in_no_byte_of_any_file(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        fill(store)
+        chat = a_chat(store, f"about {WORDS[0]}", f"**{WORDS[1]}** " * 900, title=WORDS[0])
+        fill(store)
+        store.set_draft(chat.id, f"and {WORDS[1]} again")
+    for _ in range(3):  # a backup a day
+        clock.now += DAY
+        with Store.open(file, clock) as store:
+            store.set_draft(chat.id, f"{WORDS[0]} on another day")
+            settle(store)
+    assert len(holding(file.parent, *WORDS)) >= 4, "database and three backups"
+    aside = Store.restore(file, backups_of(file)[0].path)
+    assert aside is not None
+    with Store.open(file, clock) as store:
+        store.delete_chat(chat.id)
+        assert [c.id for c in store.trash()] == [chat.id]
+        assert store.search(WORDS[1]) == []
+        store.erase_chats([chat.id])
+        assert store.trash() == []
+        assert store.messages(chat.id) == []
+        settle(store)
+        assert holding(file.parent, *WORDS) == [], "while the program runs"
+        assert len(store.search("filling", limit=99)) == 12
+    assert holding(file.parent, *WORDS) == []
+    assert len(backups_of(file)) == 3
+    with Store.open(backups_of(file)[-1].path) as backup:
+        assert len(backup.chats()) == 12, "the others are still in the backups"
+
+
+def test_fault_d1_a_chat_goes_after_thirty_days_in_the_trash(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        chat = a_chat(store, "hello")
+        store.delete_chat(chat.id)
+        clock.now += 29 * DAY
+        assert store.due() == []
+        store.restore_chat(chat.id)
+        assert [c.id for c in store.chats()] == [chat.id]
+        store.delete_chat(chat.id)
+        clock.now += 30 * DAY
+        assert store.due() == [chat.id]
+
+
+def test_fault_d1_deleted_messages_are_erased_once_no_run_can_undo_it(
+    file: Path, clock: Clock
+) -> None:
+    with Store.open(file, clock) as store:
+        fill(store)
+        chat = a_chat(store, "kept", f"gone {WORDS[0]}", f"after {WORDS[1]}")
+        first, second, third = (m.id for m in store.messages(chat.id))
+        store.delete_messages(chat.id, [second, third], first)
+        store.erase_messages()
+        store.restore_messages(chat.id, [second, third], third)
+        assert [m.content for m in store.path(chat.id)][1] == f"gone {WORDS[0]}", "undone"
+        store.delete_messages(chat.id, [second, third], first)
+    assert holding(file.parent, *WORDS) == [file.name]
+    clock.now += 60
+    with Store.open(file, clock) as store:
+        store.erase_messages()
+        settle(store)
+        assert [m.id for m in store.messages(chat.id)] == [first]
+        assert holding(file.parent, *WORDS) == []
+
+
+def test_a_message_that_a_living_one_follows_keeps_its_place(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        chat = a_chat(store, "first", "second", "third")
+        ids = [m.id for m in store.messages(chat.id)]
+        store.delete_messages(chat.id, ids[1:2], ids[2])
+    clock.now += 60
+    with Store.open(file, clock) as store:
+        store.erase_messages()
+        assert len(store.messages(chat.id)) == 3
+        settle(store)
+        assert [m.content for m in store.messages(chat.id)] == ["first", "", "third"]
+
+
+def test_late_words_of_an_erased_chat_are_dropped_without_a_word(store: Store) -> None:
+    errors: list[StoreError] = []
+    store.on_error = errors.append
+    chat = a_chat(store, "hello")
+    store.erase_chats([chat.id])
+    store.save_message(Message(new_id(), chat.id, None, "assistant", "late"))
+    store.save_chat(chat)
+    store.flush()
+    assert errors == []
+    assert store.chats(include_deleted=True) == []
+
+
+def test_a_chat_of_thousands_of_messages_can_be_erased(store: Store) -> None:
+    chat = a_chat(store, *(["word"] * 2500))
+    store.erase_chats([chat.id])
+    settle(store)
+    assert store.messages(chat.id) == []
+
+
+def test_erasing_goes_on_at_the_next_start(
+    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(file, clock) as store:
+        fill(store)
+        chat = a_chat(store, WORDS[0], WORDS[1])
+    with monkeypatch.context() as patch:
+        patch.setattr("app.store.erase.scrub", _fails)
+        with Store.open(file, clock) as store:
+            store.erase_chats([chat.id])
+            settle(store)
+    with Store.open(file, clock) as store:
+        settle(store)
+    assert holding(file.parent, *WORDS) == []
+
+
+def test_what_is_erased_during_an_erasure_goes_too(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(file) as store:
+        fill(store)
+        first, second = a_chat(store, WORDS[0]), a_chat(store, WORDS[1])
+        second_too = [second.id]
+
+        def meanwhile(db: sqlite3.Connection) -> None:
+            real(db)
+            while second_too:
+                store.erase_chats([second_too.pop()])
+
+        real = erase.scrub
+        monkeypatch.setattr(erase, "scrub", meanwhile)
+        store.erase_chats([first.id])
+        settle(store)
+        assert holding(file.parent, *WORDS) == []
+        assert second_too == []
+
+
+def test_a_reader_delays_the_end_of_an_erasure_and_no_more(file: Path) -> None:
+    with Store.open(file) as store:
+        chat = a_chat(store, WORDS[0])
+        store.flush()
+        with closing(sqlite3.connect(file, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM messages").fetchone()
+            store._writer._db.execute("PRAGMA busy_timeout = 50")
+            store.erase_chats([chat.id])
+            store.save_chat(Chat("new"))
+            store.flush()
+            reader.execute("ROLLBACK")
+        settle(store)
+        assert holding(file.parent, *WORDS) == []
+
+
+def _fails(_: object) -> bool:
+    raise OSError("the power went")
+
+
+def test_what_is_too_damaged_to_erase_in_is_named(file: Path) -> None:
+    file.write_bytes(b"nothing that can be read " * 400)
+    aside = Store.set_aside(file)
+    with Store.open(file) as store:
+        chat = a_chat(store, "hello")
+        store.erase_chats([chat.id])
+        settle(store)
+        assert store.unscrubbed == [aside]
+    assert aside.exists()
+
+
+@pytest.mark.parametrize("action", [Store.delete_chat, Store.restore_chat])
+def test_nothing_brings_an_erased_chat_back(
+    store: Store, action: Callable[[Store, str], None]
+) -> None:
+    chat = a_chat(store, "hello")
+    store.erase_chats([chat.id])
+    action(store, chat.id)
+    store.flush()
+    assert store.chats(include_deleted=True) == []
+
+
+def test_a_blank_chat_is_not_in_the_trash_and_goes_with_its_run(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        store.save_chat(Chat("blank"))
+        store.delete_chat("blank")
+        assert store.trash() == []
+        assert store.due() == []
+    clock.now += 60
+    with Store.open(file, clock) as store:
+        assert store.due() == ["blank"]
