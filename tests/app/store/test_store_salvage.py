@@ -96,6 +96,21 @@ def test_what_can_be_read_is_saved(
             assert store.layout("main") == {"panes": 2}
 
 
+def test_what_was_being_written_is_saved_without_the_first_page(filled: Path) -> None:
+    with Store.open(filled) as store:
+        chat = store.chats()[0]
+        asked = store.path(chat.id)[0]
+        store.set_draft(chat.id, "a draft")
+        store.set_edited(chat.id, asked.id, "in other words")
+    content = bytearray(filled.read_bytes())
+    first_page(content)
+    filled.write_bytes(content)
+    Store.salvage(filled)
+    after = read(filled).chats[chat.id]
+    assert (after.draft, after.edited_id) == ("a draft", asked.id)
+    assert after.edited_text == "in other words"
+
+
 def test_damage_in_the_index_alone_costs_nothing(filled: Path) -> None:
     before = read(filled)
     with closing(sqlite3.connect(filled)) as db:

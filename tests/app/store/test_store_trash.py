@@ -133,6 +133,27 @@ def test_fault_d1_deleted_messages_are_erased_once_no_run_can_undo_it(
         assert holding(file.parent, *WORDS) == []
 
 
+def test_the_new_words_of_an_erased_message_go_from_backups_too(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        chat = a_chat(store, "kept", "gone")
+        first, second = (m.id for m in store.messages(chat.id))
+        store.set_edited(chat.id, second, f"gone, or rather {WORDS[0]}")
+        store.flush()
+        store.back_up()
+        settle(store)
+        store.set_edited(chat.id, None, "")
+        store.delete_messages(chat.id, [second], first)
+    (backup,) = backups_of(file)
+    assert backup.path.name in holding(file.parent, WORDS[0])
+    clock.now += 60
+    with Store.open(file, clock) as store:
+        store.erase_messages()
+        settle(store)
+    assert holding(file.parent, WORDS[0]) == []
+    with Store.open(backup.path) as copy:
+        assert [(c.edited_id, c.edited_text) for c in copy.chats()] == [(None, "")]
+
+
 def test_a_message_that_a_living_one_follows_keeps_its_place(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         chat = a_chat(store, "first", "second", "third")
