@@ -123,7 +123,7 @@ def test_the_estimate_is_what_caches_take() -> None:
         fresh = [KVCache(), ArraysCache(1)]
         for cache in fresh:
             feed(cache, tokens)
-        # The state that cannot be trimmed has a copy at the turn's border.
+        # The state that cannot be trimmed has a copy at the turn's boundary.
         assert need.bytes(tokens) == nbytes(fresh) + nbytes(fresh[1])
 
 
@@ -140,7 +140,7 @@ def test_b3_caches_whose_shape_does_not_tell_are_measured_as_they_grow(tmp_path:
         caches = model.new_caches()
         model.net(mx.array([[(7 * i + 3) % 300 for i in range(tokens)]]), cache=caches)
         mx.eval(list(leaves(caches)))
-        # Twice: what cannot be trimmed has a copy at the turn's border.
+        # Twice: what cannot be trimmed has a copy at the turn's boundary.
         held = 2 * nbytes(caches)
         assert held <= model.estimate.bytes(tokens) < 2 * held
 
@@ -157,11 +157,11 @@ def test_b11_matching_a_long_ledger_reads_the_text_a_few_times_over() -> None:
             return cut
 
     text = "a question and an answer " * 2000
-    borders = tuple((25 * turn, turn) for turn in range(1, 2001))
-    ledger = Ledger(Counted(text), range(2000), borders)
-    assert ledger.match("an answer " * 5000) == borders[:0]
-    assert ledger.match(text[:20_010] + "else") == borders[:800]
-    assert ledger.match(text + "more") == borders
+    boundaries = tuple((25 * turn, turn) for turn in range(1, 2001))
+    ledger = Ledger(Counted(text), range(2000), boundaries)
+    assert ledger.match("an answer " * 5000) == boundaries[:0]
+    assert ledger.match(text[:20_010] + "else") == boundaries[:800]
+    assert ledger.match(text + "more") == boundaries
     assert Counted.read < 3 * 4 * len(text)
 
 
