@@ -57,9 +57,9 @@ def _by_histogram(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array
     coarse = place.astype(mx.int32)
     fine = ((place - coarse) * _BUCKETS).astype(mx.int32)
     boundary, reached = _crossing(coarse, units, goal)
-    at_border = coarse == boundary
-    fine_border, _ = _crossing(fine, mx.where(at_border, units, 0), goal - reached)
-    inside = (coarse < boundary) | (at_border & (fine <= fine_border))
+    at_boundary = coarse == boundary
+    fine_boundary, _ = _crossing(fine, mx.where(at_boundary, units, 0), goal - reached)
+    inside = (coarse < boundary) | (at_boundary & (fine <= fine_boundary))
     return inside & (scores > -mx.inf)
 
 

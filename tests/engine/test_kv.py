@@ -106,7 +106,7 @@ def test_a_ring_buffer_that_has_wrapped_is_not_trimmed() -> None:
     assert kv.begin([1, 2, 3, 4, 5, 9]) == 0
 
 
-def test_the_ledger_finds_the_last_border_before_the_texts_part() -> None:
+def test_the_ledger_finds_the_last_boundary_before_the_texts_part() -> None:
     ledger = Ledger("prompt answer more", [1, 2, 3, 4], ((7, 1), (14, 2), (18, 4)))
     assert ledger.match("prompt answer more and more")[-1] == (18, 4)
     assert ledger.match("prompt answer less")[-1] == (14, 2)
