@@ -14,7 +14,8 @@ from engine.kv.cache_objects import clone, leaves, nbytes
 from engine.kv.ledger import Ledger, common_prefix
 from engine.kv.memory_estimate import measure
 from engine.kv.session_kv import SessionKV
-from engine.model import backend, models
+from engine.model import backend
+from engine.model.loader import load_at_once
 
 
 def feed(cache: Any, n: int, value: float = 1.0) -> None:
@@ -129,13 +130,8 @@ def test_the_estimate_is_what_caches_take() -> None:
 
 @pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")  # transformers' own advice
 def test_b3_caches_whose_shape_does_not_tell_are_measured_as_they_grow(tmp_path: Path) -> None:
-    pieces = models.load(write_family(tmp_path, "deepseek_v41"), "m", backend.start(), 1 << 30)
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as done:
-            model = done.value
-            break
+    wide = backend.start().prefers_float32
+    model = load_at_once(write_family(tmp_path, "deepseek_v41"), wide)
     for tokens in (300, 2000):
         caches = model.new_caches()
         model.net(mx.array([[(7 * i + 3) % 300 for i in range(tokens)]]), cache=caches)
