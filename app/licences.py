@@ -20,6 +20,7 @@ from app.paths import resources
 ROOTS = (
     "PySide6-Essentials",
     "PySide6-QtAds",
+    "h11",
     "huggingface_hub",
     "llguidance",
     "markdown-it-py",
@@ -30,6 +31,8 @@ ROOTS = (
     "platformdirs",
     "pynacl",
     "pygments",
+    "starlette",
+    "uvicorn",
     "ziamath",
 )
 """What the program asks for itself; what these ask for is found out."""

@@ -3,6 +3,8 @@
 It goes the way a person goes: the window opens on the Guide, two panes ask at once, both answers
 come, the window is drawn, and after the end everything is found in the store again. Made for the
 frozen program, where what is missing shows only once it is used.
+
+Longer than 300 lines because it is one walk through the program, told in order.
 """
 
 from __future__ import annotations

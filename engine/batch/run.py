@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from engine.batch.requests import Request
 from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.model.info import Model
 from engine.openai.json_text import shortened
+from engine.openai.load_again import load_again
+from engine.openai.parsing import Request
 from engine.reply import Reply
 
 log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.25
-_TRIES, _PAUSE_SECONDS = 20, 0.1
 
 
 @dataclass(frozen=True)
@@ -174,22 +174,6 @@ class Runner:
         log.warning("the engine broke down; the model has been loaded again")
         self._flights.clear()
         self._suspects.extend(sorted(again, key=lambda request: request.line))
-
-
-def load_again(engine: Engine, model: Model) -> Model:
-    """The model after a breakdown. An engine that is still breaking down refuses it at first.
-
-    Raises:
-        EngineError: it cannot be loaded.
-    """
-    for _ in range(_TRIES):
-        try:
-            return engine.load(model.path)
-        except EngineError as error:
-            if error.code != ENGINE_STOPPED:
-                raise
-            time.sleep(_PAUSE_SECONDS)
-    return engine.load(model.path)
 
 
 def _refused(error: Exception) -> Answer:

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.batch.requests import BadLine, Defaults, Parser, Request, digest, lines
+from engine.batch.requests import BadLine, Parser, digest, lines
 from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import Summary
@@ -22,6 +22,7 @@ from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.model.info import Model
 from engine.openai import request
+from engine.openai.parsing import Defaults, Request
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130

@@ -206,7 +206,7 @@ class Execution:
         state.meter.note(0, chunk.count)
         session = state.answering[chunk.session]
         kv, reader = session.kv, session.reader
-        if kv.needs_snapshot and kv.length == reader.border:
+        if kv.needs_snapshot and kv.length == reader.boundary:
             kv.snapshot()
         if session.reply is not None and not session.reply.generated:
             others = (state.answering[i] for i in plan.reading if i in state.answering)

@@ -90,7 +90,7 @@ class SessionState:
             self.kind,
             self.kv,
             reply.tokens,
-            reply.prompt.border,
+            reply.prompt.boundary,
             reply.prompt.system,
             self.reproducible,
         )

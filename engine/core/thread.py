@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
+from engine.core.confined import confined
 from engine.core.mailbox import Mailbox, refuse
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import Stop
@@ -33,6 +34,7 @@ def run(
     """The engine thread. Imports MLX here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
     try:
+        confined.shared().start()  # they import what they need while this thread does
         backend.take_openblas()  # before anything imports MLX
         from engine.core.loop import Loop
 

@@ -47,7 +47,7 @@ def _row(session: SessionState) -> Row:
     prepared = reply.prompt is not None
     snapshot_at = -1
     if reading and reply.prompt is not None and kv.needs_snapshot:
-        snapshot_at = reply.prompt.border
+        snapshot_at = reply.prompt.boundary
     return Row(
         session.id,
         model.info.id,

@@ -19,7 +19,7 @@ from engine.kv.cache_objects import Caches
 from engine.kv.ledger import Ledger
 from engine.kv.session_kv import SessionKV
 
-FORMAT = "stretto-kv-1"
+FORMAT = "stretto-kv-2"
 
 _NAMES = {
     mx.float32: "F32",
@@ -62,14 +62,14 @@ class Record:
         fingerprint: of the model, and of how it keeps its keys.
         tokens: what had been fed.
         cuts, ledger: as in `SessionKV`.
-        border: at how many tokens the copy for going back was made; -1 where there is none.
+        boundary: at how many tokens the copy for going back was made; -1 where there is none.
     """
 
     fingerprint: str
     tokens: list[int]
     cuts: list[int]
     ledger: Ledger
-    border: int
+    boundary: int
     shape: Any
 
 
@@ -100,10 +100,10 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
         ValueError: they hold something that cannot be written.
     """
     arrays: list[mx.array] = []
-    snapshot = kv.border_copy
+    snapshot = kv.snapshot_copy
     shape = {
         "caches": _flat(kv.in_one_piece, arrays),
-        "border": _flat(snapshot[0], arrays) if snapshot else None,
+        "boundary": _flat(snapshot[0], arrays) if snapshot else None,
     }
     ready = [_plain(a) for a in arrays]
     mx.eval(ready)
@@ -130,8 +130,8 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
         "fingerprint": fingerprint,
         "tokens": json.dumps(kv.tokens),
         "cuts": json.dumps(kv.cuts),
-        "ledger": json.dumps([ledger.text, list(ledger.tokens), ledger.borders]),
-        "border": json.dumps(snapshot[1] if snapshot else -1),
+        "ledger": json.dumps([ledger.text, list(ledger.tokens), ledger.boundaries]),
+        "boundary": json.dumps(snapshot[1] if snapshot else -1),
         "shape": json.dumps(shape),
     }
     head = json.dumps(entries).encode()
@@ -158,13 +158,13 @@ def read_record(path: Path) -> Record:
             end = max((e["data_offsets"][1] for e in entries.values()), default=0)
             if 8 + length + end != size:
                 raise DamagedError("of another length than it says")
-            text, tokens, borders = json.loads(meta["ledger"])
+            text, tokens, boundaries = json.loads(meta["ledger"])
             return Record(
                 meta["fingerprint"],
                 json.loads(meta["tokens"]),
                 json.loads(meta["cuts"]),
-                Ledger(text, tokens, tuple((a, b) for a, b in borders)),
-                json.loads(meta["border"]),
+                Ledger(text, tokens, tuple((a, b) for a, b in boundaries)),
+                json.loads(meta["boundary"]),
                 json.loads(meta["shape"]),
             )
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
@@ -214,7 +214,7 @@ def build_caches(
 ) -> Generator[None, None, tuple[Caches, Caches | None]]:
     """The caches of a file, made piece by piece: the engine's other work goes on at each `yield`.
 
-    Returns them, and the copy at the turn's border where there is one.
+    Returns them, and the copy at the turn's boundary where there is one.
 
     Args:
         fresh, again: two sets of empty caches of the model; the first is filled, and the second
@@ -233,7 +233,7 @@ def build_caches(
                 fresh_bytes = 0
                 yield
         caches = _built(contents.record.shape["caches"], fresh, arrays)
-        kept = contents.record.shape["border"]
+        kept = contents.record.shape["boundary"]
         return caches, _built(kept, again, arrays) if kept is not None else None
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError) as error:
         raise DamagedError(f"{type(error).__name__}: {error}") from None

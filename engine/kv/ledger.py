@@ -29,15 +29,15 @@ class Ledger:
     Attributes:
         text: the prompts and answers, as rendered by the template.
         tokens: the ids that stand for `text`.
-        borders: ascending pairs (characters, tokens): so many tokens stand for so many
+        boundaries: ascending pairs (characters, tokens): so many tokens stand for so many
             characters. These are the ends of the prompts and of the answers.
     """
 
     text: str = ""
     tokens: Sequence[int] = ()
-    borders: tuple[tuple[int, int], ...] = ()
+    boundaries: tuple[tuple[int, int], ...] = ()
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:
-        """The borders up to which `text` and the ledger's text are the same."""
+        """The boundaries up to which `text` and the ledger's text are the same."""
         alike = common_prefix(self.text, text)
-        return self.borders[: bisect_right(self.borders, alike, key=lambda border: border[0])]
+        return self.boundaries[: bisect_right(self.boundaries, alike, key=lambda place: place[0])]

@@ -26,7 +26,7 @@ class Reader:
     Attributes:
         kind: sessions of one kind can go on from each other's caches.
         tokens: the prompt's.
-        border: how many of them come before the opening of the answer.
+        boundary: how many of them come before the opening of the answer.
         system: how many of them any chat with the same system message begins with.
         fixed: it is reproducible: only what was read in the very chunks that it would read itself
             will do.
@@ -35,7 +35,7 @@ class Reader:
     kind: tuple[object, ...]
     kv: SessionKV
     tokens: Sequence[int]
-    border: int
+    boundary: int
     system: int
     fixed: bool
 
@@ -110,7 +110,7 @@ class PrefixCache:
             Exception: whatever ails the donor's caches; the session's own are as before.
         """
         reader.kv.take_from(donor, length)
-        if reader.kv.needs_snapshot and length == reader.border:
+        if reader.kv.needs_snapshot and length == reader.boundary:
             reader.kv.snapshot()
         for prefix in self.kept.values():
             if prefix.kv is donor:
@@ -169,5 +169,5 @@ class PrefixCache:
 
 def planned_cuts(reader: Reader) -> Sequence[int]:
     """Where the chunks of a reproducible session end when it reads its prompt from the start."""
-    border = reader.border if reader.kv.needs_snapshot else None
-    return fixed_cuts(len(reader.tokens) - 1, border)
+    boundary = reader.boundary if reader.kv.needs_snapshot else None
+    return fixed_cuts(len(reader.tokens) - 1, boundary)

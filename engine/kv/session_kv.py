@@ -202,7 +202,7 @@ class SessionKV(HeldCaches):
         return self.beginning(len(self.tokens), room=False)
 
     @property
-    def border_copy(self) -> tuple[Caches, int] | None:
+    def snapshot_copy(self) -> tuple[Caches, int] | None:
         """The snapshot's caches and its length in tokens."""
         return (self._snapshot.caches, self._snapshot.length) if self._snapshot else None
 
@@ -211,20 +211,20 @@ class SessionKV(HeldCaches):
         caches: Caches,
         tokens: Sequence[int],
         cuts: Sequence[int],
-        border: tuple[Caches, int] | None = None,
+        boundary: tuple[Caches, int] | None = None,
     ) -> None:
         """Go on from `caches`, which hold `tokens` and are used by nobody else.
 
         Args:
             cuts: as the attribute; those beyond the tokens are left out.
-            border: a snapshot, as `border_copy` gives it.
+            boundary: a snapshot, as `snapshot_copy` gives it.
         """
         self._changed()
         self.caches = caches
         stagger(caches)
         self.tokens = list(tokens)
         self.cuts = [c for c in cuts if c <= len(tokens)]
-        self._snapshot = Snapshot(*border) if border is not None else None
+        self._snapshot = Snapshot(*boundary) if boundary is not None else None
         self._dropped = False
 
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
@@ -232,9 +232,9 @@ class SessionKV(HeldCaches):
         shared = donor._after_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.beginning(length, room)
         self.take(caches, donor.tokens[:length], donor.cuts)
-        border = donor._snapshot
-        if border is not None and border.length <= length:
-            self._snapshot = border  # never written to: going back copies it
+        boundary = donor._snapshot
+        if boundary is not None and boundary.length <= length:
+            self._snapshot = boundary  # never written to: going back copies it
 
     def fork(self) -> SessionKV:
         """A twin that shares the memory: as a shared prefix, or until either of the two writes."""

@@ -45,8 +45,8 @@ def _by_sorting(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     before = mx.cumsum(sorted_probs, axis=-1) - sorted_probs
     # At least the first, also where rounding makes `mass` 0.
     last = mx.maximum((before < mass).sum(axis=-1, keepdims=True) - 1, 0)
-    border = mx.take_along_axis(mx.take_along_axis(scores, order, axis=-1), last, axis=-1)
-    return (scores >= border) & (scores > -mx.inf)
+    boundary = mx.take_along_axis(mx.take_along_axis(scores, order, axis=-1), last, axis=-1)
+    return (scores >= boundary) & (scores > -mx.inf)
 
 
 def _by_histogram(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
@@ -56,10 +56,10 @@ def _by_histogram(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array
     place = mx.minimum((best - scores) * (_BUCKETS / _DEPTH), _BUCKETS - 1.0)
     coarse = place.astype(mx.int32)
     fine = ((place - coarse) * _BUCKETS).astype(mx.int32)
-    border, reached = _crossing(coarse, units, goal)
-    at_border = coarse == border
-    fine_border, _ = _crossing(fine, mx.where(at_border, units, 0), goal - reached)
-    inside = (coarse < border) | (at_border & (fine <= fine_border))
+    boundary, reached = _crossing(coarse, units, goal)
+    at_boundary = coarse == boundary
+    fine_boundary, _ = _crossing(fine, mx.where(at_boundary, units, 0), goal - reached)
+    inside = (coarse < boundary) | (at_boundary & (fine <= fine_boundary))
     return inside & (scores > -mx.inf)
 
 

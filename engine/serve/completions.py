@@ -12,12 +12,12 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from engine.batch.requests import Defaults, Request, parsed
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished
 from engine.model.info import Model
 from engine.openai import json_text, response
 from engine.openai import request as body_shape
+from engine.openai.parsing import Defaults, Request, parsed
 from engine.reply import Reply
 from engine.serve.client import Client
 from engine.serve.conversations import Conversation, Conversations

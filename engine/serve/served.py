@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from engine.batch.run import load_again
 from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.model.info import Model
+from engine.openai.load_again import load_again
 
 log = logging.getLogger(__name__)
 

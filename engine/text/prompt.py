@@ -20,8 +20,8 @@ class Prompt:
         tokens: its ids; never empty.
         text: what the template rendered, and the beginning of the answer where there is one.
         opened: what the template rendered alone.
-        known: the borders of text and tokens that it has in common with the conversation before.
-        border: how many of the tokens come before the opening of the answer. A later prompt of
+        known: the boundaries of text and tokens that it has in common with the conversation before.
+        boundary: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
         system: how many of them any chat with the same system message begins with.
         answered: how many of them, at the end, are the beginning of the answer itself.
@@ -31,7 +31,7 @@ class Prompt:
     tokens: list[int]
     text: str
     known: tuple[tuple[int, int], ...]
-    border: int
+    boundary: int
     system: int = 0
     answered: int = 0
     opened: str = ""
@@ -155,16 +155,16 @@ def build(
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The message is empty. Write something first.")
     if follows:
-        border = len(tokens) - max(0, answered) - len(ids[ending])
+        boundary = len(tokens) - max(0, answered) - len(ids[ending])
     else:
-        border = common_prefix(tokens, ids[closed])
+        boundary = common_prefix(tokens, ids[closed])
     system = common_prefix(tokens, ids[_sure(rendered[2])]) if other and not known else 0
     last = len(tokens) - 1
     return Prompt(
         tokens,
         text,
         known,
-        max(0, min(border, last)),
+        max(0, min(boundary, last)),
         min(system, last),
         max(0, answered),
         opened,

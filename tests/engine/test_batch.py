@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
-from engine.batch.requests import Request
 from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import percentile
@@ -26,6 +25,7 @@ from engine.cli.main import main
 from engine.core import execution
 from engine.core.execution import Execution
 from engine.errors import ENGINE_STOPPED
+from engine.openai.parsing import Request
 from engine.scheduling.plan import StepPlan
 
 ROOT = Path(__file__).resolve().parents[2]

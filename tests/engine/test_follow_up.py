@@ -90,7 +90,7 @@ def test_an_edited_message_keeps_what_stands_before_it(
     assert edited.stats.reused_tokens > 500
 
 
-def test_where_a_cache_cannot_go_back_the_turn_border_is_kept(
+def test_where_a_cache_cannot_go_back_the_turn_boundary_is_kept(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     """Regenerating with recurrent layers goes back to the copy from before the answer."""

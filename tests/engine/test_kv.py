@@ -14,7 +14,8 @@ from engine.kv.cache_objects import clone, leaves, nbytes
 from engine.kv.ledger import Ledger, common_prefix
 from engine.kv.memory_estimate import measure
 from engine.kv.session_kv import SessionKV
-from engine.model import backend, models
+from engine.model import backend
+from engine.model.loader import load_at_once
 
 
 def feed(cache: Any, n: int, value: float = 1.0) -> None:
@@ -106,7 +107,7 @@ def test_a_ring_buffer_that_has_wrapped_is_not_trimmed() -> None:
     assert kv.begin([1, 2, 3, 4, 5, 9]) == 0
 
 
-def test_the_ledger_finds_the_last_border_before_the_texts_part() -> None:
+def test_the_ledger_finds_the_last_boundary_before_the_texts_part() -> None:
     ledger = Ledger("prompt answer more", [1, 2, 3, 4], ((7, 1), (14, 2), (18, 4)))
     assert ledger.match("prompt answer more and more")[-1] == (18, 4)
     assert ledger.match("prompt answer less")[-1] == (14, 2)
@@ -123,24 +124,19 @@ def test_the_estimate_is_what_caches_take() -> None:
         fresh = [KVCache(), ArraysCache(1)]
         for cache in fresh:
             feed(cache, tokens)
-        # The state that cannot be trimmed has a copy at the turn's border.
+        # The state that cannot be trimmed has a copy at the turn's boundary.
         assert need.bytes(tokens) == nbytes(fresh) + nbytes(fresh[1])
 
 
 @pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")  # transformers' own advice
 def test_b3_caches_whose_shape_does_not_tell_are_measured_as_they_grow(tmp_path: Path) -> None:
-    pieces = models.load(write_family(tmp_path, "deepseek_v41"), "m", backend.start(), 1 << 30)
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as done:
-            model = done.value
-            break
+    wide = backend.start().prefers_float32
+    model = load_at_once(write_family(tmp_path, "deepseek_v41"), wide)
     for tokens in (300, 2000):
         caches = model.new_caches()
         model.net(mx.array([[(7 * i + 3) % 300 for i in range(tokens)]]), cache=caches)
         mx.eval(list(leaves(caches)))
-        # Twice: what cannot be trimmed has a copy at the turn's border.
+        # Twice: what cannot be trimmed has a copy at the turn's boundary.
         held = 2 * nbytes(caches)
         assert held <= model.estimate.bytes(tokens) < 2 * held
 
@@ -157,11 +153,11 @@ def test_b11_matching_a_long_ledger_reads_the_text_a_few_times_over() -> None:
             return cut
 
     text = "a question and an answer " * 2000
-    borders = tuple((25 * turn, turn) for turn in range(1, 2001))
-    ledger = Ledger(Counted(text), range(2000), borders)
-    assert ledger.match("an answer " * 5000) == borders[:0]
-    assert ledger.match(text[:20_010] + "else") == borders[:800]
-    assert ledger.match(text + "more") == borders
+    boundaries = tuple((25 * turn, turn) for turn in range(1, 2001))
+    ledger = Ledger(Counted(text), range(2000), boundaries)
+    assert ledger.match("an answer " * 5000) == boundaries[:0]
+    assert ledger.match(text[:20_010] + "else") == boundaries[:800]
+    assert ledger.match(text + "more") == boundaries
     assert Counted.read < 3 * 4 * len(text)
 
 

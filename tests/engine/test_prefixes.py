@@ -144,7 +144,9 @@ def test_forks_with_the_same_question_read_it_once(
     assert 1 < costs[-1] < 60
 
 
-def test_the_pool_makes_room_before_any_chat_does(model_folder: Callable[[str], Path]) -> None:
+def test_the_kept_beginnings_make_room_before_any_chat_does(
+    model_folder: Callable[[str], Path],
+) -> None:
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
     with Engine(memory_budget=weights + 2_000_000) as engine:

@@ -53,7 +53,7 @@ def test_chunks_are_large_when_nothing_decodes() -> None:
     assert scheduler.chunk("m", 5, None) == 5
 
 
-def test_reproducible_borders_lie_at_fixed_positions() -> None:
+def test_reproducible_boundaries_lie_at_fixed_positions() -> None:
     scheduler = Pacing()
     assert scheduler.fixed_chunk(0, 1000) == FIXED_CHUNK
     assert scheduler.fixed_chunk(10, 1000) == FIXED_CHUNK - 10

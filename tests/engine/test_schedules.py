@@ -55,7 +55,7 @@ def test_the_same_with_little_memory_and_short_contexts(
     family: str,
     on_disk: bool,
 ) -> None:
-    """Replies wait, are paused while others wait, and idle caches are evicted: spilled to disk
+    """Replies wait, are paused while others wait, and idle caches are evicted: written to disk
     and brought back, or read again."""
     folder = model_folder(family)
     with short_context(240):

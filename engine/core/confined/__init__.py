@@ -1,6 +1,6 @@
 """Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
 
-`confined.Confined` is the face; `pool` and `process` run the children, `child` is one of them;
+`confined.Confined` is the face; `children` and `process` run the children, `child` is one of them;
 `tasks`, `readers`, `templates`, `check`, `files`, `headers` and `compile` run in a child. `bounds`
 refuses by size, without a child, and comes first.
 
@@ -26,4 +26,6 @@ What was decided, and why:
   address space (on macOS, which has none, the parent looks ten times a second), no files written.
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
+
+Imports: engine.errors, engine.messages, engine.params, engine.text.
 """

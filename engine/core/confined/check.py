@@ -16,9 +16,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from engine.core.confined.child import RefusedError
 from engine.core.confined.files import depth, read
 from engine.core.confined.readers import Plain, describe, load_wrapper
+from engine.core.confined.refusing import RefusedError
 
 _MOST_JSON = 256 * 2**20
 _DEEPEST = 32

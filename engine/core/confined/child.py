@@ -16,20 +16,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.confined import wire
+from engine.core.confined.refusing import WARM, RefusedError
 
 _GRACE = 1.0  # seconds: the parent, which knows what to say, is to be the first
 _PR_SET_PDEATHSIG = 1
 # What a native parser may recurse with. Less than the engine's threads have, so that whatever
 # passes here passes there.
 _STACK = 4 * 2**20
-
-
-class RefusedError(Exception):
-    """The work was done, and the answer is no: a sentence for people."""
-
-
-WARM = "warm"
-"""The argument of a child that is to check tokenizers."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -121,7 +114,7 @@ def _limit(name: str, value: int | None) -> None:
 
 
 def _die_with_parent() -> None:
-    """On Linux the kernel ends the child with the thread that started it; see `pool`."""
+    """On Linux the kernel ends the child with the thread that started it; see `children`."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.confined.child import RefusedError
+from engine.core.confined.refusing import RefusedError
 from engine.params import SamplingParams
 from engine.text.forms import grammar, refusal
 

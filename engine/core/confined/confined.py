@@ -21,8 +21,8 @@ from typing import Any
 
 from engine.core.confined import bounds, limits
 from engine.core.confined.checked import CheckedTokenizer, Facts
+from engine.core.confined.children import Children, Reply, what_happened
 from engine.core.confined.limits import Limits
-from engine.core.confined.pool import Pool, Reply, what_happened
 from engine.core.confined.process import Child, CrashError, OverrunError
 from engine.core.confined.reader import ConfinedReader
 from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, TEMPLATE_ERROR, EngineError
@@ -65,24 +65,24 @@ class Confined:
     ) -> None:
         self._template, self._form, self._tokenizer = template, form, tokenizer
         self._files, self._encoding = files, encoding
-        self._pool = Pool(2)
+        self._children = Children(2)
         # Checking leaves transformers behind, 70 MB that nobody needs after it.
-        self._loads = Pool(1, once=True)
+        self._loads = Children(1, once=True)
 
     def start(self) -> None:
         """Have the first children started in the background; returns at once."""
-        self._pool.start()
+        self._children.start()
         self._loads.start()
 
     def close(self) -> None:
         """Kill the children; whoever waits for one gets `engine_stopped`."""
-        self._pool.close()
+        self._children.close()
         self._loads.close()
 
     @property
     def pids(self) -> list[int]:
         """The process ids of the children."""
-        return self._pool.pids + self._loads.pids
+        return self._children.pids + self._loads.pids
 
     def look(self, folder: Path, name: str) -> Facts:
         """Read and judge a folder's config and the headers of its weights.
@@ -93,7 +93,7 @@ class Confined:
         asked = {"folder": str(folder), "name": name}
         words = f"{name} could not be loaded: reading its config and headers"
         work = _Work(self._files, MODEL_LOAD_FAILED, words)
-        return Facts(**self._do(self._pool, "folder", "folder", asked, work)[0])
+        return Facts(**self._do(self._children, "folder", "folder", asked, work)[0])
 
     def check_tokenizer(
         self,
@@ -162,7 +162,7 @@ class Confined:
         asked = {"form": form, "eos": sorted(eos)}
         work = _Work(self._form, INVALID_REQUEST, "Compiling it")
         try:
-            self._do(self._pool, "form", "form", asked, work, checked=checked)
+            self._do(self._children, "form", "form", asked, work, checked=checked)
         except EngineError as error:
             if error.code != INVALID_REQUEST:
                 raise
@@ -182,11 +182,11 @@ class Confined:
         else:
             given = self._encoding(sum(map(len, blobs)))
             work = _Work(given, INVALID_REQUEST, "The model's tokenizer")
-        return self._do(self._pool, do, checked.key, arguments, work, blobs, checked)
+        return self._do(self._children, do, checked.key, arguments, work, blobs, checked)
 
     def _do(
         self,
-        pool: Pool,
+        children: Children,
         do: str,
         lane: str,
         arguments: dict[str, Any],
@@ -200,7 +200,7 @@ class Confined:
             return _with_model(child, checked, do, arguments, blobs, work.limits)
 
         try:
-            reply, out = self._ask(pool, lane, checked, use)
+            reply, out = self._ask(children, lane, checked, use)
         except (OverrunError, CrashError) as error:
             raise work.error(what_happened(work.limits, error)) from None
         if "refused" in reply:
@@ -214,20 +214,20 @@ class Confined:
 
     def _ask(
         self,
-        pool: Pool,
+        children: Children,
         lane: str,
         checked: CheckedTokenizer | None,
         use: Callable[[Child], Reply],
     ) -> Reply:
         key = "" if checked is None else checked.key
         try:
-            return pool.ask(lane, key, use)
+            return children.ask(lane, key, use)
         except CrashError as error:
             # No library does that: the system was short of memory, or somebody ended the child,
             # perhaps while it had nothing to do.
             if error.signal not in (signal.SIGKILL, signal.SIGTERM):
                 raise
-            return pool.ask(lane, key, use)
+            return children.ask(lane, key, use)
 
 
 class RefusalError(EngineError):

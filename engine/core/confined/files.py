@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.core.confined.child import RefusedError
 from engine.core.confined.headers import header
+from engine.core.confined.refusing import RefusedError
 
 _MB = 2**20
 _INDEX = "model.safetensors.index.json"

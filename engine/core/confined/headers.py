@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from engine.core.confined.child import RefusedError
+from engine.core.confined.refusing import RefusedError
 
 _MOST_HEADER = 100 * 2**20  # safetensors' own limit
 _MOST_TENSORS = 1_000_000

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.confined import wire
-from engine.core.confined.child import WARM
 from engine.core.confined.limits import Limits
 from engine.core.confined.memory import resident
+from engine.core.confined.refusing import WARM
 
 FROZEN = bool(getattr(sys, "frozen", False))
 """Whether this is the packaged program, which is its own interpreter."""

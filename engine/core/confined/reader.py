@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from engine.core.confined.checked import CheckedTokenizer
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Message
 from engine.text.prompt import Asked
 
-if TYPE_CHECKING:
-    from engine.core.confined.confined import Confined
+
+class Asker(Protocol):
+    """Whoever has a child do something with a model's tokenizer (`Confined`)."""
+
+    def use(
+        self,
+        do: str,
+        checked: CheckedTokenizer,
+        arguments: dict[str, Any],
+        blobs: tuple[bytes, ...] = (),
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """Its answer, and the bytes that came with it."""
 
 
 class ConfinedReader:
     """A model's template and tokenizer in a child, for `engine.text.prompt.build`."""
 
-    def __init__(self, confined: Confined, checked: CheckedTokenizer) -> None:
+    def __init__(self, confined: Asker, checked: CheckedTokenizer) -> None:
         self._confined, self._checked = confined, checked
 
     def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.core.confined.child import RefusedError
 from engine.core.confined.readers import Plain, whole
+from engine.core.confined.refusing import RefusedError
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.text.prompt import Reader

@@ -1,4 +1,4 @@
-"""Getting a model from the hub by the window, with the real client and a hub on the loopback."""
+"""A model taken from the hub by the window, with the real client and a hub on the loopback."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Requests of one lane (a model's prompts, say) follow each other, so that the lane whose work is
 hostile holds one child at most, and the other lanes share the rest.
 
-All children are started by one thread, which lives as long as the pool: Linux ends a child with
+All children are started by one thread, which lives as long as the children: Linux ends a child with
 the *thread* that started it. The thread is a daemon, and so is nothing that an exit waits for.
 """
 
@@ -27,7 +27,7 @@ MOST_KEPT = 400 * 2**20
 Reply = tuple[dict[str, Any], list[bytes]]
 
 
-class Pool:
+class Children:
     """Children that are started when they are wanted and replaced when they die.
 
     Args:
@@ -82,7 +82,7 @@ class Pool:
 
         Raises:
             OverrunError, CrashError: as `Child.ask` does; the child is replaced.
-            EngineError: the pool was closed, or no child can be started.
+            EngineError: the children was closed, or no child can be started.
         """
         child = self._take(lane, key)
         try:
@@ -168,7 +168,7 @@ class Pool:
         self._changed.notify_all()
 
     def _keep(self) -> None:
-        """Start and bury children until the pool is closed."""
+        """Start and bury children until the children is closed."""
         while True:
             with self._changed:
                 while not (self._wanted or self._dead or (self._closed and not self._busy)):

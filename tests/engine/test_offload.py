@@ -61,10 +61,10 @@ def test_a_chat_goes_on_after_a_restart(model_folder: Folder, tmp_path: Path, fa
 
 
 @pytest.mark.parametrize("family", ["hybrid recurrent", "sliding window"])
-def test_what_cannot_be_trimmed_goes_back_to_the_border_after_a_restart(
+def test_what_cannot_be_trimmed_goes_back_to_the_boundary_after_a_restart(
     model_folder: Folder, tmp_path: Path, family: str
 ) -> None:
-    """The answer is edited: only the copy at the turn's border can be gone on from."""
+    """The answer is edited: only the copy at the turn's boundary can be gone on from."""
     folder = model_folder(family)
     with Engine(cache_dir=tmp_path) as engine:
         talk(engine, folder, "mine")

@@ -1,0 +1,11 @@
+"""How a child says no, and what it is started for; known to the parent too."""
+
+from __future__ import annotations
+
+
+class RefusedError(Exception):
+    """The work was done, and the answer is no: a sentence for people."""
+
+
+WARM = "warm"
+"""The argument of a child that is to check tokenizers."""
