@@ -196,6 +196,8 @@ def _grammar_refusal(grammar: str) -> str:
     starts = list(_RULE.finditer(grammar))
     if len(starts) > MOST_PARTS:
         return f"The grammar has {len(starts):,} rules; {MOST_PARTS:,} are the most."
+    if not starts:
+        return _nesting_refusal(grammar)  # llguidance says what is wrong with it
     ends = [*(found.start() for found in starts[1:]), len(grammar)]
     named = {
         found[1]: set(_NAME.findall(grammar[found.end() : end]))
