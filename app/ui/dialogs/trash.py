@@ -42,12 +42,12 @@ class TrashDialog(QDialog):
         self.question = QLabel(self)
         self.question.setWordWrap(True)
         self.question.setTextFormat(Qt.TextFormat.PlainText)
-        self.restore_button = self._button("Restore", self.restore)
-        self.erase_button = self._button("Delete Now", self.ask_to_erase)
-        self.empty_button = self._button("Empty Trash", self.ask_to_empty)
-        self.close_button = self._button("Close", self.close)
-        self.keep_button = self._button("Keep", self._forget_question)
-        self.sure_button = self._button("Erase for Good", self.erase)
+        self.restore_button = self._push_button("Restore", self.restore)
+        self.erase_button = self._push_button("Delete Now", self.ask_to_erase)
+        self.empty_button = self._push_button("Empty Trash", self.ask_to_empty)
+        self.close_button = self._push_button("Close", self.close)
+        self.keep_button = self._push_button("Keep", self._forget_question)
+        self.sure_button = self._push_button("Erase for Good", self.erase)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         self._buttons.addWidget(self.empty_button)
@@ -68,7 +68,7 @@ class TrashDialog(QDialog):
         library.trash_changed.connect(self.refresh)
         self.refresh()
 
-    def _button(self, words: str, act: Callable[[], object]) -> QPushButton:
+    def _push_button(self, words: str, act: Callable[[], object]) -> QPushButton:
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.clicked.connect(lambda _checked=False: act())
