@@ -11,6 +11,7 @@ from engine.core.confined.refusing import RefusedError
 from engine.params import SamplingParams
 from engine.text.forms import grammar, refusal
 
+_NO_TEXT = "No text has this form. Check the schema, the grammar or the pattern."
 _SLOWEST = 1.0  # seconds for the first token's mask, which the engine's thread will wait for
 
 
@@ -35,13 +36,15 @@ def _compiled(params: SamplingParams, tokenizer: Any) -> str:
     from llguidance import LLMatcher
 
     matcher = LLMatcher(tokenizer, grammar(LLMatcher, params), log_level=0)
-    if not matcher.is_error():
-        begin = time.process_time()
-        matcher.compute_bitmask()
-        matcher.compute_ff_bytes()
-        if time.process_time() - begin > _SLOWEST:
-            return "It takes too long to follow."
-    return str(matcher.get_error()) if matcher.is_error() else ""
+    if matcher.is_error():
+        return str(matcher.get_error())
+    begin = time.process_time()
+    matcher.compute_bitmask()
+    matcher.compute_ff_bytes()
+    if time.process_time() - begin > _SLOWEST:
+        return "It takes too long to follow."
+    # A form that refers to nothing but itself compiles, and then admits no token.
+    return _NO_TEXT if matcher.is_error() else ""
 
 
 def _in_small_stack(work: Callable[[], str]) -> str:
