@@ -106,7 +106,8 @@ class Loop:
         results = self._execution.execute(plan)
         self._finishing.finish(plan, results)
         self._scheduler.observe(now, plan, results.timing)
-        self._idle = plan.idle and not self._next_pieces()
+        read = self._next_pieces()  # beside chats that stream, too
+        self._idle = plan.idle and not read
         return True
 
     def _take_commands(self) -> bool:
