@@ -325,13 +325,17 @@ def run(switch: Switch, whole: bool, only: str = "") -> int:
     began, bad, missed, restarts, ended = time.monotonic(), 0, 0, 0, 0
     threading.excepthook = lambda _: None  # a thread that ends by a fault tells it on its way
     with tempfile.TemporaryDirectory() as place:
-        stage = Stage(switch, write_model(Path(place) / "model", FAMILIES["plain"]), Path(place, "kv"))
+        stage = Stage(
+            switch, write_model(Path(place) / "model", FAMILIES["plain"]), Path(place, "kv")
+        )
         called: dict[str, dict[str, int]] = {}
         for name, scene in SCENES.items():
             at = time.monotonic()
             called[name] = stage.trace(scene)
             switch.record(False)
-            print(f"{name}: {len(called[name])} functions, {time.monotonic() - at:.2f} s", flush=True)
+            print(
+                f"{name}: {len(called[name])} functions, {time.monotonic() - at:.2f} s", flush=True
+            )
         faults = [f for f in every_fault(called, whole) if only in f.name]
         print(f"{len({f.name for f in faults})} functions, {len(faults)} faults")
         for fault in faults:
