@@ -16,7 +16,7 @@ from engine.bench.random_models import write_model
 from tests.engine.families import FAMILIES
 from tests.engine.injection import Panic, Switch
 
-PATIENCE = 10.0
+PATIENCE = 5.0
 """Seconds after which somebody waits for ever."""
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
@@ -341,6 +341,9 @@ def run(switch: Switch, whole: bool, only: str = "") -> int:
         for fault in faults:
             at = time.monotonic()
             outcome = stage.play(SCENES[fault.scene], fault.name, fault.call, fault.kind)
+            if outcome.problems:
+                stage.engine.stop(PATIENCE)
+                stage.fresh()
             missed += not outcome.fired_in
             restarts += outcome.restarted
             ended += bool(outcome.failed)
