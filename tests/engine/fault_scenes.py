@@ -348,19 +348,18 @@ def run(switch: Switch, whole: bool, only: str = "") -> int:
             restarts += outcome.restarted
             ended += bool(outcome.failed)
             bad += bool(outcome.problems)
-            if whole or outcome.problems:
-                says = "; ".join(outcome.problems) or (
-                    "engine restarted"
-                    if outcome.restarted
-                    else f"{outcome.failed} replies failed"
-                    if outcome.fired_in
-                    else "not reached"
-                )
-                print(
-                    f"{fault.scene:5} {fault.name} #{fault.call} {fault.kind.__name__} "
-                    f"[{outcome.fired_in}] {time.monotonic() - at:.2f} s: {says}",
-                    flush=True,
-                )
+            says = "; ".join(outcome.problems) or (
+                "engine restarted"
+                if outcome.restarted
+                else f"{outcome.failed} replies failed"
+                if outcome.fired_in
+                else "not reached"
+            )
+            print(
+                f"{fault.scene:5} {fault.name} #{fault.call} {fault.kind.__name__} "
+                f"[{outcome.fired_in}] {time.monotonic() - at:.2f} s: {says}",
+                flush=True,
+            )
         stage.engine.stop(PATIENCE)
     took = time.monotonic() - began
     print(
