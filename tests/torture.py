@@ -12,6 +12,7 @@ def faults(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture faults", description=faults.__doc__)
     parser.add_argument("--once", action="store_true", help="one fault for each function")
     parser.add_argument("--only", default="", help="functions whose name contains this")
+    parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
     chosen = parser.parse_args(arguments)
     from tests.engine.injection import install
 
@@ -22,7 +23,7 @@ def faults(arguments: list[str]) -> int:
     backend.take_openblas()
     from tests.engine import fault_scenes
 
-    return fault_scenes.run(switch, not chosen.once, chosen.only)
+    return fault_scenes.run(switch, not chosen.once, chosen.only, chosen.seconds)
 
 
 COMMANDS = {"faults": faults}
