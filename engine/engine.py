@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from engine.core import thread
-from engine.core.mailbox import Mailbox
+from engine.core.mailbox import Answer, Mailbox
 from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.messages import (
@@ -89,7 +89,7 @@ class Session:
         try:
             self._mailbox.post(command)
         except EngineError as error:
-            reply.deliver(Failed(self.id, reply.id, error.code, error.message), ())
+            reply.refuse(Failed(self.id, reply.id, error.code, error.message))
         return reply
 
     def prioritise(self, priority: int = 1) -> None:
@@ -173,23 +173,29 @@ class Engine:
         Raises:
             EngineError: `engine_stopped` when this engine was stopped. Make a new one.
         """
+        while (dying := self._start()) is not None:
+            if dying is threading.current_thread():
+                raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
+            dying.join()  # without the lock: its last callbacks may need it
+
+    def _start(self) -> threading.Thread | None:
+        """Start a thread where there is none; returns one that is breaking down."""
         with self._lock:
             if self._stopped:
                 raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
-            if self._thread is not None and not self._mailbox.closed:
-                return
+            if self.is_running:
+                return self._thread if self._mailbox.closed else None
             if self._thread is not None:  # it could not go on
-                if self._thread is threading.current_thread():
-                    raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
-                self._thread.join()
                 thread.ended(self._mailbox, self._thread)
                 self._mailbox = Mailbox()
             # Not a daemon: MLX must be left in order, or the process aborts at exit.
-            self._thread = threading.Thread(
+            started = threading.Thread(
                 target=thread.run, args=(self._mailbox, *self._settings), name="stretto-engine"
             )
-            self._thread.start()
-            thread.stop_at_exit(self._mailbox, self._thread)
+            started.start()
+            self._thread = started
+            thread.stop_at_exit(self._mailbox, started)
+            return None
 
     def stop(self, timeout: float | None = None) -> None:
         """End all replies with `engine_stopped`, free everything and join the engine thread."""
@@ -217,15 +223,14 @@ class Engine:
 
     def load_later(self, path: str | Path) -> Future[Model]:
         """As `load`, without waiting. The future's callbacks run on the engine thread."""
-        answer: Future[Model] = Future()
-        answer.set_running_or_notify_cancel()
+        answer: Future[Model] = Answer()
         self._post(Load(str(path), answer))
         return answer
 
     def unload(self, model: Model) -> None:
         """Free a model; its sessions are closed. Waits until that is done."""
         may_wait()
-        answer: Future[None] = Future()
+        answer: Future[None] = Answer()
         self._post(Unload(model.id, answer))
         answer.result()
 
@@ -310,8 +315,7 @@ class Engine:
 
     def stats_later(self) -> Future[dict[str, Any]]:
         """As `stats`, without waiting. The future's callbacks run on the engine thread."""
-        answer: Future[dict[str, Any]] = Future()
-        answer.set_running_or_notify_cancel()
+        answer: Future[dict[str, Any]] = Answer()
         self._post(GetStats(answer))
         return answer
 

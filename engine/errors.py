@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # The codes are part of the public contract: programs branch on them, people read the message.
 CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request, nothing was started
 CONTEXT_OVERFLOW = "context_overflow"  # the prompt is longer than the model's context
@@ -39,3 +41,20 @@ class EngineError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} [{self.code}]"
+
+
+_OUT_OF_MEMORY = re.compile(r"out of memory|insufficient memory|alloc(ate|ation)", re.IGNORECASE)
+"""In the words of MLX, Metal and CUDA."""
+
+
+def words_of(error: BaseException) -> str:
+    """What an exception says of itself, also where it cannot."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except BaseException:  # its own __str__ raised
+        return type(error).__name__
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether the device, or Python, had no memory left."""
+    return isinstance(error, MemoryError) or bool(_OUT_OF_MEMORY.search(words_of(error)))

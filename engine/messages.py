@@ -187,9 +187,13 @@ class GetStats:
 
 @dataclass(frozen=True)
 class WorkDone:
-    """A worker has finished: `deliver` hands over what came of it. For the engine thread."""
+    """A worker has finished: `deliver` hands over what came of it, and `failed` that it could not.
+
+    For the engine thread.
+    """
 
     deliver: Callable[[], None]
+    failed: Callable[[BaseException], None]
 
 
 @dataclass(frozen=True)

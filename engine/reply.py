@@ -112,6 +112,21 @@ class Reply:
         if isinstance(last, Failed):
             raise EngineError(last.code, last.message)
 
+    def refuse(self, event: Failed) -> None:
+        """End a reply that no engine thread has taken.
+
+        `on_event` is called in a thread of its own: never within `send`, whose caller may hold
+        what the listener wants.
+        """
+        if self._on_event is None:
+            self.deliver(event, ())
+            return
+        teller = threading.Thread(target=self.deliver, args=(event, ()), daemon=True)
+        try:
+            teller.start()
+        except RuntimeError:  # no thread to be had
+            self.deliver(event, ())
+
     def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
         """The reply's sink; called on the engine thread."""
         with self._changed:

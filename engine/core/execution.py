@@ -39,7 +39,7 @@ class PassResult:
     plan: Pass
     read: dict[str, int | None] = field(default_factory=dict)
     following: dict[str, Following] = field(default_factory=dict)
-    error: Exception | None = None
+    error: BaseException | None = None
     seconds: float = 0.0
 
 
@@ -55,7 +55,7 @@ class Results:
     """
 
     passes: list[PassResult] = field(default_factory=list)
-    failed: list[tuple[str, Exception]] = field(default_factory=list)
+    failed: list[tuple[str, BaseException]] = field(default_factory=list)
     chunk_read: int = 0
     timing: Timing = field(default_factory=Timing)
 
@@ -153,8 +153,8 @@ class Execution:
         before = session.kv.length
         try:
             state.prefix_cache.adopt(session.reader, donor, adoption.length)
-        except Exception as error:  # the donor's trouble: its own step will find it
-            log.debug("no copy of another chat's cache: %s", error)
+        except BaseException as error:  # the donor's trouble: its own step will find it
+            log.debug("no copy of another chat's cache: %s", type(error).__name__)
             reply.adopts = False
             return
         reply.reused += session.kv.length - before
@@ -177,7 +177,7 @@ class Execution:
                     out.following = _launch(feeding, step.shared)
             with state.meter.phase("wait"):
                 out.read = {s.id: s.reply.read() for s in rows if s.reply is not None}
-        except Exception as error:
+        except BaseException as error:  # a panic in a native library, too
             out.error = error
         state.meter.note(sum(token is not None for token in out.read.values()), 0)
         return out
@@ -219,7 +219,7 @@ def _fence(results: Results, session: str) -> Iterator[None]:
     """What is raised inside is that session's."""
     try:
         yield
-    except Exception as error:
+    except BaseException as error:
         results.failed.append((session, error))
 
 

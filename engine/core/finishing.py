@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from engine.core.execution import PassResult, Results
@@ -40,7 +42,7 @@ class Finishing:
             if session is not None:
                 self._state.fail_reply(session, error)
         if plan.chunk is not None and results.chunk_read:
-            self._note_read(plan.chunk.session)
+            self._fenced(plan.chunk.session, self._note_read)
         self._tell_places(plan)
 
     def _refuse(self, plan: StepPlan) -> None:
@@ -57,7 +59,7 @@ class Finishing:
             session = self._state.answering[session_id]
             try:
                 self._advance(session, done.read[session_id], done.following.get(session_id))
-            except Exception as error:
+            except BaseException as error:  # a panic in a native library, too
                 self._state.fail_reply(session, error)
 
     def _advance(self, session: SessionState, token: int | None, following: Any) -> None:
@@ -105,7 +107,7 @@ class Finishing:
         for session in group:
             try:
                 self._begin_again(session)
-            except Exception as fault:
+            except BaseException as fault:
                 self._state.fail_reply(session, fault)
 
     def _begin_again(self, session: SessionState) -> None:
@@ -120,9 +122,18 @@ class Finishing:
         reply.waiting_since = time.perf_counter()
         self._state.note_read(session)
 
-    def _note_read(self, session_id: str) -> None:
+    def _fenced(self, session_id: str, tell: Callable[[SessionState], None]) -> None:
+        """Tell of a session how it stands; what is raised over that is its own."""
         session = self._state.answering.get(session_id)
-        if session is None or session.reply_status != Status.PREFILLING:
+        if session is None:
+            return
+        try:
+            tell(session)
+        except BaseException as error:
+            self._state.fail_reply(session, error)
+
+    def _note_read(self, session: SessionState) -> None:
+        if session.reply_status != Status.PREFILLING:
             return
         assert session.reply is not None
         if session.remaining:
@@ -136,13 +147,13 @@ class Finishing:
         for place, session_id in enumerate(plan.reading):
             session = answering.get(session_id)
             if place and session is not None and session.reply_status == Status.PREFILLING:
-                self._tell(session, place)
+                self._fenced(session_id, partial(self._tell, place))
         for place, session_id in enumerate(plan.queue, 1):  # at least the one who has the memory
             session = answering.get(session_id)
             if session is not None and session.reply_status == Status.QUEUED:
-                self._tell(session, place)
+                self._fenced(session_id, partial(self._tell, place))
 
-    def _tell(self, session: SessionState, place: int) -> None:
+    def _tell(self, place: int, session: SessionState) -> None:
         reply = session.reply
         if reply is not None and reply.queue_position != place:
             reply.progress(reply.reused, place)

@@ -11,7 +11,14 @@ from engine.core.examining import Candidate, examine
 from engine.core.mailbox import refuse
 from engine.core.state import State
 from engine.core.workers import Workers
-from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
+from engine.errors import (
+    MODEL_LOAD_FAILED,
+    OUT_OF_MEMORY,
+    UNKNOWN_MODEL,
+    EngineError,
+    is_out_of_memory,
+    words_of,
+)
 from engine.messages import Load, Unload
 from engine.model import backend, loader
 from engine.model.loaded import LoadedModel
@@ -22,7 +29,7 @@ from engine.scheduling.view import LoadRequest
 log = logging.getLogger(__name__)
 
 
-@dataclass
+@dataclass(eq=False)  # the same only as itself
 class _Load:
     """A model that is wanted: by one or several callers, once it has been examined.
 
@@ -70,7 +77,8 @@ class Loading:
         self._examining.append(command)
 
         def failed(error: BaseException) -> None:
-            self._examining.remove(command)
+            if command in self._examining:
+                self._examining.remove(command)
             refuse(command, _as_engine_error(error))
 
         self._workers.run(
@@ -80,17 +88,18 @@ class Loading:
         )
 
     def _examined(self, command: Load, candidate: Candidate) -> None:
-        self._examining.remove(command)
         examined = candidate.examined
         known = self._state.models.get(self._identities.get(examined.identity, ""))
         if known is not None:
+            self._examining.remove(command)
             command.answer.set_result(known.info)
             return
-        for load in self._queue:
-            if load.candidate.examined.identity == examined.identity:
-                load.callers.append(command)
-                return
-        self._queue.append(_Load(uuid.uuid4().hex, [command], candidate))
+        same = [q for q in self._queue if q.candidate.examined.identity == examined.identity]
+        if same:
+            same[0].callers.append(command)
+        else:
+            self._queue.append(_Load(uuid.uuid4().hex, [command], candidate))
+        self._examining.remove(command)
 
     def begin(self, admission: LoadAdmission) -> None:
         """Begin to read the model for which there is room."""
@@ -113,24 +122,27 @@ class Loading:
         load = self._queue[0]
         assert load.pieces is not None
         try:
-            next(load.pieces)
-            return
-        except StopIteration as done:
-            self._end(load)
-            # The same weights loaded twice are kept once.
-            known = self._state.models.setdefault(done.value.info.id, done.value)
-            self._identities[load.candidate.examined.identity] = known.info.id
-            if known is done.value:
-                self._confine(known, load.candidate)
-            for command in load.callers:
-                command.answer.set_result(known.info)
-        except BaseException as error:
+            model = _next(load.pieces)
+            if model is None:
+                return
+            self._read(load, model)
+        except BaseException as error:  # a panic in a native library, too
             self._end(load)
             for command in load.callers:
                 refuse(command, _as_engine_error(error))
-            if not isinstance(error, Exception) and type(error).__module__ == "builtins":
-                raise
         backend.give_back_memory()
+
+    def _read(self, load: _Load, model: LoadedModel) -> None:
+        """Take a model that has been read."""
+        known = self._state.models.get(model.info.id, model)
+        if known is model:
+            self._confine(known, load.candidate)
+        # The same weights loaded twice are kept once.
+        self._state.models[known.info.id] = known
+        self._identities[load.candidate.examined.identity] = known.info.id
+        self._end(load)
+        for command in load.callers:
+            command.answer.set_result(known.info)
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
         """Have a model's prompts rendered, and its forms judged, where that can do no harm."""
@@ -139,6 +151,8 @@ class Loading:
         model.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
 
     def _end(self, load: _Load) -> None:
+        if load not in self._queue:
+            return
         self._queue.remove(load)
         self._state.reserved -= load.reserved
         load.pieces = None
@@ -151,7 +165,10 @@ class Loading:
         for session in [s for s in state.sessions.values() if s.model.info.id == command.model_id]:
             if session.named and session.reply is None:
                 state.save(session)
-            state.ended[session.id] = (UNKNOWN_MODEL, message)
+            elif not session.named:
+                state.erase(session.id)  # nobody can come back to it
+            if not session.scratch:
+                state.ended[session.id] = (UNKNOWN_MODEL, message)
             state.end_session(session, UNKNOWN_MODEL, message)
         state.prefix_cache.forget(command.model_id)
         if state.models.pop(command.model_id, None) is not None:
@@ -170,5 +187,18 @@ class Loading:
 def _as_engine_error(error: BaseException) -> EngineError:
     if isinstance(error, EngineError):
         return error
+    if is_out_of_memory(error):
+        words = "The device ran out of memory while the model was loaded. Unload another one."
+        return EngineError(OUT_OF_MEMORY, words)
     log.error("loading failed", exc_info=error)
-    return EngineError(MODEL_LOAD_FAILED, f"{type(error).__name__}: {error}")
+    return EngineError(MODEL_LOAD_FAILED, words_of(error))
+
+
+def _next(pieces: Pieces) -> LoadedModel | None:
+    """Read the next piece; the model once that was the last."""
+    try:
+        next(pieces)
+    except StopIteration as done:
+        model: LoadedModel = done.value
+        return model
+    return None

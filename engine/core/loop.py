@@ -26,7 +26,7 @@ from engine.core.restoring import Restoring
 from engine.core.state import State
 from engine.core.view import view
 from engine.core.workers import Workers
-from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
+from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, words_of
 from engine.messages import (
     Cancel,
     CloseSession,
@@ -92,10 +92,10 @@ class Loop:
                 pass
         except BaseException as error:
             log.exception("the engine thread cannot go on")
-            why = f"The engine cannot go on: {type(error).__name__}: {error}"
+            why = f"The engine cannot go on: {words_of(error)}"
             raise
         finally:
-            self._shut_down(why)
+            self.end(why)
 
     def step(self) -> bool:
         """One turn of the loop; False when it is over. Blocks only when there is nothing to do."""
@@ -106,7 +106,9 @@ class Loop:
         results = self._execution.execute(plan)
         self._finishing.finish(plan, results)
         self._scheduler.observe(now, plan, results.timing)
-        self._idle = plan.idle and not self._next_pieces()
+        self._state.fail_lost()
+        read = self._next_pieces()  # beside chats that stream, too
+        self._idle = plan.idle and not read
         return True
 
     def _take_commands(self) -> bool:
@@ -137,32 +139,91 @@ class Loop:
             try:
                 self._handlers[type(command)](command)
             except EngineError as error:
-                refuse(command, error)
-            except Exception as error:
+                self._refuse(command, error)
+            except BaseException as error:
                 log.exception("%s failed", type(command).__name__)
-                refuse(command, EngineError(INTERNAL_ERROR, f"{type(error).__name__}: {error}"))
+                self._refuse(command, EngineError(INTERNAL_ERROR, words_of(error)))
             self._inbox.popleft()
         return True
 
-    def _shut_down(self, why: str) -> None:
+    def _refuse(self, command: Command, error: EngineError) -> None:
+        """Tell whom it concerns that a command could not be carried out."""
+        refuse(command, error)
         state = self._state
-        self._workers.close()
-        self._restoring.clear()
-        for session in state.sessions.values():
+        if isinstance(command, WorkDone):
+            command.failed(error)
+        elif isinstance(command, OpenSession):
+            state.ended[command.session_id] = (error.code, error.message)
+        elif isinstance(command, Fork):
+            state.ended[command.twin_id] = (error.code, error.message)
+        elif isinstance(command, CloseSession):
+            session = state.sessions.get(command.session_id)
+            if session is not None:
+                state.end_session(session, error.code, error.message)
+            if command.forget:
+                state.erase(command.session_id)
+        elif isinstance(command, (Cancel, Pause)):  # who asked would wait for it in vain
+            session = state.sessions.get(command.session_id)
+            if session is not None and session.reply and session.reply.id == command.reply_id:
+                state.fail_reply(session, error)
+        elif isinstance(command, Forget):
+            state.erase(command.session_id)
+
+    def end(self, why: str) -> None:
+        """Tell everybody that the engine has ended, and free everything.
+
+        Each part is done whatever comes of the others. Nobody is left waiting, and whatever can
+        be kept on disk is.
+        """
+        state = self._state
+        parts: list[Callable[[], object]] = [
+            self._workers.close,
+            self._restoring.clear,
+            self._save_all,
+            lambda: self._end_all(why),
+            lambda: self._refuse_all(why),
+            state.offload.close,
+            state.models.clear,
+            state.prefix_cache.clear,
+            mx.synchronize,
+            mx.clear_cache,
+            # A thread that ends with live streams aborts the process at exit (mlx #4110, #4373).
+            mx.clear_streams,
+        ]
+        for part in parts:
+            try:
+                part()
+            except BaseException:
+                log.exception("a fault while the engine ended")
+
+    def _save_all(self) -> None:
+        for session in self._state.sessions.values():
             if session.named and session.reply is None:
-                with contextlib.suppress(Exception):  # the end must not fail over a cache
-                    state.save(session)
+                self._state.save(session)
+
+    def _end_all(self, why: str) -> None:
+        state = self._state
         for session in list(state.sessions.values()):
             if not session.named:
-                with contextlib.suppress(Exception):  # nobody can come back to it
-                    state.offload.forget(session.id)
-            state.end_session(session, ENGINE_STOPPED, why)
-        for command in [*self._loading.give_up(), *self._inbox, *self._mailbox.close()]:
-            refuse(command, EngineError(ENGINE_STOPPED, why))
-        state.offload.close()
-        state.models.clear()
-        state.prefix_cache.clear()
-        mx.synchronize()
-        mx.clear_cache()
-        # A thread that ends with live streams aborts the process at exit (mlx #4110, #4373).
-        mx.clear_streams()
+                state.erase(session.id)  # nobody can come back to it
+            with Logged():
+                state.end_session(session, ENGINE_STOPPED, why)
+        for reply in list(state.unended):
+            with Logged():
+                reply.fail(ENGINE_STOPPED, why)
+
+    def _refuse_all(self, why: str) -> None:
+        with Logged():
+            self._inbox.extendleft(self._loading.give_up())
+        for command in [*self._inbox, *self._mailbox.close()]:
+            with Logged():
+                refuse(command, EngineError(ENGINE_STOPPED, why))
+
+
+class Logged(contextlib.AbstractContextManager[None]):
+    """What is raised inside is logged, and no more."""
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        if kind is not None:
+            log.exception("a fault while the engine ended")
+        return True

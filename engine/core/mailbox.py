@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
 
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import Command, Failed, GetStats, Load, Send, Unload
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class Mailbox:
@@ -58,3 +65,28 @@ def refuse(command: Command, error: EngineError) -> None:
         command.sink(failed, ())
     elif isinstance(command, (Load, Unload, GetStats)) and not command.answer.done():
         command.answer.set_exception(error)
+
+
+class Answer(Future[T]):
+    """A future that the engine thread fulfils, and whose callbacks cannot end that thread.
+
+    The standard one keeps a callback's `Exception` to itself and lets `sys.exit` through.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_running_or_notify_cancel()
+
+    def add_done_callback(self, fn: Callable[[Future[T]], object]) -> None:
+        """As of any future."""
+        asking = threading.current_thread()
+
+        def guarded(done: Future[T]) -> None:
+            try:
+                fn(done)
+            except BaseException:
+                if threading.current_thread() is asking:
+                    raise  # it is the caller's own thread: the answer was there already
+                log.exception("a future's callback raised")
+
+        super().add_done_callback(guarded)

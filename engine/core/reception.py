@@ -35,16 +35,18 @@ class Reception:
         self._state = state
         self._workers = workers
         self._scheduler = scheduler
+        self._scratch_ended: dict[str, tuple[str, str]] = {}  # until their only message comes
 
     def open(self, command: OpenSession) -> None:
         """Open a session; where its model is not loaded, its first message is told so."""
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # its first message is answered with the reason
-            self._state.ended[command.session_id] = (
-                UNKNOWN_MODEL,
-                "The model of this chat is not loaded. Load it first.",
-            )
+            why = "The model of this chat is not loaded. Load it first."
+            if command.scratch:
+                self._scratch_ended[command.session_id] = (UNKNOWN_MODEL, why)
+            else:
+                self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
             return
         make, estimate = model.new_caches, model.estimate
         # Attention in two pieces rounds otherwise than in one.
@@ -75,7 +77,8 @@ class Reception:
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it anew.")
-            raise EngineError(*self._state.ended.get(command.session_id, closed))
+            scratch = self._scratch_ended.pop(command.session_id, closed)
+            raise EngineError(*self._state.ended.get(command.session_id, scratch))
         if session.reply is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
         reply = ReplyState(
@@ -84,11 +87,15 @@ class Reception:
         request = self._request(session, command)
         session.reply = reply
         self._state.answering[session.id] = session
-        self._workers.run(
-            lambda: prepare(request),
-            lambda outcome: self._prepared(session, reply, outcome),
-            lambda error: self._not_prepared(session, reply, error),
-        )
+        self._state.unended.add(reply)
+        try:
+            self._workers.run(
+                lambda: prepare(request),
+                lambda outcome: self._prepared(session, reply, outcome),
+                lambda error: self._not_prepared(session, reply, error),
+            )
+        except BaseException as error:  # no thread to be had, for one
+            self._state.fail_reply(session, error, keep_cache=True)
 
     def _request(self, session: SessionState, command: Send) -> Request:
         look = None
@@ -115,13 +122,10 @@ class Reception:
     def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome) -> None:
         if session.reply is not reply:
             return  # it has ended meanwhile
-        try:
-            session.kv.ledger = outcome.ledger
-            session.gone = outcome.prepared.gone
-            reply.begin(outcome.prepared)
-            self._state.memory_changed()
-        except Exception as error:
-            self._state.fail_reply(session, error, keep_cache=True)
+        session.kv.ledger = outcome.ledger
+        session.gone = outcome.prepared.gone
+        reply.begin(outcome.prepared)
+        self._state.memory_changed()
 
     def _not_prepared(self, session: SessionState, reply: ReplyState, error: BaseException) -> None:
         if session.reply is reply:
@@ -164,18 +168,18 @@ class Reception:
         session = state.sessions.get(command.session_id)
         if session is None:
             if command.forget:
-                state.offload.forget(command.session_id)
+                state.erase(command.session_id)
             return
         if session.named and not command.forget and session.reply is None:
             state.save(session)
         else:
-            state.offload.forget(session.id)
+            state.erase(session.id)
         state.end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")
         backend.give_back_memory()
 
     def forget(self, command: Forget) -> None:
         """Remove what is on disk of a session."""
-        self._state.offload.forget(command.session_id)
+        self._state.erase(command.session_id)
 
     def pause(self, command: Pause) -> None:
         """Let a reply stand still before its next token, or go on."""

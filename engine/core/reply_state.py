@@ -207,8 +207,9 @@ class ReplyState:
         """End as asked; the last event."""
         if self.status == Status.FINISHED:
             return
+        last = Finished(self.session_id, self.id, reason, self.stats())
         self.status = Status.FINISHED
-        self._sink(Finished(self.session_id, self.id, reason, self.stats()), ())
+        self._sink(last, ())
 
     def fail(self, code: str, message: str) -> None:
         """End with an error; the last event."""

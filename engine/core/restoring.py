@@ -11,6 +11,7 @@ from engine.core.reply_state import ReplyState
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.core.workers import Workers
+from engine.errors import words_of
 from engine.kv.cache_file import Contents, DamagedError, build_caches
 from engine.kv.session_kv import SessionKV
 
@@ -50,7 +51,7 @@ class Restoring:
             if session.reply is not reply:
                 return
             if contents is None:
-                then()
+                self._go_on(session, then)
             else:
                 pieces = _pieces(session.kv, contents)
                 self._arrived.append(_Arrived(session, reply, pieces, then))
@@ -72,14 +73,22 @@ class Restoring:
                 return
             except StopIteration:
                 pass
-            except Exception as error:  # its prompt is read instead
+            except BaseException as error:  # its prompt is read instead
                 if isinstance(error, DamagedError):
                     self._state.offload.remove(first.session.id, str(error))
                 else:
-                    log.warning("A KV cache could not be restored: %s", error)
+                    log.warning("A KV cache could not be restored: %s", words_of(error))
                     first.session.kv.drop()
-            first.then()
+            self._arrived.popleft()
+            self._go_on(first.session, first.then)
+            return
         self._arrived.popleft()
+
+    def _go_on(self, session: SessionState, then: Callable[[], None]) -> None:
+        try:
+            then()
+        except BaseException as error:
+            self._state.fail_reply(session, error)
 
     def clear(self) -> None:
         """Let go of all."""

@@ -7,15 +7,22 @@ exactly one last event.
 from __future__ import annotations
 
 import logging
-import re
 import time
 from pathlib import Path
 
 import mlx.core as mx
 
 from engine.core.meter import Meter
+from engine.core.reply_state import ReplyState
 from engine.core.session import SessionState
-from engine.errors import INTERNAL_ERROR, OUT_OF_MEMORY, SESSION_CLOSED, EngineError
+from engine.errors import (
+    INTERNAL_ERROR,
+    OUT_OF_MEMORY,
+    SESSION_CLOSED,
+    EngineError,
+    is_out_of_memory,
+    words_of,
+)
 from engine.kv.offload import Offload
 from engine.kv.prefix_cache import PrefixCache
 from engine.messages import FinishReason
@@ -35,9 +42,6 @@ BUDGET_SHARE = 0.85
 PREFIX_SHARE = 1 / 16
 """Of the budget, for the beginnings of prompts that are kept for chats to come. They go first."""
 
-_OUT_OF_MEMORY = re.compile(r"out of memory|insufficient memory|alloc(ate|ation)", re.IGNORECASE)
-"""In the words of MLX, Metal and CUDA."""
-
 
 class State:
     """All sessions and models of one engine.
@@ -47,6 +51,7 @@ class State:
         sessions: all of them, by id.
         answering: those that have a reply, by id. A step looks at these alone, so that thousands
             of idle sessions cost it nothing.
+        unended: the replies that have not had their last event, in whatever state.
         reserved: bytes of the models that are being loaded.
         ended: why there is no such session (any more), as an error's code and message. Not as an
             exception: one that was raised holds all that its frames did.
@@ -70,6 +75,7 @@ class State:
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}
         self.answering: dict[str, SessionState] = {}
+        self.unended: set[ReplyState] = set()
         self.reserved = 0
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()
@@ -100,12 +106,15 @@ class State:
             reply.flush()
             session.conclude(reply, reason)
             session.kv.settle()
-        except Exception as error:
+            session.used_at = time.monotonic()
+        except BaseException as error:
             return self.fail_reply(session, error)
         reply.next = None
-        session.used_at = time.monotonic()
-        self._let_go(session)
-        reply.finish(reason)
+        try:
+            self._let_go(session)
+        finally:
+            reply.finish(reason)
+            self.unended.discard(reply)
         return None
 
     def fail_reply(
@@ -119,19 +128,35 @@ class State:
         reply = session.reply
         assert reply is not None
         reply.next = None
-        if not keep_cache:
-            self._drop(session)
-        self._let_go(session)
+        try:
+            if not keep_cache:
+                self._drop(session)
+            self._let_go(session)
+        finally:
+            self._fail(reply, error)
+
+    def fail_lost(self) -> None:
+        """End the replies that no session has any more: a fault while they ended has lost them."""
+        if len(self.unended) == len(self.answering):
+            return
+        held = {s.reply for s in self.answering.values()}
+        for reply in self.unended - held:
+            self._fail(reply, EngineError(INTERNAL_ERROR, "Answering failed while it ended."))
+
+    def _fail(self, reply: ReplyState, error: BaseException) -> None:
         reply.fail(*_said(error))
+        self.unended.discard(reply)
 
     def end_session(self, session: SessionState, code: str, message: str) -> None:
         """Free a session; a reply that is running hears why."""
         self.sessions.pop(session.id, None)
         reply = session.reply
-        self._drop(session)
-        self._let_go(session)
-        if reply is not None:
-            reply.fail(code, message)
+        try:
+            self._drop(session)
+            self._let_go(session)
+        finally:
+            if reply is not None:
+                self._fail(reply, EngineError(code, message))
 
     def end_namesake(self, session_id: str) -> None:
         """A session opened under an id that is taken replaces the one before."""
@@ -144,8 +169,21 @@ class State:
             self.end_session(before, SESSION_CLOSED, message)
 
     def save(self, session: SessionState) -> None:
-        """Have a session's caches written to disk; nobody uses them any more."""
-        self.offload.save(session.id, session.fingerprint, session.kv)
+        """Have a session's caches written to disk; nobody uses them any more.
+
+        Where that fails they are dropped all the same, and the chat is read again.
+        """
+        try:
+            self.offload.save(session.id, session.fingerprint, session.kv)
+        except BaseException:
+            log.exception("caches could not be saved")
+
+    def erase(self, session_id: str) -> None:
+        """Remove what is on disk of a session."""
+        try:
+            self.offload.forget(session_id)
+        except BaseException:  # whoever erases must end the session all the same
+            log.exception("a session's file could not be removed")
 
     def _let_go(self, session: SessionState) -> None:
         """A reply has ended, or never was: who waited for its memory may have it."""
@@ -159,7 +197,7 @@ class State:
     def _drop(self, session: SessionState) -> None:
         try:
             session.kv.drop()
-        except Exception:  # its reply must end all the same
+        except BaseException:  # its reply must end all the same
             log.exception("caches could not be dropped in order")
 
 
@@ -167,7 +205,7 @@ def _said(error: BaseException) -> tuple[str, str]:
     """An error's code, and its words for a person."""
     if isinstance(error, EngineError):
         return error.code, error.message
-    if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
+    if is_out_of_memory(error):
         return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."
     log.error("a reply failed", exc_info=error)
-    return INTERNAL_ERROR, f"Answering failed: {type(error).__name__}: {error}"
+    return INTERNAL_ERROR, f"Answering failed: {words_of(error)}"

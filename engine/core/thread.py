@@ -45,8 +45,12 @@ def run(
         for command in mailbox.close():
             refuse(command, EngineError(ENGINE_STOPPED, why))
         return
-    with contextlib.suppress(Exception):  # told to every reply and logged by the loop
-        loop.run()
+    try:
+        with contextlib.suppress(BaseException):  # told to every reply and logged by the loop
+            loop.run()
+    finally:
+        if not mailbox.closed:  # a fault in the loop's own end
+            loop.end("The engine cannot go on.")
 
 
 _running: set[tuple[Mailbox, threading.Thread | None]] = set()

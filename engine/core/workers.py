@@ -57,19 +57,28 @@ class Workers:
         """Have `work` done. Afterwards the engine thread calls `then` with what it returned, or
         `failed` with what it raised. Engine thread only.
         """
-        self._waiting += 1
-        if len(self._threads) < min(THREADS, self._waiting):
-            thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
-            self._threads.append(thread)
-            usual = threading.stack_size(STACK)
-            thread.start()
-            threading.stack_size(usual)
+        if len(self._threads) < min(THREADS, self._waiting + 1):
+            self._start_thread()
         self._jobs.put(_Job(work, then, failed))
+        self._waiting += 1
 
     def done(self, message: WorkDone) -> None:
         """Take a finished piece of work out of the mailbox."""
         self._waiting -= 1
         message.deliver()
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
+        usual = threading.stack_size(STACK)
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads to be had: those that there are must do
+            if not self._threads:
+                raise
+            return
+        finally:
+            threading.stack_size(usual)
+        self._threads.append(thread)
 
     def close(self) -> None:
         """Let the threads end; what they are doing comes to nothing."""
@@ -79,15 +88,20 @@ class Workers:
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
-                outcome = job.work()
-                deliver = _call(job.then, outcome)
+                self._post(_outcome(job), job.failed)
             except BaseException as error:  # a panic in a native library is no Exception
                 if not isinstance(error, EngineError):
                     log.warning("preparing failed: %s", type(error).__name__)
-                deliver = _call(job.failed, error)
-            with contextlib.suppress(EngineError):  # the engine has stopped
-                self._mailbox.post(WorkDone(deliver))
-            del job, deliver
+                self._post(_call(job.failed, error), job.failed)
+            del job
+
+    def _post(self, deliver: Callable[[], None], failed: Callable[[BaseException], None]) -> None:
+        with contextlib.suppress(EngineError):  # the engine has stopped
+            self._mailbox.post(WorkDone(deliver, failed))
+
+
+def _outcome(job: _Job) -> Callable[[], None]:
+    return _call(job.then, job.work())
 
 
 def _call(function: Callable[[Any], None], value: Any) -> Callable[[], None]:

@@ -17,6 +17,7 @@ import threading
 from collections import deque
 from pathlib import Path
 
+from engine.errors import words_of
 from engine.kv.cache_file import (
     Contents,
     DamagedError,
@@ -85,14 +86,15 @@ class Offload:
             return
         if image.nbytes > self._limit:
             return
+        if self._writer is None or not self._writer.is_alive():
+            writer = threading.Thread(target=self._write, name="stretto-offload")
+            writer.start()  # before anybody waits for it: there may be no thread to be had
+            self._writer = writer
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
             self._forgotten.discard(path)
         self._pending += image.nbytes
         self._jobs.put((path, image))
-        if self._writer is None or not self._writer.is_alive():
-            self._writer = threading.Thread(target=self._write, name="stretto-offload")
-            self._writer.start()
 
     def may_hold(self, name: str) -> bool:
         """Whether there is, or soon will be, a file for a session."""
@@ -191,8 +193,8 @@ class Offload:
             path, image = job
             try:
                 self._write_one(path, image)
-            except Exception as error:  # a full disk: the chat is read again, nothing is lost
-                log.warning("A KV cache was not written: %s", error)
+            except BaseException as error:  # a full disk: the chat is read again, nothing is lost
+                log.warning("A KV cache was not written: %s", words_of(error))
             # The image goes back to the engine thread, which frees MLX's memory.
             with self._change:
                 self._writing[path] -= 1
@@ -200,7 +202,8 @@ class Offload:
                     del self._writing[path]
                     if path in self._forgotten:
                         self._forgotten.discard(path)
-                        self._unlink(path)
+                        with contextlib.suppress(OSError):
+                            path.unlink()
                 self._written.append(image)
                 del job, image
                 self._change.notify_all()

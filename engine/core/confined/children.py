@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.core.confined.limits import Limits
 from engine.core.confined.process import Child, CrashError, OverrunError
-from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
+from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, words_of
 
 log = logging.getLogger(__name__)
 
@@ -84,17 +84,29 @@ class Children:
             OverrunError, CrashError: as `Child.ask` does; the child is replaced.
             EngineError: the children was closed, or no child can be started.
         """
-        child = self._take(lane, key)
+        child, dead = self._take(lane, key), True
         try:
             reply = use(child)
-        except BaseException as error:
-            self._put(lane, child, dead=True)
-            if self._closed and isinstance(error, (OverrunError, CrashError)):
+            ended = self._once or "panic" in reply[0] or "memory" in reply[0]
+            dead = ended or child.memory() > MOST_KEPT
+            return reply
+        except (OverrunError, CrashError):
+            if self._closed:
                 raise _stopped() from None
             raise
-        ended = self._once or "panic" in reply[0] or "memory" in reply[0]
-        self._put(lane, child, dead=ended or child.memory() > MOST_KEPT)
-        return reply
+        finally:
+            self._give_back(lane, child, dead)
+
+    def _give_back(self, lane: str, child: Child, dead: bool) -> None:
+        try:
+            self._put(lane, child, dead)
+        except BaseException:
+            with self._changed:  # whatever has happened, the lane is free for the next
+                if self._busy.get(lane) is child:
+                    del self._busy[lane]
+                    self._dead.append(child)
+                self._changed.notify_all()
+            raise
 
     def _take(self, lane: str, key: str) -> Child:
         me = object()
@@ -162,7 +174,7 @@ class Children:
     def _want(self, warm: bool = False) -> None:
         """Have the keeper start one more. The lock is held."""
         self._wanted.append(warm)
-        if self._keeper is None:
+        if self._keeper is None or not self._keeper.is_alive():
             self._keeper = threading.Thread(target=self._keep, name="stretto-confined", daemon=True)
             self._keeper.start()
         self._changed.notify_all()
@@ -177,11 +189,18 @@ class Children:
                 if self._closed:
                     self._wanted.clear()
                 start = bool(self._wanted)
-            for child in dead:
-                child.kill()
-                child.reap()
-            if start:
-                self._start_one()
+            try:
+                for child in dead:
+                    child.kill()
+                    child.reap()
+                if start:
+                    self._start_one()
+            except BaseException as error:
+                log.exception("a fault while children were started")
+                with self._changed:  # who waits for one is told
+                    del self._wanted[:1]
+                    self._fault = words_of(error)
+                    self._changed.notify_all()
             with self._changed:
                 if self._closed and not self._dead and not self._busy:
                     return

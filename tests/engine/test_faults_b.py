@@ -1,0 +1,468 @@
+"""The engine's faults that were found once, each by its name: none of them comes back."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
+from engine.bench.random_models import write_model
+from engine.core import preparing, reception
+from engine.core.execution import Execution
+from engine.core.state import State
+from engine.kv import offload
+from engine.kv.held_caches import HeldCaches
+from engine.model import loader, runner
+from tests.engine.families import FAMILIES
+
+Folder = Callable[[str], Path]
+NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
+SOME = SamplingParams(max_tokens=8, temperature=0.8, seed=3, logit_bias=NO_END)
+ENDLESS = SamplingParams(max_tokens=5000, temperature=0.8, seed=11, logit_bias=NO_END)
+LONG = "hello there " * 30
+
+
+class Panic(BaseException):
+    """As a native library's panic: no `Exception`."""
+
+
+def first_text(reply: Any) -> None:
+    next(event for event in reply if isinstance(event, TextDelta))
+
+
+def last_events(reply: Any) -> list[Any]:
+    return [e for e in reply._events if isinstance(e, (Finished, Failed))]
+
+
+def raise_once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: Any) -> None:
+    """Let the next call of a function raise."""
+    usual, left = getattr(where, name), [error]
+
+    def once(*args: Any, **options: Any) -> Any:
+        if left:
+            raise left.pop()
+        return usual(*args, **options)
+
+    monkeypatch.setattr(where, name, once)
+
+
+@pytest.fixture
+def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set it, and the engine thread breaks down in its next turn; once."""
+    execute, broken = Execution.execute, threading.Event()
+
+    def breaks(self: Execution, plan: Any) -> Any:
+        if broken.is_set():
+            broken.clear()
+            raise SystemError("the floor is gone")
+        return execute(self, plan)
+
+    monkeypatch.setattr(Execution, "execute", breaks)
+    return broken
+
+
+def test_fault_b1_a_paused_reply_in_the_queue_holds_up_nobody(model_folder: Folder) -> None:
+    with Engine() as probe:
+        model = probe.load(model_folder("plain"))
+        chat = probe.open_session(model)
+        chat.send("hello", SamplingParams(max_tokens=400, logit_bias=NO_END)).tokens(60)
+        held = probe.stats()["sessions"][chat.id]["kv_bytes"]
+    long = SamplingParams(max_tokens=900, seed=1, logit_bias=NO_END)
+    with Engine(memory_budget=model.nbytes + 6 * held) as engine:
+        model = engine.load(model_folder("plain"))
+        running = engine.open_session(model).send("hello", long)
+        first_text(running)
+        waiting = engine.open_session(model).send("hello", long)
+        waiting.pause()
+        later = engine.open_session(model).send("hello", long)
+        running.cancel()
+        later.tokens(60)
+        assert not waiting.done
+        waiting.cancel()
+        assert waiting.tokens(60) == []
+
+
+def test_fault_b2_one_folder_asked_for_three_times_is_read_once(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads, load = [], loader.load
+
+    def counted(examined: Any, wide: bool) -> Any:
+        reads.append(examined)
+        return load(examined, wide)
+
+    monkeypatch.setattr(loader, "load", counted)
+    asked = [engine.load_later(model_folder("plain")) for _ in range(3)]
+    assert len({answer.result(60).id for answer in asked}) == 1
+    assert len(reads) == 1
+
+
+def test_fault_b4_a_reply_whose_caches_cannot_be_settled_ends_once(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    neighbour = engine.open_session(model).send("hello", ENDLESS)
+    first_text(neighbour)
+    for stop in (False, True):  # in a step, and in a command
+        chat = engine.open_session(model)
+        reply = chat.send("hello", ENDLESS if stop else SOME)
+        first_text(reply)
+        raise_once(monkeypatch, HeldCaches, "settle", RuntimeError("cannot settle"))
+        if stop:
+            reply.cancel()
+        with pytest.raises(EngineError, match="cannot settle"):
+            reply.text(60)
+        assert len(last_events(reply)) == 1
+        assert chat.send("again", SOME).tokens(60)
+    assert not neighbour.done
+    neighbour.cancel()
+
+
+def test_fault_b4_a_reply_lost_while_it_ended_is_told(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its session had let it go already when the fault came: nobody knew of it any more."""
+    from engine.core.reply_state import ReplyState
+
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    reply = chat.send("hello", ENDLESS)
+    first_text(reply)
+    raise_once(monkeypatch, ReplyState, "finish", RuntimeError("cannot finish"))
+    reply.cancel()
+    with pytest.raises(EngineError, match="internal_error"):
+        reply.text(60)
+    assert len(last_events(reply)) == 1
+    assert chat.send("again", SOME).tokens(60)
+
+
+class SpeechlessError(RuntimeError):
+    """An error that cannot be put into words."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize("error", [SpeechlessError(), Panic("native")])
+def test_fault_b4_whatever_is_raised_ends_one_reply(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    raise_once(monkeypatch, runner, "forward", error)
+    with pytest.raises(EngineError, match=type(error).__name__) as caught:
+        chat.send("hello", SOME).text(60)
+    assert caught.value.code == "internal_error"
+    assert chat.send("hello", SOME).tokens(60)
+
+
+def test_fault_b5_a_prompt_that_takes_long_to_prepare_holds_up_nobody(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, prepare = threading.Event(), preparing.prepare
+
+    def slow(request: Any) -> Any:
+        if request.asked == "slow":
+            assert go_on.wait(60)
+        return prepare(request)
+
+    monkeypatch.setattr(reception, "prepare", slow)
+    model = engine.load(model_folder("plain"))
+    slow_one = engine.open_session(model).send("slow", SOME)
+    assert engine.open_session(model).send("hello", SOME).tokens(60)
+    assert not slow_one.done
+    go_on.set()
+    assert slow_one.tokens(60)
+
+
+def test_fault_b5_a_model_is_read_beside_a_chat_that_streams(
+    engine: Engine, model_folder: Folder
+) -> None:
+    """Pieces of models and of caches were read only when no chat was answering."""
+    neighbour = engine.open_session(engine.load(model_folder("plain"))).send("hello", ENDLESS)
+    first_text(neighbour)
+    assert engine.load(model_folder("sliding window")).name
+    assert not neighbour.done
+    neighbour.cancel()
+
+
+def test_fault_b5_a_cache_comes_back_beside_a_chat_that_streams(
+    model_folder: Folder, tmp_path: Path
+) -> None:
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(model_folder("plain"))
+        answer = engine.open_session(model, "mine").send(LONG, SOME).text(60)
+        engine.open_session(model, "mine").close()
+        neighbour = engine.open_session(model).send("hello", ENDLESS)
+        first_text(neighbour)
+        told = [
+            {"role": "user", "content": LONG},
+            {"role": "assistant", "content": answer},
+            {"role": "user", "content": "and then?"},
+        ]
+        reply = engine.open_session(model, "mine").send(told, SOME)
+        assert reply.tokens(60)
+        assert reply.stats.reused_tokens > 100
+        assert not neighbour.done
+        neighbour.cancel()
+
+
+def files(folder: Path) -> list[Path]:
+    return list(folder.glob("*"))
+
+
+@pytest.fixture
+def evicted(model_folder: Folder, tmp_path: Path) -> Iterator[tuple[Engine, Any]]:
+    """An engine in which an unnamed chat has made room for another: its text is on disk."""
+    with Engine() as probe:
+        weights = probe.load(model_folder("plain")).nbytes
+    with Engine(memory_budget=weights + 1_400_000, cache_dir=tmp_path) as engine:
+        model = engine.load(model_folder("plain"))
+        old, new = engine.open_session(model), engine.open_session(model)
+        old.send("word " * 300, SOME).text(60)
+        new.send("other " * 280, SOME).text(60)
+        assert engine.stats()["sessions"][old.id]["kv_bytes"] == 0
+        yield engine, old
+
+
+def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_the_stop(
+    evicted: tuple[Engine, Any], tmp_path: Path
+) -> None:
+    evicted[0].stop()
+    assert not files(tmp_path)
+
+
+def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_its_model(
+    evicted: tuple[Engine, Any], tmp_path: Path
+) -> None:
+    engine, old = evicted
+    engine.unload(old.model)
+    engine.stop()
+    assert not files(tmp_path)
+
+
+def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_a_breakdown(
+    evicted: tuple[Engine, Any], tmp_path: Path, breaking: threading.Event
+) -> None:
+    engine, old = evicted
+    breaking.set()
+    with pytest.raises(EngineError, match="the floor is gone"):
+        old.send("hello", SOME).text(60)
+    engine.stop()
+    assert not files(tmp_path)
+
+
+@pytest.mark.parametrize("before", ["close", "unload", "nothing"])
+def test_fault_b7_what_is_to_be_forgotten_is_forgotten_also_after_its_end(
+    model_folder: Folder, tmp_path: Path, before: str
+) -> None:
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(model_folder("plain"))
+        chat = engine.open_session(model, "mine")
+        chat.send(LONG, SOME).text(60)
+        if before == "close":
+            chat.close()
+        elif before == "unload":
+            engine.unload(model)
+        chat.close(forget=True)
+    assert not files(tmp_path)
+
+
+def test_fault_b8_a_start_while_the_thread_breaks_down_waits_for_nobody_in_vain(
+    model_folder: Folder, breaking: threading.Event
+) -> None:
+    """Its last callbacks need the lock that `start` held while it waited for the thread."""
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"))
+        ending, said = threading.Event(), []
+
+        def listener(event: object) -> None:
+            if isinstance(event, Failed):
+                ending.set()
+                starting.join(0.5)  # until it waits for this thread
+                try:
+                    engine.load_later(model_folder("plain"))
+                except EngineError as error:
+                    said.append(error.code)
+
+        def start() -> None:
+            assert ending.wait(60)
+            while not engine._mailbox.closed and engine.is_running:
+                ending.wait(0.001)
+            engine.start()
+
+        starting = threading.Thread(target=start, daemon=True)
+        reply = engine.open_session(model).send("hello", ENDLESS, listener)
+        first_text(reply)
+        starting.start()
+        breaking.set()
+        with pytest.raises(EngineError, match="the floor is gone"):
+            reply.text(60)
+        starting.join(60)
+        assert not starting.is_alive()
+        assert engine.load(model_folder("plain"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[METAL] Command buffer execution failed: Insufficient Memory "
+        "(00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)",
+        "cudaMallocAsync(&ptr, size, stream) failed: out of memory",
+        "[malloc] Unable to allocate 34359738368 bytes.",
+        "CUDA error: cudaErrorMemoryAllocation",
+    ],
+)
+def test_fault_b9_a_device_without_memory_is_called_so(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    raise_once(monkeypatch, runner, "forward", RuntimeError(words))
+    with pytest.raises(EngineError) as caught:
+        chat.send("hello", SOME).text(60)
+    assert caught.value.code == "out_of_memory"
+
+
+def test_fault_b11_a_writer_that_panics_holds_up_nobody(
+    model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(model_folder("plain"))
+        for error in (Panic("writing"), MemoryError()):
+            chat = engine.open_session(model, "mine")
+            chat.send(LONG, SOME).text(60)
+            raise_once(monkeypatch, offload.Offload, "_write_one", error)
+            chat.close()
+            chat = engine.open_session(model, "mine")  # waits for the writing
+            assert chat.send(LONG, SOME).tokens(60)
+            chat.close(forget=True)
+
+
+def test_fault_b11_no_thread_to_be_had_is_told(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.core.workers import Workers
+
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    raise_once(monkeypatch, Workers, "run", RuntimeError("can't start new thread"))
+    reply = chat.send("hello", SOME)
+    with pytest.raises(EngineError, match="can't start new thread"):
+        reply.text(60)
+    assert chat.send("hello", SOME).tokens(60)
+    assert len(last_events(reply)) == 1
+
+
+def test_fault_b11_callbacks_may_call_exit(engine: Engine, model_folder: Folder) -> None:
+    held, hold = threading.Event(), threading.Event()
+
+    def block(_: object) -> None:
+        held.set()
+        hold.wait(60)
+
+    model = engine.load(model_folder("plain"))
+    engine.open_session(model).send("hello", SOME, block)
+    assert held.wait(60)
+    figures, again = engine.stats_later(), engine.load_later(model_folder("plain"))
+    called: list[str] = []
+    for answer in (figures, again):
+        answer.add_done_callback(lambda _: sys.exit("one"))
+        answer.add_done_callback(lambda _: called.append("two"))
+    hold.set()
+    assert again.result(60)
+    assert figures.result(60)
+    exits = engine.open_session(model).send("hi", SOME, lambda _: sys.exit("listener"))
+    assert exits.tokens(60)
+    assert called == ["two", "two"]
+
+
+def test_fault_b11_a_listener_is_never_called_within_send(model_folder: Folder) -> None:
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(model_folder("plain")))
+    lock, told = threading.Lock(), threading.Event()
+
+    def listener(event: object) -> None:
+        with lock:
+            told.set()
+
+    with lock:  # the listener wants it as well
+        reply = chat.send("hello", SOME, listener)
+    assert told.wait(60)
+    with pytest.raises(EngineError, match="engine_stopped"):
+        reply.text(60)
+
+
+@pytest.fixture
+def states(monkeypatch: pytest.MonkeyPatch) -> list[State]:
+    """The states of all engines that are started."""
+    made: list[State] = []
+    start = State.__init__
+
+    def started(self: State, *args: Any, **options: Any) -> None:
+        start(self, *args, **options)
+        made.append(self)
+
+    monkeypatch.setattr(State, "__init__", started)
+    return made
+
+
+def test_fault_b11_questions_to_no_model_leave_nothing(
+    states: list[State], engine: Engine, tmp_path: Path
+) -> None:
+    model = engine.load(write_model(tmp_path / "gone", FAMILIES["plain"], seed=9))
+    running = engine.ask(model, "hello", ENDLESS)
+    first_text(running)
+    engine.unload(model)
+    for _ in range(5):
+        with pytest.raises(EngineError, match="unknown_model"):
+            engine.ask(model, "hello").text(60)
+    assert not states[0].ended
+
+
+class Counting(dict[str, Any]):
+    """A dictionary that counts how often somebody goes through all of it."""
+
+    walks = 0
+
+    def values(self) -> Any:
+        self.walks += 1
+        return super().values()
+
+    def items(self) -> Any:
+        self.walks += 1
+        return super().items()
+
+    def __iter__(self) -> Any:
+        self.walks += 1
+        return super().__iter__()
+
+
+def test_fault_b11_idle_chats_are_not_looked_at_while_others_stream(
+    states: list[State], engine: Engine, model_folder: Folder
+) -> None:
+    model = engine.load(model_folder("plain"))
+    for _ in range(20):
+        engine.open_session(model)
+    reply = engine.open_session(model).send("hello", ENDLESS)
+    first_text(reply)
+    engine.stats()
+    all_of_them = Counting(states[0].sessions)
+    states[0].sessions = all_of_them
+    before = len(reply._tokens)
+    while len(reply._tokens) < before + 50:
+        assert not reply.done
+    assert all_of_them.walks == 0
+    reply.cancel()
+
+
+def test_fault_b11_a_session_has_no_fork_of_its_own_name(
+    engine: Engine, model_folder: Folder
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")), "mine")
+    chat.prioritise(2)
+    with pytest.raises(ValueError, match="own"):
+        chat.fork("mine")
+    twin = chat.fork("other")
+    assert engine.stats()["sessions"][twin.id]["priority"] == 2
