@@ -130,8 +130,9 @@ def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
     """A model folder that is changed after it was written, and is then to be loaded."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
-        folder = write_model(root / "model", SHAPES["tiny"])
-        change(folder)
+        folder = root / "Hostile"
+        if not folder.exists():
+            change(write_model(folder, SHAPES["tiny"]))
 
         def ask(engine: Engine, model: Model) -> Outcome:
             return engine.load_later(folder).result
@@ -145,7 +146,7 @@ def _template(source: str) -> Callable[[Path, Engine], Ask]:
     """A message to a model with this template, which has been loaded."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
-        path = write_model(root / "model", SHAPES["tiny"], template=source + CHATML)
+        path = write_model(root / "Hostile", SHAPES["tiny"], template=source + CHATML)
         hostile = engine.load(path)
 
         def ask(engine: Engine, model: Model) -> Outcome:

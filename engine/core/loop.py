@@ -106,7 +106,8 @@ class Loop:
         results = self._execution.execute(plan)
         self._finishing.finish(plan, results)
         self._scheduler.observe(now, plan, results.timing)
-        self._idle = plan.idle and not self._next_pieces()
+        pieces = self._next_pieces()  # in every turn: chats that answer do not hold it up
+        self._idle = plan.idle and not pieces
         return True
 
     def _take_commands(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ PARAMS = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: 
 TO_STOP = 2.0  # seconds; it takes some milliseconds
 
 
-def of(fault: str) -> list[pytest.param]:
+def of(fault: str) -> list[Any]:
     """The inputs that have caused a fault."""
     return [pytest.param(given, id=given.name) for given in INPUTS if given.fault == fault]
 
@@ -82,7 +83,6 @@ def harms_nobody(given: Input, chats: Chats, root: Path) -> None:
         outcome(PATIENCE)
     assert refused.value.code == given.code
     says = refused.value.message
-    assert says[0].isupper()
     assert says.endswith(".")
     assert "Traceback" not in says
     assert len(says) < 400
@@ -191,3 +191,43 @@ def test_fault_f6_the_engine_stops_in_the_middle_of_a_message_or_form_too_large(
     given: Input, children: Confined, folder: Path, asks: dict[str, Path]
 ) -> None:
     stops(given, folder, asks[given.name])
+
+
+def test_fault_f5_a_model_is_loaded_while_chats_answer(
+    children: Confined, folder: Path, tmp_path: Path
+) -> None:
+    other = write_model(tmp_path / "other", SHAPES["tiny"], seed=1)
+    endless = SamplingParams(max_tokens=10_000, temperature=0.0, logit_bias={2: -1e9})
+    with Engine() as engine:
+        streaming = engine.open_session(engine.load(folder)).send("neighbour", endless)
+        next(iter(streaming))
+        engine.load_later(other).result(PATIENCE)
+        assert not streaming.done
+        streaming.cancel()
+
+
+def test_fault_f6_a_prompt_of_more_tokens_than_the_context_says_how_many(
+    chats: Chats,
+) -> None:
+    text = "e" * 400_000  # few enough characters for the context, by their number alone
+    reply = chats.engine.open_session(chats.model).send(text, PARAMS)
+    with pytest.raises(EngineError, match=r"400,0\d\d tokens") as refused:
+        reply.tokens(PATIENCE)
+    assert refused.value.code == "context_overflow"
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        (SamplingParams(stop=tuple(f"stop {n}" for n in range(20_000))), "stop strings"),
+        (SamplingParams(stop=("x" * 100_000,)), "characters long"),
+        (SamplingParams(logit_bias=dict.fromkeys(range(100_000), 1.0)), "biases"),
+    ],
+)
+def test_fault_f6_what_each_token_would_have_to_look_through_is_refused(
+    params: SamplingParams, says: str, chats: Chats
+) -> None:
+    reply = chats.engine.open_session(chats.model).send("hello", params)
+    with pytest.raises(EngineError, match=says) as refused:
+        reply.tokens(PATIENCE)
+    assert refused.value.code == "invalid_request"
