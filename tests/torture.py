@@ -26,7 +26,15 @@ def faults(arguments: list[str]) -> int:
     return fault_scenes.run(switch, not chosen.once, chosen.only, chosen.seconds)
 
 
-COMMANDS = {"faults": faults}
+def hostile(arguments: list[str]) -> int:
+    """Hostile input beside three streaming chats: their longest gaps, and how it ended."""
+    from engine.cli.main import main
+
+    model = arguments[0] if arguments else "random:tiny"
+    return main(["bench", model, "--parts", "hostile", *arguments[1:]])
+
+
+COMMANDS = {"faults": faults, "hostile": hostile}
 
 
 def main(arguments: list[str]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from engine import SamplingParams
+from engine.core.confined import bounds
 from engine.text.forms import refusal
 
 FORMS = ("json", "schema", "choices", "pattern")
@@ -56,16 +57,24 @@ def fault(options: Form) -> str:
     """What is wrong with the form, as a sentence with its place; empty when nothing is."""
     if options.answer_as == "schema":
         return _of_schema(options.schema)
-    if options.answer_as == "choices" and not options.choices:
-        return "The list is empty."
+    if options.answer_as == "choices":
+        return _of_choices(options.choices)
     if options.answer_as == "pattern":
         return _of_pattern(options.pattern)
     return ""
 
 
+def _of_choices(choices: tuple[str, ...]) -> str:
+    if not choices:
+        return "The list is empty."
+    return bounds.form_refusal(SamplingParams(choices=choices))
+
+
 def _of_schema(text: str) -> str:
     if not text.strip():
         return "The schema is empty."
+    if len(text) > bounds.MOST_FORM:
+        return _too_long(text)
     try:
         schema = json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError as error:
@@ -76,6 +85,12 @@ def _of_schema(text: str) -> str:
         return "The schema is nested too deeply."
     if not isinstance(schema, dict):
         return "A schema is a JSON object, in curly brackets."
+    # By its size first: llguidance crashes over what is too deep, and takes a while otherwise.
+    try:
+        if too_large := bounds.form_refusal(SamplingParams(json_schema=schema)):
+            return too_large
+    except ValueError as error:
+        return str(error)
     reason = _schema_refusal(schema)
     if not reason:
         return ""
@@ -88,6 +103,10 @@ def _of_schema(text: str) -> str:
     pattern = _REGEX_ERROR.search(reason)
     what = f"pattern: {pattern[3]}" if pattern is not None else reason
     return _sentence("In " + " › ".join(place) if place else "", what)
+
+
+def _too_long(text: str) -> str:
+    return f"It is {len(text):,} characters long; {bounds.MOST_FORM:,} are the most."
 
 
 def _no_number(name: str) -> float:
@@ -123,7 +142,10 @@ def _of_pattern(pattern: str) -> str:
         return "The pattern is empty."
     if (len(pattern) - len(pattern.rstrip("\\"))) % 2:
         return _sentence(f"At character {len(pattern)}", "a backslash with nothing after it")
-    reason = refusal(SamplingParams(regex=pattern))
+    params = SamplingParams(regex=pattern)
+    if too_large := bounds.form_refusal(params):
+        return too_large
+    reason = refusal(params)
     if not reason:
         return ""
     error = _REGEX_ERROR.search(reason)

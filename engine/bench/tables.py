@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from engine.bench.capacity import Capacity
+from engine.bench.hostile import Ordeal
 from engine.bench.latency import FollowUp, LongPrompt, Many
 from engine.bench.throughput import Row
 from engine.bench.traffic import Figures
@@ -115,4 +116,24 @@ def capacity(c: Capacity, say: Say) -> None:
         f"  tried: a budget for {t.predicted} chats of {t.tokens:,} tokens kept {t.kept}; they owe "
         f"{t.owed / 1e6:.1f} MB, MLX holds {t.in_use / 1e6:.1f} MB "
         f"({(t.in_use / t.owed - 1) * 100 if t.owed else 0:+.1f} %)"
+    )
+
+
+def hostile_head(say: Say) -> None:
+    """What the columns of `hostile` mean."""
+    say("\nThree chats stream while another chat is hostile: their gaps between two tokens in ms,")
+    say("the longest of which is to be at most two gap budgets beyond the median; and how it ended")
+    say(
+        f"{'fault':<5} {'another chat':<40} {'median':>7} {'longest':>8} {'bar':>6} {'':<6} "
+        f"{'after s':>8}  ended with"
+    )
+
+
+def hostile(o: Ordeal, say: Say) -> None:
+    """One hostile input."""
+    how = f"{o.code or 'an answer'}{'' if o.expected else ' (UNEXPECTED)'}: {o.words}"
+    say(
+        f"{o.fault:<5} {o.name:<40} {o.median * 1e3:>7.1f} {o.longest * 1e3:>8.1f} "
+        f"{o.bound * 1e3:>6.0f} {'held' if o.held else 'MISSED':<6} {o.took:>8.2f}  "
+        f"{' '.join(how.split())[:160]}"
     )

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.bench import contenders, latency, tables, throughput
+from engine.bench import contenders, hostile, latency, tables, throughput
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
 from engine.bench.server import Server
@@ -21,7 +21,7 @@ from engine.bench.traffic import Contender, Figures, Peak, compare
 from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
-PARTS = ("decode", "traffic", "latency", "capacity")
+PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
 AGAINST = ("alone", "batch", "server")
 
 
@@ -122,6 +122,12 @@ def _compare(
         figures["long_prompt"] = {**asdict(gap), "bound": gap.bound}
         figures["follow_ups"] = [asdict(t) for t in turns]
         figures["several"] = [asdict(m) for m in several]
+    if "hostile" in options.parts:
+        tables.hostile_head(say)
+        figures["hostile"] = []
+        for ordeal in hostile.ordeals(it, note):
+            tables.hostile(ordeal, say)
+            figures["hostile"].append({**asdict(ordeal), "bound": ordeal.bound})
 
 
 def _traffic(

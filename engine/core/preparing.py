@@ -70,29 +70,32 @@ def prepare(request: Request) -> Outcome:
         if record is not None:
             ledger = record.ledger
 
+    bounds.check_params(params)
+    context = model.info.context_length
+
     def build(some: list[Message]) -> prompt.Prompt:
-        made = prompt.build(model.tokenizer, some, request.reasoning, ledger, model.reader)
+        reader = model.reader
+        made = prompt.build(model.tokenizer, some, request.reasoning, ledger, reader, context)
         if model.rows is not None:
             check_ids(model.rows, made.tokens)
         return made
 
-    context = model.info.context_length
     if request.slides:
         messages, early = _shorten(context, messages)
         gone = [*gone, *early]
     bounds.check_prompt(messages, context)
-    ready = build(messages)
-    room = context - len(ready.tokens)
-    if request.slides and room < min(params.max_tokens, context // 8):
+    ready, length = _built(build, messages)
+    if request.slides and context - length < min(params.max_tokens, context // 8):
         kept, more = _slide(context, messages, build)
         if more:
             gone = [*gone, *messages[overflow.head(messages) :][:more]]
-            messages, ready = kept, build(kept)
-            room = context - len(ready.tokens)
-    if room < 1:
+            messages = kept
+            ready, length = _built(build, kept)
+    room = context - length
+    if ready is None or room < 1:
         raise EngineError(
             CONTEXT_OVERFLOW,
-            f"The conversation is {len(ready.tokens):,} tokens long and {model.info.name} "
+            f"The conversation is {length:,} tokens long and {model.info.name} "
             f"takes at most {context:,}. Shorten it, start a new chat, or "
             "let this one drop its oldest turns.",
         )
@@ -112,6 +115,17 @@ def prepare(request: Request) -> Outcome:
             ) from error
     limit = min(params.max_tokens, room)
     return Outcome(Prepared(messages, gone, ready, text, limit, constraint), ledger)
+
+
+def _built(
+    build: Callable[[list[Message]], prompt.Prompt], messages: list[Message]
+) -> tuple[prompt.Prompt | None, int]:
+    """The prompt of messages and its tokens; no prompt where the context cannot take so many."""
+    try:
+        made = build(messages)
+    except prompt.TooLongError as error:
+        return None, error.tokens
+    return made, len(made.tokens)
 
 
 def _conversation(request: Request, given: list[Message], whole: bool) -> list[Message]:
@@ -159,7 +173,7 @@ def _slide(
     """The messages without the oldest turns, as far as that helps, and how many went."""
 
     def length(some: list[Message]) -> int:
-        return len(build(some).tokens)
+        return _built(build, some)[1]
 
     target = int(context * overflow.KEPT_SHARE)
     return overflow.slide(messages, target, context - 1, length) or (messages, 0)

@@ -12,6 +12,8 @@ from engine.params import takes
 # What the loader needs beside the weights, in a plain folder or a hub snapshot.
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json")
 
+_MOST_CARD = 2**16  # bytes of a stretto.json
+
 
 def refuse(message: str) -> EngineError:
     """The error for a folder that cannot be loaded."""
@@ -93,7 +95,8 @@ def _check_safetensors(file: Path) -> None:
 
 def context_length(config: dict[str, Any], tokenizer: Any) -> int:
     """The model's own limit; models that name none get a large one, memory permitting."""
-    places = [config, config.get("text_config") or {}]
+    inner = config.get("text_config")
+    places = [config, inner if isinstance(inner, dict) else {}]
     names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
     for place in places:
         for name in names:
@@ -108,8 +111,10 @@ def display_name(folder: Path) -> str:
     card = folder / "stretto.json"  # a folder may carry its own name for people
     if card.is_file():
         try:
-            name = json.loads(card.read_text(encoding="utf-8")).get("name")
-        except (OSError, ValueError):
+            with card.open("rb") as stream:  # nothing has been checked here yet, not even its size
+                content = json.loads(stream.read(_MOST_CARD))
+            name = content.get("name") if isinstance(content, dict) else None
+        except (OSError, ValueError, RecursionError):
             name = None
         if isinstance(name, str) and name.strip():
             return name.strip()

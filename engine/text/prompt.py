@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from engine.errors import INVALID_REQUEST, TEMPLATE_ERROR, EngineError
+from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, TEMPLATE_ERROR, EngineError
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
 from engine.text.text import Markers, ReplyText
@@ -42,6 +42,18 @@ class Prompt:
         text, tokens = self.text + answer, [*self.tokens, *generated]
         ends = ((len(self.text), len(self.tokens)), (len(text), len(tokens)))
         return Ledger(text, tokens, (*self.known, *ends))
+
+
+class TooLongError(EngineError):
+    """A prompt has more tokens than it may have.
+
+    Attributes:
+        tokens: how many it has.
+    """
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
+        self.tokens = tokens
 
 
 def check_messages(messages: Any) -> list[Message]:
@@ -82,8 +94,8 @@ class Reader(Protocol):
     def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
         """The text of each, or why there is none."""
 
-    def encode(self, texts: list[str]) -> list[list[int]]:
-        """The tokens of each."""
+    def encode(self, texts: list[str]) -> Sequence[Sequence[int]]:
+        """The tokens of each; compact ones where they are many."""
 
 
 class InProcess:
@@ -116,6 +128,7 @@ def build(
     reasoning: bool | None,
     before: Ledger,
     reader: Reader | None = None,
+    most: int | None = None,
 ) -> Prompt:
     """Render `messages` and turn them into tokens, those of `before` where the text is the same.
 
@@ -123,9 +136,12 @@ def build(
 
     Args:
         reader: who renders and tokenises; without one it is done here.
+        most: tokens that the prompt may have; a list of millions that is made for nothing holds
+            Python's lock for a second.
 
     Raises:
         EngineError: `template_error` with the template's own words.
+        TooLongError: it has more tokens than `most`.
     """
     reader = reader or InProcess(tokenizer)
     begun: Message | None = None
@@ -148,6 +164,8 @@ def build(
         wanted.add(_sure(rendered[2]))
     in_order = list(wanted)
     ids = dict(zip(in_order, reader.encode(in_order), strict=True))
+    if most is not None and count + len(ids[text[characters:]]) > most:
+        raise TooLongError(count + len(ids[text[characters:]]))
     tokens = [*before.tokens[:count], *ids[text[characters:]]]
     answered = 0
     if len(text) > len(opened):
@@ -157,8 +175,10 @@ def build(
     if follows:
         boundary = len(tokens) - max(0, answered) - len(ids[ending])
     else:
-        boundary = common_prefix(tokens, ids[closed])
-    system = common_prefix(tokens, ids[_sure(rendered[2])]) if other and not known else 0
+        boundary = common_prefix(tokens, list(ids[closed][: len(tokens)]))
+    system = 0
+    if other and not known:
+        system = common_prefix(tokens, list(ids[_sure(rendered[2])][: len(tokens)]))
     last = len(tokens) - 1
     return Prompt(
         tokens,

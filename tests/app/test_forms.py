@@ -8,6 +8,7 @@ import pytest
 
 from app.chats.forms import fault
 from app.chats.options import ChatOptions, sampling
+from tests.engine import hostile
 
 EVERY_FORM = [
     ChatOptions(answer_as="json"),
@@ -118,3 +119,12 @@ def test_a_wrong_form_never_reaches_the_engine():
         sampling(ChatOptions(answer_as="choices"), {})
     # What the form is not does no harm.
     assert sampling(ChatOptions(answer_as="json", pattern="("), {}).regex is None
+
+
+def test_fault_f2_a_form_that_crashes_its_library_is_refused_while_it_is_typed():
+    schema = json.dumps(hostile.chain(1500))
+    assert "lead to each other" in fault(ChatOptions(answer_as="schema", schema=schema))
+    choices = tuple(f"choice {n}" for n in range(100_000))
+    assert "100,000 choices" in fault(ChatOptions(answer_as="choices", choices=choices))
+    assert "characters" in fault(ChatOptions(answer_as="schema", schema=" " * 300_000 + schema))
+    assert "deep" in fault(ChatOptions(answer_as="pattern", pattern="(" * 5000 + ")" * 5000))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from engine.bench.random_models import write_tokenizer
+from engine.bench.hostile_inputs import ENDLESS, chain, change_tokenizer, far_id, panic, replaces
 
-ENDLESS = (
-    "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
-    "{% endfor %}{% endfor %}{% endfor %}"
-)
+__all__ = ["ENDLESS", "chain", "change_tokenizer", "far_id"]
+
 TEMPLATES = {
     "loops": ENDLESS,
     "power": "{{ 9**(9**9) }}",
@@ -31,62 +27,29 @@ TEMPLATES = {
 }
 
 
-def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Write an ordinary tokenizer and have its description changed."""
-    write_tokenizer(folder)
-    file = folder / "tokenizer.json"
-    content = json.loads(file.read_text())
-    change(content)
-    file.write_text(json.dumps(content))
-
-
-def _replaces(pattern: str, content: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
-
-
 PANICS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "charsmap": lambda t: t.update(
-        normalizer={"type": "Precompiled", "precompiled_charsmap": "AAAA"}
-    ),
-    "replace nothing": lambda t: t.update(normalizer=_replaces("", "x")),
+    "charsmap": panic,
+    "replace nothing": lambda t: t.update(normalizer=replaces("", "x")),
     "length 0": lambda t: t.update(pre_tokenizer={"type": "FixedLength", "length": 0}),
 }
 EXPLOSIONS: dict[str, Callable[[dict[str, Any]], object]] = {
     "replace": lambda t: t.update(
-        normalizer={"type": "Sequence", "normalizers": [_replaces("e", "e" * 10_000)] * 3}
+        normalizer={"type": "Sequence", "normalizers": [replaces("e", "e" * 10_000)] * 3}
     ),
     "replace a little": lambda t: t.update(
-        normalizer={"type": "Sequence", "normalizers": [_replaces("e", "e" * 100)] * 6}
+        normalizer={"type": "Sequence", "normalizers": [replaces("e", "e" * 100)] * 6}
     ),
     "prepend": lambda t: t.update(normalizer={"type": "Prepend", "prepend": "a" * 30_000_000}),
     "decoder": lambda t: t.update(
         decoder={
             "type": "Sequence",
-            "decoders": [{"type": "ByteLevel"}] + [_replaces("e", "e" * 4000)] * 3,
+            "decoders": [{"type": "ByteLevel"}] + [replaces("e", "e" * 4000)] * 3,
         }
     ),
     "decoder's expression": lambda t: t.update(
         decoder={"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""}
     ),
 }
-
-
-def far_id(tokenizer: dict[str, Any]) -> None:
-    """A word far beyond any embedding."""
-    tokenizer["model"]["vocab"]["Ġhello"] = 2_000_000
-
-
-def chain(links: int, last: Any = None) -> dict[str, Any]:
-    """A schema of objects that refer to each other."""
-    defs: dict[str, Any] = {
-        f"a{i}": {
-            "type": "object",
-            "properties": {"x": {"$ref": f"#/$defs/a{i + 1}"}},
-            "required": ["x"],
-        }
-        for i in range(links)
-    }
-    return {"$defs": {**defs, f"a{links}": last or {"type": "string"}}, "$ref": "#/$defs/a0"}
 
 
 def nested(levels: int, how: Callable[[Any], Any]) -> dict[str, Any]:

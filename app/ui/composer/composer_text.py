@@ -11,6 +11,11 @@ from app.ui.style.theme import theme, ui_font
 NO_FILES = "Files cannot be attached yet. Paste the text that is in them instead."
 
 
+MOST_CHARACTERS = 1_000_000
+"""Of a message. Laying out as many takes about a second, during which the window stands still; the
+longest contexts of today's models hold four times as many."""
+
+
 class ComposerText(QTextEdit):
     """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
 
@@ -106,6 +111,10 @@ class ComposerText(QTextEdit):
     def insertFromMimeData(self, source: QMimeData) -> None:
         if _has_files(source):
             self.refused.emit(NO_FILES)  # their text would be nothing but "file:///…"
+        elif (more := len(source.text())) + self.document().characterCount() > MOST_CHARACTERS:
+            self.refused.emit(
+                f"The text is {more:,} characters long. A message takes {MOST_CHARACTERS:,}."
+            )
         else:
             super().insertFromMimeData(source)
 

@@ -32,8 +32,8 @@ DEEPEST = 32
 MOST_FORM = 256_000
 """Characters of a schema, expression, grammar, or of all choices together."""
 
-MOST_CHOICES = 5_000
-"""llguidance takes 0.05 s for so many, 0.3 s for twice and 18 s for twenty times as many."""
+MOST_CHOICES = 2_000
+"""More are refused by llguidance at the first token, and 100,000 take it 18 s."""
 
 DEEPEST_FORM = 100
 """Levels of a schema, and brackets inside each other in an expression or grammar."""
@@ -43,6 +43,37 @@ MOST_PARTS = 10_000
 
 LONGEST_CHAIN = 100
 """References that lead to each other: llguidance recurses over them, and 1,000 crash it."""
+
+MOST_STOPS = 256
+MOST_STOP_CHARACTERS = 64_000
+"""Of all stop strings together. All of them are looked for at each token, by the engine's thread,
+which took 20,000 of them an eighth of a second."""
+
+MOST_BIASES = 10_000
+"""Tokens with a `logit_bias`: they are laid out anew at each token."""
+
+
+def check_params(params: SamplingParams) -> None:
+    """Refuse parameters that would hold up every chat at each token of this one.
+
+    Raises:
+        EngineError: `invalid_request`.
+    """
+    stops, biases = params.stop, len(params.logit_bias)
+    if len(stops) > MOST_STOPS:
+        raise EngineError(
+            INVALID_REQUEST, f"There are {len(stops):,} stop strings; {MOST_STOPS} are the most."
+        )
+    if (length := sum(map(len, stops))) > MOST_STOP_CHARACTERS:
+        raise EngineError(
+            INVALID_REQUEST,
+            f"The stop strings are {length:,} characters long; {MOST_STOP_CHARACTERS:,} are the "
+            "most.",
+        )
+    if biases > MOST_BIASES:
+        raise EngineError(
+            INVALID_REQUEST, f"There are {biases:,} biases of tokens; {MOST_BIASES:,} are the most."
+        )
 
 
 def check_prompt(messages: list[Message], context: int) -> None:

@@ -31,6 +31,7 @@ _MOST_FILES = 10_000
 _MOST_CONFIG = 4 * _MB
 _DEEPEST = 64
 _MOST_LAYERS = 2_000  # the deepest model known has 126
+_MANY_LAYERS = 200  # fewer are made in no time, whatever the weights hold
 _MOST_EXPERTS = 16_384
 _LAYERS = re.compile(r"(^|_)(n_?|num_?)?(layers?|blocks)$|^depth$")
 _EXPERTS = re.compile(r"(^|_)experts$")
@@ -62,10 +63,14 @@ def look(folder: Path, name: str) -> dict[str, Any]:
             "formats can run code."
         )
     rows: list[int] = []
+    tensors = 0
     for file in weights:
-        for tensor, entry in header(folder / file).items():
+        entries_of = header(folder / file)
+        tensors += len(entries_of)
+        for tensor, entry in entries_of.items():
             if _EMBEDDING.search(tensor) and len(entry["shape"]) == 2:
                 rows.append(entry["shape"][0])
+    _check_layers(config, tensors, name)
     _check_all_there(folder, name, entries)
     if config.get("model_file"):
         raise RefusedError(
@@ -81,6 +86,17 @@ def look(folder: Path, name: str) -> dict[str, Any]:
         "size": sum((folder / file).stat().st_size for file in weights),
         "rows": max(rows, default=_vocabulary(config)),
     }
+
+
+def _check_layers(config: dict[str, Any], tensors: int, name: str) -> None:
+    """Refuse far more layers than there are tensors: each has one at least, and making thousands
+    for nothing would take the engine's thread a second."""
+    for key, value in _numbers(config):
+        if _LAYERS.search(key) and value > max(_MANY_LAYERS, tensors):
+            raise RefusedError(
+                f"{name} claims {value:,} layers ({key}), and its weights have {tensors:,} "
+                "tensors. Download the model again."
+            )
 
 
 def _check_all_there(folder: Path, name: str, entries: set[str]) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from engine.core.confined.checked import CheckedTokenizer
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Message
 from engine.text.prompt import Asked
+
+_MOST_LISTED = 2**17
+"""More tokens stay compact: a list of millions takes Python's lock for too long to make and free,
+and nobody has a use for it."""
 
 
 class Asker(Protocol):
@@ -49,8 +55,8 @@ class ConfinedReader:
             for blob, error in zip(blobs, errors, strict=True)
         ]
 
-    def encode(self, texts: list[str]) -> list[list[int]]:
-        """The tokens of each.
+    def encode(self, texts: list[str]) -> list[Sequence[int]]:
+        """The tokens of each: a list, or an array where they are many.
 
         Raises:
             EngineError: `invalid_request`, there is one that the model does not know.
@@ -59,11 +65,11 @@ class ConfinedReader:
         _, out = self._confined.use("encode", self._checked, {}, blobs)
         import numpy as np  # not with this module, which a window waits for
 
-        found = []
+        found: list[Sequence[int]] = []
         for blob in out:
             ids = np.frombuffer(blob, np.uint32)
             self._check(int(ids.max(initial=0)))
-            found.append(ids.tolist())
+            found.append(ids.tolist() if len(ids) <= _MOST_LISTED else array("I", blob))
         return found
 
     def _check(self, largest: int) -> None:

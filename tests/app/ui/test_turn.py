@@ -241,3 +241,20 @@ def test_fault_d12_a_dropped_file_is_refused_in_words_and_leaves_no_text(start: 
     link.setUrls([QUrl("https://example.org")])
     field.insertFromMimeData(link)
     assert "https://example.org" in run.pane.composer.text
+
+
+def test_fault_f6_a_paste_of_20_mb_is_refused_in_words(qtbot: QtBot) -> None:
+    composer = Composer()
+    qtbot.addWidget(composer)
+    composer.set_text("kept")
+    said: list[str] = []
+    composer.said.connect(said.append)
+    paste = QMimeData()
+    paste.setText("A line of text.\n" * 1_300_000)
+    composer.field.insertFromMimeData(paste)
+    assert composer.text == "kept"
+    assert len(said) == 1
+    assert "20,800,000 characters" in said[0]
+    paste.setText(" and more")
+    composer.field.insertFromMimeData(paste)
+    assert composer.text == "kept and more"

@@ -1,0 +1,196 @@
+"""Hostile input of one chat, file or request: what each is, and how an engine is given it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.bench.random_models import CHATML, SHAPES, write_model, write_tokenizer
+from engine.engine import Engine
+from engine.messages import Message
+from engine.model.info import Model
+from engine.params import SamplingParams
+
+Outcome = Callable[[float], object]
+"""Waits so many seconds at most for the end of what was asked; raises its error."""
+
+Ask = Callable[[Engine, Model], Outcome]
+"""Gives an engine the input, beside a model that is loaded and sound; returns at once."""
+
+ENDLESS = (
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
+    "{% endfor %}{% endfor %}{% endfor %}"
+)
+FEW = SamplingParams(max_tokens=4, temperature=0.0)
+
+
+@dataclass(frozen=True)
+class Input:
+    """One hostile input.
+
+    Attributes:
+        fault: the fault that it caused, by its number in the list of faults.
+        name: what a person would call it.
+        code: of the error that it is to end with.
+        prepare: writes what it needs into a folder; returns how an engine is given it. Where it
+            takes a hostile model that can be loaded, that model is loaded by the call.
+    """
+
+    fault: str
+    name: str
+    code: str
+    prepare: Callable[[Path, Engine], Ask]
+
+
+def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Write an ordinary tokenizer and have its description changed."""
+    write_tokenizer(folder)
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content))
+
+
+def replaces(pattern: str, content: str) -> dict[str, Any]:
+    """A part of a tokenizer that puts `content` where `pattern` stands."""
+    return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
+
+
+def far_id(tokenizer: dict[str, Any]) -> None:
+    """A word far beyond any embedding."""
+    tokenizer["model"]["vocab"]["Ġhello"] = 2_000_000
+
+
+def panic(tokenizer: dict[str, Any]) -> None:
+    """A normalizer at which the library panics while it loads."""
+    tokenizer["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+
+
+def explosion(tokenizer: dict[str, Any]) -> None:
+    """A normalizer that makes a letter a text of a million million characters."""
+    tokenizer["normalizer"] = {
+        "type": "Sequence",
+        "normalizers": [replaces("e", "e" * 10_000)] * 3,
+    }
+
+
+def chain(links: int, last: Any = None) -> dict[str, Any]:
+    """A schema of objects that refer to each other."""
+    defs: dict[str, Any] = {
+        f"a{i}": {
+            "type": "object",
+            "properties": {"x": {"$ref": f"#/$defs/a{i + 1}"}},
+            "required": ["x"],
+        }
+        for i in range(links)
+    }
+    return {"$defs": {**defs, f"a{links}": last or {"type": "string"}}, "$ref": "#/$defs/a0"}
+
+
+def _sends(make: Callable[[], tuple[str | list[Message], SamplingParams]]) -> Ask:
+    """A message to the sound model; it is made before the clock runs."""
+    prompt, params = make()
+
+    def ask(engine: Engine, model: Model) -> Outcome:
+        return engine.open_session(model).send(prompt, params).text
+
+    return ask
+
+
+def _paste(root: Path, engine: Engine) -> Ask:
+    return _sends(lambda: ("A line of text that somebody pastes.\n" * 550_000, FEW))
+
+
+def _messages(root: Path, engine: Engine) -> Ask:
+    said: list[Message] = [
+        {"role": ("user", "assistant")[n % 2], "content": f"message {n}"} for n in range(99_999)
+    ]
+    return _sends(lambda: ([*said, {"role": "user", "content": "the last"}], FEW))
+
+
+def _choices(root: Path, engine: Engine) -> Ask:
+    many = tuple(f"choice {n}" for n in range(100_000))
+    return _sends(lambda: ("Choose.", SamplingParams(max_tokens=4, choices=many)))
+
+
+def _enum(root: Path, engine: Engine) -> Ask:
+    many = {"enum": [f"choice {n}" for n in range(100_000)]}
+    return _sends(lambda: ("Choose.", SamplingParams(max_tokens=4, json_schema=many)))
+
+
+def _references(root: Path, engine: Engine) -> Ask:
+    return _sends(lambda: ("Fill in.", SamplingParams(max_tokens=4, json_schema=chain(1500))))
+
+
+def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
+    """A model folder that is changed after it was written, and is then to be loaded."""
+
+    def prepare(root: Path, engine: Engine) -> Ask:
+        folder = root / "Hostile"
+        if not folder.exists():
+            change(write_model(folder, SHAPES["tiny"]))
+
+        def ask(engine: Engine, model: Model) -> Outcome:
+            return engine.load_later(folder).result
+
+        return ask
+
+    return prepare
+
+
+def _template(source: str) -> Callable[[Path, Engine], Ask]:
+    """A message to a model with this template, which has been loaded."""
+
+    def prepare(root: Path, engine: Engine) -> Ask:
+        path = write_model(root / "Hostile", SHAPES["tiny"], template=source + CHATML)
+        hostile = engine.load(path)
+
+        def ask(engine: Engine, model: Model) -> Outcome:
+            return engine.open_session(hostile).send("hello", FEW).text
+
+        return ask
+
+    return prepare
+
+
+def _deep(folder: Path) -> None:
+    file = folder / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "num_hidden_layers": 300_000}))
+
+
+def _tokenizer(change: Callable[[dict[str, Any]], object]) -> Callable[[Path, Engine], Ask]:
+    return _folder(lambda folder: change_tokenizer(folder, change))
+
+
+INPUTS = (
+    Input("F6", "pastes 20 MB", "context_overflow", _paste),
+    Input("F6", "sends 100,000 messages", "context_overflow", _messages),
+    Input("F6", "asks for 100,000 choices", "invalid_request", _choices),
+    Input("F6", "asks for a schema of 100,000 choices", "invalid_request", _enum),
+    Input("F2", "asks for a chain of 1,500 $refs", "invalid_request", _references),
+    Input(
+        "F5",
+        "loads a folder with a FIFO in it",
+        "model_load_failed",
+        _folder(lambda folder: os.mkfifo(folder / "notes.txt")),
+    ),
+    Input(
+        "F5",
+        "loads a folder with a link to /dev/zero",
+        "model_load_failed",
+        _folder(lambda folder: (folder / "notes.txt").symlink_to("/dev/zero")),
+    ),
+    Input("F5", "opens a model of 300,000 layers", "model_load_failed", _folder(_deep)),
+    Input("F1", "runs an endless template", "template_error", _template(ENDLESS)),
+    Input("F1", "runs {{ 9**(9**9) }}", "template_error", _template("{{ 9**(9**9) }}")),
+    Input("F1", "runs {{ 'a'*(2*10**9) }}", "template_error", _template("{{ 'a'*(2*10**9) }}")),
+    Input(
+        "F3", "loads a tokenizer with an id far outside", "model_load_failed", _tokenizer(far_id)
+    ),
+    Input("F5", "loads a normalizer that explodes", "model_load_failed", _tokenizer(explosion)),
+    Input("F4", "loads a charsmap that panics", "model_load_failed", _tokenizer(panic)),
+)

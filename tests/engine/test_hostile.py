@@ -1,0 +1,233 @@
+"""Hostile input through the real engine: it ends with its own error, and nobody else notices.
+
+The inputs are those of `python -m engine bench --parts hostile`, which measures how long the
+neighbours are silent meanwhile. The limits of children are shorter here, so that none takes long.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Model, SamplingParams
+from engine.bench.hostile_inputs import INPUTS, Ask, Input
+from engine.bench.random_models import SHAPES, write_model
+from engine.core.confined import confined
+from engine.core.confined.confined import Confined
+from engine.core.confined.limits import Limits
+from engine.errors import ENGINE_STOPPED
+
+MB = 2**20
+PATIENCE = 60.0
+PARAMS = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: -1e9})
+TO_STOP = 2.0  # seconds; it takes some milliseconds
+
+
+def of(fault: str) -> list[Any]:
+    """The inputs that have caused a fault."""
+    return [pytest.param(given, id=given.name) for given in INPUTS if given.fault == fault]
+
+
+@pytest.fixture(scope="module")
+def children() -> Iterator[Confined]:
+    """The confined children of all engines here; a template gets a second."""
+    made = Confined(template=Limits(1.0, 1024 * MB, 4 * MB))
+    patch = pytest.MonkeyPatch()
+    patch.setattr(confined, "shared", lambda: made)
+    yield made
+    patch.undo()
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("sound") / "model", SHAPES["tiny"], scale=3.0)
+
+
+@pytest.fixture(scope="module")
+def asks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Where each input has its folder, so that a tokenizer is checked once for both tests."""
+    return {given.name: tmp_path_factory.mktemp("hostile") for given in INPUTS}
+
+
+class Chats:
+    """An engine with two sound models, and what a chat says when nothing else goes on."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self.engine = engine
+        self.model = engine.load(folder)
+        self.expected = self.neighbour(self.model)
+
+    def neighbour(self, model: Model) -> list[int]:
+        return self.engine.open_session(model).send("neighbour", PARAMS).tokens(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def chats(children: Confined, folder: Path) -> Iterator[Chats]:
+    with Engine() as engine:
+        yield Chats(engine, folder)
+
+
+def harms_nobody(given: Input, chats: Chats, root: Path) -> None:
+    """Give an engine the input while another chat answers."""
+    engine, model = chats.engine, chats.model
+    ask = given.prepare(root, engine)
+    models = set(engine.stats()["models"])
+    streaming = engine.open_session(model).send("neighbour", PARAMS)
+    outcome = ask(engine, model)
+    with pytest.raises(EngineError) as refused:
+        outcome(PATIENCE)
+    assert refused.value.code == given.code
+    says = refused.value.message
+    assert says.endswith(".")
+    assert "Traceback" not in says
+    assert len(says) < 400
+    assert streaming.tokens(PATIENCE) == chats.expected
+    assert chats.neighbour(model) == chats.expected
+    assert set(engine.stats()["models"]) == models
+
+
+def stops(given: Input, folder: Path, root: Path) -> None:
+    """Stop an engine that has just been given the input."""
+    with Engine() as engine:
+        model = engine.load(folder)
+        ask: Ask = given.prepare(root, engine)
+        streaming = engine.open_session(model).send("neighbour", PARAMS)
+        next(iter(streaming))
+        outcome = ask(engine, model)
+        began = time.monotonic()
+        engine.stop()
+        took = time.monotonic() - began
+        with pytest.raises(EngineError) as ended:
+            outcome(PATIENCE)
+        assert ended.value.code in (ENGINE_STOPPED, given.code)
+        assert streaming.done
+        assert took < TO_STOP
+
+
+@pytest.mark.parametrize("given", of("F1"))
+def test_fault_f1_an_endless_template_harms_nobody(
+    given: Input, chats: Chats, asks: dict[str, Path]
+) -> None:
+    harms_nobody(given, chats, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F1"))
+def test_fault_f1_the_engine_stops_in_the_middle_of_an_endless_template(
+    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
+) -> None:
+    stops(given, folder, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F2"))
+def test_fault_f2_a_form_that_crashed_its_library_harms_nobody(
+    given: Input, chats: Chats, asks: dict[str, Path]
+) -> None:
+    harms_nobody(given, chats, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F2"))
+def test_fault_f2_the_engine_stops_in_the_middle_of_a_form_that_crashed_its_library(
+    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
+) -> None:
+    stops(given, folder, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F3"))
+def test_fault_f3_an_id_beyond_the_embedding_harms_nobody(
+    given: Input, chats: Chats, asks: dict[str, Path]
+) -> None:
+    harms_nobody(given, chats, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F3"))
+def test_fault_f3_the_engine_stops_in_the_middle_of_an_id_beyond_the_embedding(
+    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
+) -> None:
+    stops(given, folder, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F4"))
+def test_fault_f4_a_panic_in_a_library_harms_nobody(
+    given: Input, chats: Chats, asks: dict[str, Path]
+) -> None:
+    harms_nobody(given, chats, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F4"))
+def test_fault_f4_the_engine_stops_in_the_middle_of_a_panic_in_a_library(
+    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
+) -> None:
+    stops(given, folder, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F5"))
+def test_fault_f5_a_folder_that_held_up_loading_harms_nobody(
+    given: Input, chats: Chats, asks: dict[str, Path]
+) -> None:
+    harms_nobody(given, chats, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F5"))
+def test_fault_f5_the_engine_stops_in_the_middle_of_a_folder_that_held_up_loading(
+    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
+) -> None:
+    stops(given, folder, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F6"))
+def test_fault_f6_a_message_or_form_too_large_harms_nobody(
+    given: Input, chats: Chats, asks: dict[str, Path]
+) -> None:
+    harms_nobody(given, chats, asks[given.name])
+
+
+@pytest.mark.parametrize("given", of("F6"))
+def test_fault_f6_the_engine_stops_in_the_middle_of_a_message_or_form_too_large(
+    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
+) -> None:
+    stops(given, folder, asks[given.name])
+
+
+def test_fault_f5_a_model_is_loaded_while_chats_answer(
+    children: Confined, folder: Path, tmp_path: Path
+) -> None:
+    other = write_model(tmp_path / "other", SHAPES["tiny"], seed=1)
+    endless = SamplingParams(max_tokens=10_000, temperature=0.0, logit_bias={2: -1e9})
+    with Engine() as engine:
+        streaming = engine.open_session(engine.load(folder)).send("neighbour", endless)
+        next(iter(streaming))
+        engine.load_later(other).result(PATIENCE)
+        assert not streaming.done
+        streaming.cancel()
+
+
+def test_fault_f6_a_prompt_of_more_tokens_than_the_context_says_how_many(
+    chats: Chats,
+) -> None:
+    text = "e" * 400_000  # few enough characters for the context, by their number alone
+    reply = chats.engine.open_session(chats.model).send(text, PARAMS)
+    with pytest.raises(EngineError, match=r"400,0\d\d tokens") as refused:
+        reply.tokens(PATIENCE)
+    assert refused.value.code == "context_overflow"
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        (SamplingParams(stop=tuple(f"stop {n}" for n in range(20_000))), "stop strings"),
+        (SamplingParams(stop=("x" * 100_000,)), "characters long"),
+        (SamplingParams(logit_bias=dict.fromkeys(range(100_000), 1.0)), "biases"),
+    ],
+)
+def test_fault_f6_what_each_token_would_have_to_look_through_is_refused(
+    params: SamplingParams, says: str, chats: Chats
+) -> None:
+    reply = chats.engine.open_session(chats.model).send("hello", params)
+    with pytest.raises(EngineError, match=says) as refused:
+        reply.tokens(PATIENCE)
+    assert refused.value.code == "invalid_request"
