@@ -23,6 +23,7 @@ def main(arguments: list[str]) -> int:
     folders = sorted(p for p in TESTS.iterdir() if any(p.glob("**/test_*.py")))
     window = [str(p) for p in folders if p.name in WINDOW]
     others = [str(p) for p in folders if p.name not in WINDOW]
+    others += [str(p) for p in sorted(TESTS.glob("test_*.py"))]
     with tempfile.TemporaryFile("w+") as said:
         # Only one of them may write pytest's cache.
         beside = [*pytest, "-p", "no:cacheprovider", *others]
