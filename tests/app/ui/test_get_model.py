@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import namedtuple
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
