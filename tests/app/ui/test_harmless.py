@@ -235,9 +235,12 @@ def test_what_is_copied_is_words_alone(start: Start, bait):
     run.ready()
     run.pane.chat.send("paste " + evil(folder, address))
     run.answered()
-    views = [view for view in run.window.findChildren(TextView) if view.toPlainText()]
-    assert len(views) >= 2
-    for view in views:
+
+    def views() -> list[TextView]:
+        return [view for view in run.window.findChildren(TextView) if view.toPlainText()]
+
+    run.until(lambda: len(views()) >= 2)  # a row is made when it comes into sight
+    for view in views():
         view.selectAll()
         view.copy()
         data = QApplication.clipboard().mimeData()
