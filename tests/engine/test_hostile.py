@@ -24,7 +24,7 @@ from engine.errors import ENGINE_STOPPED
 MB = 2**20
 PATIENCE = 60.0
 PARAMS = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: -1e9})
-TO_STOP = 2.0  # seconds; it takes some milliseconds
+TO_STOP = 10.0  # seconds: a hang is longer, and it takes some milliseconds
 
 
 def of(fault: str) -> list[Any]:
