@@ -50,6 +50,10 @@ def no_leaks() -> Iterator[None]:
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
+    if isinstance(QCoreApplication.instance(), QApplication):
+        # What was copied is an object of Python's, and the offscreen platform frees it after Python
+        # has gone: the process would crash at its end.
+        QApplication.clipboard().clear()
     gc.collect()
     left = {t for t in threading.enumerate() if t.name not in SHARED} - threads
     assert left == set(), "threads were left running"
