@@ -288,5 +288,5 @@ def test_the_figures_tell_what_the_process_holds(engine: Engine, model_folder: F
     assert held < stats["process_bytes"]
     if sys.platform == "linux":
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        assert stats["process_bytes"] <= most
+        assert stats["process_bytes"] <= 1.1 * most
     assert stats["children_bytes"] > 5_000_000  # each of them is a Python
