@@ -82,6 +82,7 @@ class Loading:
             refuse(command, as_engine_error(error))
 
         self._workers.run(
+            "loads",
             lambda: examine(command.path, self._confined),
             lambda candidate: self._examined(command, candidate),
             failed,

@@ -102,13 +102,11 @@ class Loop:
     def step(self) -> bool:
         """One turn of the loop; False when it is over. Blocks only when there is nothing to do."""
         try:
-            goes_on = self._turn()
+            return self._turn()
         except BaseException as error:  # a panic in a native library, too
             self._idle = False
             self._recovery.after(error)
             return True
-        self._recovery.well()
-        return goes_on
 
     def _turn(self) -> bool:
         reached = self._recovery.reached
@@ -126,6 +124,7 @@ class Loop:
         self._state.fail_lost()
         read = self._next_pieces()  # beside chats that stream, too
         self._idle = plan.idle and not read
+        self._recovery.well()
         return True
 
     def _take_commands(self) -> bool:

@@ -53,7 +53,7 @@ def raise_once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: An
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set it, and the engine thread breaks down: all of its turns fail. Those of the next do not."""
+    """Set it, and the engine thread breaks down: all its turns fail, those of the next do not."""
     execute, broken, breaking_down = Execution.execute, threading.Event(), set[Execution]()
 
     def breaks(self: Execution, plan: Any) -> Any:

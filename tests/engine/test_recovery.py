@@ -14,6 +14,7 @@ from engine.core.execution import Execution
 from engine.core.finishing import Finishing
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox
+from engine.core.restoring import Restoring
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.kv.offload import Offload
@@ -165,6 +166,25 @@ def test_a_load_that_cannot_begin_is_told(
     assert len(reply.tokens(60)) == 120
     assert engine.load(model_folder("sliding window"))
     assert engine.stats()["weights_bytes"] == sum(m.nbytes for m in engine.stats()["models"])
+
+
+@pytest.mark.parametrize("name", ["_go_on", "step"])
+def test_a_fault_while_a_cache_comes_back_ends_no_reply(
+    model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    words = "hello there " * 30
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(model_folder("plain"))
+        answer = engine.open_session(model, "mine").send(words, SOME).text(60)
+        engine.open_session(model, "mine").close()
+        told = [
+            {"role": "user", "content": words},
+            {"role": "assistant", "content": answer},
+            {"role": "user", "content": "and then?"},
+        ]
+        left = raises(monkeypatch, Restoring, name, Panic)
+        assert engine.open_session(model, "mine").send(told, SOME).tokens(60)
+        assert not left
 
 
 @pytest.mark.parametrize("name", ["_let_go", "_fail"])
