@@ -215,10 +215,12 @@ class Loop:
             mx.clear_streams,
         ]
         for part in parts:
-            try:
-                part()
-            except BaseException:
-                log.exception("a fault while the engine ended")
+            for _ in range(2):  # whoever waits must be told, though the first try has failed
+                try:
+                    part()
+                    break
+                except BaseException:
+                    log.exception("a fault while the engine ended")
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():

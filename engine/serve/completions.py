@@ -94,12 +94,12 @@ class Completions:
             reply = conversation.session.send(
                 request.prompt, request.params, partial(_hand_over, loop, events)
             )
+            settled = _Settled(self._conversations, conversation, answer, reply)
         except BaseException:
             conversation.session.close()
             raise
         self._running.add(events)
         watch = asyncio.ensure_future(_watch(receive, events))
-        settled = _Settled(self._conversations, conversation, answer, reply)
         try:
             tell = Client(send, answer, asked.stream, asked.figures)
             async for event in self._events(events):
@@ -194,12 +194,16 @@ class _Settled:
     def now(self, last: Finished | Failed) -> None:
         """The reply has ended."""
         self.done = True
-        if isinstance(last, Failed):
-            self._conversation.session.close()
-            return
-        said = {"role": "assistant", "content": self._answer.text}
-        self._conversation.messages.append(said)
-        self._conversations.give_back(self._conversation)
+        kept = False
+        try:
+            if isinstance(last, Finished):
+                said = {"role": "assistant", "content": self._answer.text}
+                self._conversation.messages.append(said)
+                self._conversations.give_back(self._conversation)
+                kept = True
+        finally:
+            if not kept:
+                self._conversation.session.close()
 
     async def later(self, events: _Events) -> None:
         """Wait for the end of a reply that was stopped. Nobody else gets its session before."""

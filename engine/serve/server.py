@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import resource
 import socket
@@ -17,6 +18,8 @@ from engine.serve.completions import Completions
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
 from engine.serve.served import Served
+
+log = logging.getLogger(__name__)
 
 BACKLOG = 1024
 """Connections that the system holds until they are accepted."""
@@ -125,8 +128,11 @@ class _Http(uvicorn.Server):
         self._listening.listen(BACKLOG)
 
     async def on_tick(self, counter: int) -> bool:
-        """Called ten times a second."""
-        self._look()
+        """Called ten times a second. What is raised here would end the server."""
+        try:
+            self._look()
+        except BaseException:
+            log.exception("connections could not be looked at")
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
