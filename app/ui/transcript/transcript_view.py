@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.chats.chat import Chat
+from app.chats.transcript import left_out
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
@@ -29,6 +30,7 @@ class TranscriptView(TranscriptArea):
         super().__init__(parent)
         self._chat = chat
         self._words = ""
+        self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.setAccessibleName("Conversation")
         chat.path_changed.connect(self._rebuild)
@@ -88,14 +90,14 @@ class TranscriptView(TranscriptArea):
         for gone in before.values():
             self._take_down(gone)
         self._follow = True
-        self._mark_last()
+        self._mark_rows()
         self._soon.start()
 
     @Slot(str)
     def _on_added(self, message_id: str) -> None:
         self._places.append(Place(message_id))
         self._follow = True
-        self._mark_last()
+        self._mark_rows()
         self._soon.start()
 
     @Slot(str)
@@ -148,6 +150,8 @@ class TranscriptView(TranscriptArea):
             row.set_last(place is self._places[-1])
             row.set_thought(self._chat.thought_s)
             row.wrap_code(place.wrapped)
+        elif isinstance(row, UserRow):
+            row.set_left_out(place.message_id in self._left_out)
         if self._words:
             row.highlight(self._words)
         row.resized.connect(self._on_row_resized)
@@ -167,10 +171,14 @@ class TranscriptView(TranscriptArea):
             place.row.deleteLater()
             place.row = None
 
-    def _mark_last(self) -> None:
+    def _mark_rows(self) -> None:
+        """Tell the messages what their place in the path makes of them."""
+        self._left_out = left_out(self._chat.transcript.path)
         for place in self._places:
             if isinstance(place.row, AnswerRow):
                 place.row.set_last(place is self._places[-1])
+            elif isinstance(place.row, UserRow):
+                place.row.set_left_out(place.message_id in self._left_out)
             self._number(place)
 
     def _number(self, place: Place) -> None:
