@@ -313,6 +313,8 @@ class Engine:
 
         `phase_seconds` says where the engine thread's time went, `tokens_per_s` how fast all
         chats together are at the moment, `queue` which sessions wait for memory, the first first.
+        `process_bytes` is all that the system counts for this process, `children_bytes` what its
+        helper processes hold besides.
         """
         may_wait()
         return self.stats_later().result()
