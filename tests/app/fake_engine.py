@@ -211,6 +211,9 @@ class FakeEngine:
             "prefix_bytes": 0,
             "weights_bytes": 1000,
             "memory_budget": 1_000_000_000,
+            "process_bytes": 500_000_000,
+            "children_bytes": 40_000_000,
+            "buffer_bytes": 200_000_000,
         }
 
     def _load(self, path: str, future: Future[Model]) -> None:

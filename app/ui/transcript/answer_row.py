@@ -15,7 +15,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
 from app.ui.style.markdown_style import markdown_style
 from app.ui.style.theme import theme, ui_font
-from app.ui.transcript.error_block import ErrorBlock, ways_on
+from app.ui.transcript.error_block import ErrorBlock, remedies
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.transcript.reasoning import Reasoning
@@ -84,7 +84,7 @@ class AnswerRow(MessageRow):
         self._view.mark(places)
 
     @property
-    def ways_on(self) -> list[QPushButton]:
+    def remedies(self) -> list[QPushButton]:
         """The buttons below an error."""
         return self._error.buttons
 
@@ -221,7 +221,7 @@ class AnswerRow(MessageRow):
         super().show_actions()
         self._allow(self._continue, Action.CONTINUE, "Go on where the answer was cut off")
         if self.message.status == "error":
-            self._error.show_error(self.message.error, ways_on(self.message, self._can))
+            self._error.show_error(self.message.error, remedies(self.message, self._can))
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""

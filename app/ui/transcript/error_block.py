@@ -1,4 +1,4 @@
-"""Why an answer has failed, and the ways on, where the answer would stand."""
+"""Why an answer has failed, and what can be done, where the answer would stand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNLOAD = "unload"
 
 
 @dataclass(frozen=True)
-class WayOn:
+class Remedy:
     """One button: its words, what it asks for (the value of an `Action`), and about which message.
 
     Attributes:
@@ -34,28 +34,28 @@ class WayOn:
     why_not: str = ""
 
 
-def ways_on(message: Message, can: Can) -> list[WayOn]:
+def remedies(message: Message, can: Can) -> list[Remedy]:
     """What a person can do about a failed answer, the likeliest first."""
     code = message.stats.get("code")
     if code == "context_overflow":
-        ways = []
+        offers = []
         why = can(Action.FORGET_OLDEST, message.id)
         if why is None or why == BUSY:
             asks = Action.FORGET_OLDEST.value
-            ways.append(WayOn("Forget the Oldest Turns", asks, message.id, why or ""))
+            offers.append(Remedy("Forget the Oldest Turns", asks, message.id, why or ""))
         if message.parent_id is not None:
             why = can(Action.EDIT, message.parent_id)
-            ways.append(WayOn("Edit Message", Action.EDIT.value, message.parent_id, why or ""))
-        return ways
+            offers.append(Remedy("Edit Message", Action.EDIT.value, message.parent_id, why or ""))
+        return offers
     why = can(Action.REGENERATE, message.id)
-    ways = [WayOn("Try Again", Action.REGENERATE.value, message.id, why or "")]
+    offers = [Remedy("Try Again", Action.REGENERATE.value, message.id, why or "")]
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
-        ways.append(WayOn("Unload a Model…", UNLOAD, message.id))
-    return ways
+        offers.append(Remedy("Unload a Model…", UNLOAD, message.id))
+    return offers
 
 
 class ErrorBlock(QWidget):
-    """The sentence on a wash of the danger colour, with a button for each way on.
+    """The sentence on a wash of the danger colour, with a button for each remedy.
 
     Signals:
         asked(what, message id): one was pressed.
@@ -70,21 +70,21 @@ class ErrorBlock(QWidget):
         self._words = ""
         self._text = QRect()
         self.buttons: list[QPushButton] = []
-        self._ways: list[WayOn] = []
+        self._offers: list[Remedy] = []
 
-    def show_error(self, words: str, ways: Sequence[WayOn]) -> None:
-        """Say what happened and offer these ways on."""
+    def show_error(self, words: str, offers: Sequence[Remedy]) -> None:
+        """Say what happened and offer these remedies."""
         self._words = words
         self.setAccessibleName(words)
-        if [way.words for way in ways] != [way.words for way in self._ways]:
+        if [offer.words for offer in offers] != [offer.words for offer in self._offers]:
             for button in self.buttons:
                 button.hide()
                 button.deleteLater()
-            self.buttons = [self._button(number, way) for number, way in enumerate(ways)]
-        self._ways = list(ways)
-        for button, way in zip(self.buttons, ways, strict=True):
-            button.setEnabled(not way.why_not)
-            button.setToolTip(way.why_not)
+            self.buttons = [self._button(number, offer) for number, offer in enumerate(offers)]
+        self._offers = list(offers)
+        for button, offer in zip(self.buttons, offers, strict=True):
+            button.setEnabled(not offer.why_not)
+            button.setToolTip(offer.why_not)
         self.update()
 
     def arrange(self, width: int) -> int:
@@ -118,13 +118,13 @@ class ErrorBlock(QWidget):
         painter.setFont(ui_font(14))
         painter.drawText(self._text, Qt.TextFlag.TextWordWrap, self._words)
 
-    def _button(self, number: int, way: WayOn) -> QPushButton:
-        button = QPushButton(way.words, self)
+    def _button(self, number: int, offer: Remedy) -> QPushButton:
+        button = QPushButton(offer.words, self)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self._on_clicked(number))
         button.show()
         return button
 
     def _on_clicked(self, number: int) -> None:
-        way = self._ways[number]
-        self.asked.emit(way.asks, way.message_id)
+        offer = self._offers[number]
+        self.asked.emit(offer.asks, offer.message_id)

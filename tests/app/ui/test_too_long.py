@@ -8,11 +8,13 @@ from app.ui.transcript.user_row import LEFT_OUT, UserRow
 from tests.app.conftest import Run, Start
 
 
-def ways_on(run: Run) -> dict:
+def remedies(run: Run) -> dict:
     """The buttons below the last answer, by their words."""
     last = run.pane.chat.transcript.last("assistant")
-    run.until(lambda: run.pane.transcript.row(last.id) and run.pane.transcript.row(last.id).ways_on)
-    return {button.text(): button for button in run.pane.transcript.row(last.id).ways_on}
+    run.until(
+        lambda: run.pane.transcript.row(last.id) and run.pane.transcript.row(last.id).remedies
+    )
+    return {button.text(): button for button in run.pane.transcript.row(last.id).remedies}
 
 
 def test_the_oldest_turns_are_forgotten_by_a_button(start: Start):
@@ -22,7 +24,7 @@ def test_the_oldest_turns_are_forgotten_by_a_button(start: Start):
     run.answered()
     run.say("overflow")
     run.answered()
-    ways = ways_on(run)
+    ways = remedies(run)
     assert list(ways) == ["Forget the Oldest Turns", "Edit Message"]
     run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
     assert run.answered() == "Without the oldest."
@@ -36,16 +38,16 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
     run.ready()
     run.say("toolong alone")
     run.answered()
-    assert list(ways_on(run)) == ["Edit Message"]
+    assert list(remedies(run)) == ["Edit Message"]
     run.pane.chat.delete_message(run.pane.chat.transcript.path[0].id)
     run.say("say one")
     run.answered()
     run.say("toolong again")
     run.answered()
-    ways = ways_on(run)
+    ways = remedies(run)
     run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
     run.answered()
-    assert list(ways_on(run)) == ["Edit Message"]
+    assert list(remedies(run)) == ["Edit Message"]
 
 
 def test_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(start: Start):
