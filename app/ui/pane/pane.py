@@ -160,7 +160,7 @@ class ChatPane(QWidget):
             self.act(Action.CANCEL_EDIT)
         elif self.chat.answering:
             self.act(Action.STOP)
-        else:
+        elif not self.transcript.forget_found():
             self.focus_composer()
 
     def _type(self, event: QKeyEvent) -> None:
@@ -231,6 +231,7 @@ class ChatPane(QWidget):
     @Slot(str)
     def _on_written(self, text: str) -> None:
         self.chat.write(text)
+        self.transcript.forget_found()
         self._show_turn()
 
     def _send(self) -> None:

@@ -18,7 +18,7 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
-from app.ui.widgets.textview import TextView
+from app.ui.widgets.textview import TextView, Words
 
 LEFT_OUT = "Did not fit: left out of what follows"
 
@@ -68,6 +68,7 @@ class UserRow(MessageRow):
     @Slot()
     def _on_theme(self) -> None:
         self._fill()  # the text may have another size
+        self._view.mark_again()
         self.resized.emit()
         self.update()
 
@@ -113,6 +114,12 @@ class UserRow(MessageRow):
         if (wanted := small_text_width(LEFT_OUT)) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
         return y + FOOTER - 2
+
+    def highlight(self, words: Words) -> int | None:
+        top = super().highlight(words)
+        if top is not None and top > self.FOLDED and self._folded:
+            self._on_more()
+        return top
 
     @Slot()
     def _on_more(self) -> None:
