@@ -230,9 +230,13 @@ class Engine:
     def unload(self, model: Model) -> None:
         """Free a model; its sessions are closed. Waits until that is done."""
         may_wait()
+        self.unload_later(model).result()
+
+    def unload_later(self, model: Model) -> Future[None]:
+        """As `unload`, without waiting. The future's callbacks run on the engine thread."""
         answer: Future[None] = Answer()
         self._post(Unload(model.id, answer))
-        answer.result()
+        return answer
 
     def open_session(
         self,
