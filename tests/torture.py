@@ -34,7 +34,14 @@ def hostile(arguments: list[str]) -> int:
     return main(["bench", model, "--parts", "hostile", *arguments[1:]])
 
 
-COMMANDS = {"faults": faults, "hostile": hostile}
+def person(arguments: list[str]) -> int:
+    """Random actions of a person at the window; after each, screen, store and engine agree."""
+    from tests.app.person import main
+
+    return main(arguments)
+
+
+COMMANDS = {"faults": faults, "hostile": hostile, "person": person}
 
 
 def main(arguments: list[str]) -> int:

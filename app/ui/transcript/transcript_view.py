@@ -172,6 +172,7 @@ class TranscriptView(TranscriptArea):
             if isinstance(place.row, AnswerRow):
                 place.row.set_last(place is self._places[-1])
             self._number(place)
+        self._on_turn()  # what is refused of a message may depend on its place
 
     def _number(self, place: Place) -> None:
         """Tell a message which of how many versions it is."""
