@@ -50,7 +50,7 @@ class FakeReply:
         if turns[-1]["role"] == "assistant":
             self.words = iter([("answer", "and more.")])
         else:
-            self.words = _script(turns[-1]["content"])
+            self.words = script(turns[-1]["content"])
         self.written = 0
 
     def cancel(self) -> None:
@@ -264,7 +264,7 @@ class FakeEngine:
         reply.post(Finished(reply.session.id, reply.id, reason, stats))
 
 
-def _script(question: str) -> Iterator[tuple[str, str]]:
+def script(question: str) -> Iterator[tuple[str, str]]:
     """(kind, word) pairs that answer the question."""
     verb, _, rest = question.strip().partition(" ")
     if verb == "say":

@@ -210,6 +210,7 @@ class TranscriptView(TranscriptArea):
             elif isinstance(place.row, UserRow):
                 place.row.set_left_out(place.message_id in self._left_out)
             self._number(place)
+        self._on_turn()  # what is refused of a message may depend on its place
 
     def _number(self, place: Place) -> None:
         """Tell a message which of how many versions it is."""
