@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         choices=AGAINST,
         default=AGAINST,
-        help="in traffic: one after another, BatchGenerator, mlx_lm.server; in hostile: the last "
-        "(all)",
+        help="in traffic: one after another, BatchGenerator, mlx_lm.server (all); in "
+        "--parts hostile: the last of these",
     )
     parser.add_argument("--chats", type=positive, nargs="+", default=[1, 2, 4, 8, 16], metavar="N")
     parser.add_argument("--tokens", type=positive, default=48, help="tokens per reply (48)")
@@ -130,7 +130,9 @@ def _compare(
         figures["hostile"] = []
         with contextlib.ExitStack() as stack:
             rivals = None
-            if "server" in options.against and FROZEN:
+            if options.parts is PARTS:
+                note("mlx_lm.server gets hostile input with --parts hostile only: it takes minutes")
+            elif "server" in options.against and FROZEN:
                 note(_NO_SERVER)
             elif "server" in options.against:
                 rivals = stack.enter_context(Rivals(it))
