@@ -16,7 +16,7 @@ from engine.model.loaded import LoadedModel
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.scheduling import overflow
-from engine.text import prompt
+from engine.text import pieces, prompt
 from engine.text.text import ReplyText
 
 
@@ -59,6 +59,7 @@ def prepare(request: Request) -> Outcome:
     """
     model, params = request.model, request.params
     whole = not isinstance(request.asked, str)
+    bounds.check_count(len(request.asked) if whole else 1)
     given = prompt.check_messages(
         request.asked if whole else [{"role": "user", "content": request.asked}]
     )
@@ -112,7 +113,8 @@ def prepare(request: Request) -> Outcome:
                 INVALID_REQUEST, "The answer's beginning does not have the form asked for."
             ) from error
     limit = min(params.max_tokens, room)
-    return Outcome(Prepared(messages, gone, ready, text, limit, constraint), ledger)
+    tokens = pieces.listed(ready.tokens)
+    return Outcome(Prepared(messages, gone, ready, tokens, text, limit, constraint), ledger)
 
 
 def _too_long(length: int, name: str, context: int, messages: list[Message], slides: bool) -> str:

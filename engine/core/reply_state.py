@@ -31,6 +31,7 @@ class Prepared:
     Attributes:
         messages: the whole conversation, without the messages in `gone`.
         gone: the oldest messages, which the prompt leaves out.
+        tokens: of the prompt, in a list to which the answer's are added.
         limit: the most tokens that the answer may have.
         constraint: binds the answer to the form that was asked for.
     """
@@ -38,6 +39,7 @@ class Prepared:
     messages: list[Message]
     gone: list[Message]
     prompt: Prompt
+    tokens: list[int]
     text: ReplyText
     limit: int
     constraint: Constraint | None = None
@@ -106,7 +108,7 @@ class ReplyState:
         self.limit = prepared.limit
         self.constraint = prepared.constraint
         self.dropped = len(prepared.gone)
-        self.tokens = list(prepared.prompt.tokens)
+        self.tokens = prepared.tokens
         self.status = Status.QUEUED
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, TEMPLATE_ERROR, EngineError
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
+from engine.text import pieces
 from engine.text.text import Markers, ReplyText
 
 
@@ -70,18 +71,9 @@ def check_messages(messages: Any) -> list[Message]:
                 INVALID_REQUEST,
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
-        if not _is_unicode(message.get("content") or ""):
+        if not pieces.is_unicode(message.get("content") or ""):
             raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
     return [dict(m) for m in messages]
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether a text can be encoded: lone surrogates cannot, and tokenizers fail over them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 Asked = tuple[list[Message], bool]
@@ -94,8 +86,12 @@ class Reader(Protocol):
     def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
         """The text of each, or why there is none."""
 
-    def encode(self, texts: list[str]) -> Sequence[Sequence[int]]:
-        """The tokens of each; compact ones where they are many."""
+    def encode(self, texts: list[str], most: int | None = None) -> Sequence[Sequence[int]]:
+        """The tokens of each; compact ones where they are many.
+
+        Raises:
+            TooLongError: the first has more than `most`.
+        """
 
 
 class InProcess:
@@ -115,11 +111,15 @@ class InProcess:
         bos = getattr(tokenizer, "bos_token", None) or ""
         return [render(known, bos, messages, reasoning, opening) for messages, opening in asked]
 
-    def encode(self, texts: list[str]) -> list[list[int]]:
-        """The tokens of each."""
+    def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
+        """The tokens of each; `TooLongError` where the first has more than `most`."""
         # The template has written any BOS token itself.
-        encode = self.tokenizer.encode
-        return [list(encode(text, add_special_tokens=False)) if text else [] for text in texts]
+        encode, found = self.tokenizer.encode, list[list[int]]()
+        for text in texts:
+            found.append(list(encode(text, add_special_tokens=False)) if text else [])
+            if most is not None and len(found[0]) > most:
+                raise TooLongError(len(found[0]))
+        return found
 
 
 def build(
@@ -136,8 +136,7 @@ def build(
 
     Args:
         reader: who renders and tokenises; without one it is done here.
-        most: tokens that the prompt may have; a list of millions that is made for nothing holds
-            Python's lock for a second.
+        most: tokens that the prompt may have.
 
     Raises:
         EngineError: `template_error` with the template's own words.
@@ -157,16 +156,18 @@ def build(
     first = dict(known).get(len(opened))
     follows = opened.startswith(closed) and len(closed) < len(opened)
     ending = opened[len(closed) :] if follows else closed
-    wanted = {text[characters:], ending}
+    main, wanted = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
         wanted.add(opened)
     if other and not known:
         wanted.add(_sure(rendered[2]))
-    in_order = list(wanted)
-    ids = dict(zip(in_order, reader.encode(in_order), strict=True))
-    if most is not None and count + len(ids[text[characters:]]) > most:
-        raise TooLongError(count + len(ids[text[characters:]]))
-    tokens = [*before.tokens[:count], *ids[text[characters:]]]
+    in_order = [main, *(wanted - {main})]
+    try:
+        found = reader.encode(in_order, None if most is None else most - count)
+    except TooLongError as error:
+        raise TooLongError(count + error.tokens) from None
+    ids = dict(zip(in_order, found, strict=True))
+    tokens = pieces.listed(before.tokens[:count], ids[main])
     answered = 0
     if len(text) > len(opened):
         answered = len(tokens) - (first if first is not None else len(ids[opened]))
