@@ -319,4 +319,3 @@ def ended(reply: Reply) -> bool:
 def begun(reply: Reply) -> bool:
     """Whether there is text of it."""
     return any(isinstance(e, TextDelta) for e in list(reply._events))
-
