@@ -16,8 +16,8 @@ import sys
 import time
 from collections.abc import Callable
 
-LIMIT_S = 5.0
-"""Of the processor's time, for one input. The window's own limits are meant to keep it near one."""
+LIMIT_S = 10.0
+"""Of the processor's time for one input, which is laid out up to twenty times."""
 HANGS_S = 60.0
 """Of anybody's time."""
 MOST_USES = 400
@@ -111,7 +111,7 @@ def text(rng: random.Random) -> list[object]:
         piece = rng.choice([_characters, _word, _marks, _blocks])(rng)
         made.append(piece * rng.choice([1, 1, 1, 2, 50]))
     whole = "".join(made)[: rng.choice([100, 2_000, 20_000])]
-    return [whole, rng.choice([1, 40, 300, 720, 5000]), rng.choice([1, 3, 20])]
+    return [whole, rng.choice([40, 300, 720, 5000]), rng.choice([1, 3, 20])]
 
 
 def _characters(rng: random.Random) -> str:

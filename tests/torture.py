@@ -6,15 +6,12 @@ Without a command, or with `all`, all of them, in the time that `SHARES` gives e
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
 import logging
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,12 +24,15 @@ def faults(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="faults whose name contains this")
     parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
     parser.add_argument("--jobs", type=int, default=2, help="processes that share the faults")
-    parser.add_argument("--part", default="", help="K/N: each N-th fault, from the K-th on")
     parser.add_argument("--each", action="store_true", help="print a line for each fault")
+    parser.add_argument("--part", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
-    if not chosen.part and chosen.jobs > 1:
-        return _in_parts(arguments, chosen.jobs)
-    first, of = (int(n) for n in (chosen.part or "1/1").split("/"))
+    if not chosen.part:
+        from tests.engine import fault_parts
+
+        options = ["--once"] * chosen.once + ["--only", chosen.only]
+        return fault_parts.run(options, chosen.jobs, chosen.seconds, chosen.each)
     from tests.engine.injection import for_children, install
 
     switch = install()  # before anything imports the engine
@@ -44,35 +44,9 @@ def faults(arguments: list[str]) -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         child = for_children(Path(folder))
-        part = (first - 1, of)
         whole, only, seconds = not chosen.once, chosen.only, chosen.seconds
-        return fault_run.run(switch, child, whole, only, seconds, part, chosen.each)
-
-
-def _in_parts(arguments: list[str], jobs: int) -> int:
-    """The faults in several processes, and the sums of their figures."""
-    command = [sys.executable, "-m", "tests.torture", "faults", *arguments, "--part"]
-    parts = [
-        subprocess.Popen([*command, f"{k + 1}/{jobs}"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for k in range(jobs)
-    ]
-    began, status = time.monotonic(), 0
-    counts, places = Counter[str](), Counter[str]()
-    for part in parts:
-        assert part.stdout is not None
-        for line in part.stdout:
-            with contextlib.suppress(ValueError):
-                told = json.loads(line)
-                counts.update(told["counts"])
-                places.update(told["by place"])
-                continue
-            print(line, end="", flush=True)
-        status = part.wait() or status
-    print(", ".join(f"{places[name]} {name}" for name in sorted(places)))
-    of = ("with problems", "ended replies", "ended the engine thread", "not reached", "left out")
-    told = ", ".join(f"{counts[name]} {name}" for name in of)
-    print(f"{counts['faults']} faults in {time.monotonic() - began:.0f} s: {told}")
-    return status
+        fault_run.run(switch, child, whole, only, seconds, chosen.part, chosen.skip)
+    return 0
 
 
 def hostile(arguments: list[str]) -> int:
