@@ -67,7 +67,14 @@ def kill(arguments: list[str]) -> int:
     return subprocess.call([sys.executable, "-m", "app.bench", "kill", *arguments], cwd=ROOT)
 
 
-COMMANDS = {"hostile": hostile, "faults": faults, "doors": doors, "kill": kill}
+def person(arguments: list[str]) -> int:
+    """Random actions of a person at the window; after each, screen, store and engine agree."""
+    from tests.app.person import main
+
+    return main(arguments)
+
+
+COMMANDS = {"hostile": hostile, "faults": faults, "doors": doors, "kill": kill, "person": person}
 
 STAGES: list[list[tuple[str, ...]]] = [
     # Gaps are measured, so nothing else runs meanwhile.
