@@ -468,3 +468,14 @@ def test_fault_b11_a_session_has_no_fork_of_its_own_name(
         chat.fork("mine")
     twin = chat.fork("other")
     assert engine.stats()["sessions"][twin.id]["priority"] == 2
+
+
+def test_fault_b11_a_question_of_the_wrong_form_leaves_no_session(
+    engine: Engine, model_folder: Folder
+) -> None:
+    model = engine.load(model_folder("plain"))
+    with pytest.raises(EngineError, match="invalid_request"):
+        engine.ask(model, 5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        engine.ask(model, "hello", {})  # type: ignore[arg-type]
+    assert engine.stats()["sessions"] == {}
