@@ -118,7 +118,7 @@ def _part(total: Sum, options: list[str], part: str, seconds: float) -> None:
         errors.join(10.0)
         if ended and not fault:
             return
-        why = f"ended the process ({status})\n" + "".join(words[-150:])
+        why = f"ended the process ({status})\n" + "".join(words[-60:])
         total.lost(fault or "before the first fault", why)
         if not fault:
             return
