@@ -56,9 +56,9 @@ Called = dict[str, dict[tuple[str, str], int]]
 def every_fault(called: Called, in_children: dict[str, list[str]], whole: bool) -> list[Fault]:
     """All faults, in an order of which every part is a fair choice.
 
-    With `whole`: every function in every state of a reply; in every other scene those that have
-    not been in one before, both kinds; and at their third call, too, where chats talk. Else one
-    for each function, by turns an ordinary one and a panic.
+    With `whole`: every function in every state of a reply, by turns an ordinary fault and a panic;
+    in the first other scene that calls it once more; and both kinds of those that are called in no
+    state, at their first call and where chats talk at their third. Else one for each function.
     """
     made, kinds = list[Fault](), list(KINDS)
     if whole:
@@ -66,15 +66,16 @@ def every_fault(called: Called, in_children: dict[str, list[str]], whole: bool) 
         for number, (state, name) in enumerate(pairs):
             kind = kinds[(number + STATES.index(state)) % 2]
             made.append(Fault("states", name, kind, state=state))
-    seen = set[str]()
+    seen, in_states = set[str](), {name for state, name in called["states"] if state}
     for scene in [name for name in SCENES if name != "states"]:
         counts = Counter[str]()
         for (_, name), count in called[scene].items():
             counts[name] += count
         for name in sorted(set(counts) - seen):
             seen.add(name)
-            calls = (1, 3) if whole and scene == "talk" and counts[name] >= 3 else (1,)
-            some = kinds if whole else [kinds[len(seen) % 2]]
+            rare = whole and name not in in_states
+            calls = (1, 3) if rare and scene == "talk" and counts[name] >= 3 else (1,)
+            some = kinds if rare else [kinds[len(seen) % 2]]
             made += [Fault(scene, name, kind, call) for call in calls for kind in some]
     for scene, names in in_children.items():
         for number, name in enumerate(sorted(set(names))):

@@ -238,7 +238,7 @@ class Stage:
         while not true():
             if time.monotonic() > last:
                 return False
-            time.sleep(0.0005)
+            time.sleep(0.001)
         return True
 
     def future(self, action: Callable[[], Any], what: str) -> Any:
