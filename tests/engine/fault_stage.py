@@ -293,7 +293,8 @@ class Stage:
     def _goes_on(self) -> None:
         """The engine answers the next question, and nothing is left of those before."""
         try:
-            self.model = self.engine.load_later(self.folder).result(PATIENCE)
+            # It may have to be checked anew, by a child that has to start first.
+            self.model = self.engine.load_later(self.folder).result(3 * PATIENCE)
             chat = self.engine.open_session(self.model)
             if not chat.send("the next question", some(3)).tokens(PATIENCE):
                 self.problems.append("the next answer is empty")
