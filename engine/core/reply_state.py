@@ -209,16 +209,15 @@ class ReplyState:
         """End as asked; the last event."""
         if self.status == Status.FINISHED:
             return
-        last = Finished(self.session_id, self.id, reason, self.stats())
-        self.status = Status.FINISHED
-        self._sink(last, ())
+        self._sink(Finished(self.session_id, self.id, reason, self.stats()), ())
+        self.status = Status.FINISHED  # now that it has been told
 
     def fail(self, code: str, message: str) -> None:
         """End with an error; the last event."""
         if self.status == Status.FINISHED:
             return
-        self.status = Status.FINISHED
         self._sink(Failed(self.session_id, self.id, code, message), ())
+        self.status = Status.FINISHED
 
     def stats(self) -> ReplyStats:
         """What the reply has cost so far."""

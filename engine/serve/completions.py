@@ -209,6 +209,9 @@ class _Settled:
         """Wait for the end of a reply that was stopped. Nobody else gets its session before."""
         self.done = True
         last: Event | _Gone | None = None
+        if self._reply.done and events.empty():  # `now` has failed, and nothing more comes
+            self._conversation.session.close()
+            return
         try:
             async with asyncio.timeout(END_SECONDS):
                 while not isinstance(last, Finished):

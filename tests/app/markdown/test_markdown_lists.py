@@ -71,7 +71,7 @@ def marker_of(document: MarkdownDocument, row: TextRow) -> QRectF:
 
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("start", [1, 9, 10, 98, 99, 100, 1_000, 88_888, 999_999_999])
-def test_numbers_are_whole_at_every_size(px: int, start: int) -> None:
+def test_d2_numbers_are_whole_at_every_size(px: int, start: int) -> None:
     document = rendered("".join(f"{start + n}. item\n" for n in range(3)), px)
     image = painted(document)
     for row, block in first_blocks(document):
@@ -88,7 +88,7 @@ def test_numbers_are_whole_at_every_size(px: int, start: int) -> None:
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("script", [ARABIC, HEBREW])
 @pytest.mark.parametrize("marker", ["1.", "10)", "12345.", "-", "- [x]", "- [ ]"])
-def test_markers_stand_at_the_right_of_text_from_right_to_left(
+def test_d2_markers_stand_at_the_right_of_text_from_right_to_left(
     px: int, script: str, marker: str
 ) -> None:
     document = rendered(f"{marker} {script}\n", px)

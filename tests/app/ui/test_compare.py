@@ -45,7 +45,7 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start)
     assert max(widths) - min(widths) < 0.1 * max(widths)
 
 
-def test_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
+def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
     run = start()
     run.ready()
     run.qtbot.keyClicks(run.pane.composer.field, "say hello")
@@ -154,7 +154,7 @@ def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
     assert not dialog.go.isEnabled()
 
 
-def test_columns_are_called_by_what_differs(start: Start):
+def test_g4_columns_are_called_by_what_differs(start: Start):
     run = start()
     run.ready()
     columns = three_columns(run)
