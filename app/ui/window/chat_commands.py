@@ -16,6 +16,7 @@ from app.settings import Settings
 from app.ui.compare.compare import Comparisons
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
@@ -243,7 +244,7 @@ class ChatCommands(QObject):
                 self.discard_if_blank(active.chat.id)
 
         dialog.accepted.connect(begin)
-        dialog.open()
+        open_dialog(dialog)
 
     # What panes ask for.
 
