@@ -62,7 +62,7 @@ class Presets:
         if not presets:
             none = menu.addAction("No presets yet")
             none.setEnabled(False)
-            none.setToolTip("“Save as Preset…” keeps these settings under a name")
+            none.setToolTip("Choose “Save as Preset…” to keep these settings")
         menu.addSeparator()
         menu.addAction("Save as Preset…", lambda: self._save(popover))
         if presets:

@@ -117,7 +117,7 @@ class Layouts(QObject):
         if not names:
             none = self.menu.addAction("No layouts yet")
             none.setEnabled(False)
-            none.setToolTip("“Save Layout…” keeps how the panes stand now")
+            none.setToolTip("Choose “Save Layout…” to keep how the panes stand")
         self.menu.addSeparator()
         save = self.menu.addAction("Save Layout…", self.ask_to_save)
         if not self._workspace.panes():
