@@ -124,8 +124,11 @@ def test_ctrl_w_closes_the_active_pane_from_wherever_in_the_window(two: Run):
 @pytest.mark.parametrize("name", ["settings", "shortcuts", "compare", "trash", "about"])
 def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run, name: str):
     two.window.commands[name].trigger()
-    two.until(lambda: isinstance(QApplication.activeWindow(), QDialog))
-    dialog = QApplication.activeWindow()
+    dialog = next(
+        w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()
+    )
+    dialog.activateWindow()  # what a window manager does; there may be none
+    two.until(lambda: QApplication.activeWindow() is dialog)
     target = QApplication.focusWidget() or dialog
     for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
         two.qtbot.keyClick(target, key)
