@@ -37,13 +37,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def nothing_of_the_modules() -> None:
-    """What importing made is no test's: the collector, and the search for leaks, pass it over."""
-    gc.collect()
-    gc.freeze()
-
-
 SHARED = ("stretto-confined",)
 """Threads that all engines of a process share; they end with it (engine/DECISIONS.md, E45)."""
 
