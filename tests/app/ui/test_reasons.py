@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QMenu, QWidget
 
 from app.chats.model_choice import LoadState
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start
 
@@ -123,7 +124,7 @@ def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start, name: str):
     if name == "settings":
         run.until(lambda: run.window._settings_window.models.rows[0].folder is not None)
     if name == "trash":
-        dialog.list.clearSelection()
+        dialog.findChild(QListWidget).clearSelection()
     grey = [b for b in dialog.findChildren(QAbstractButton) if b.isVisible() and not b.isEnabled()]
     assert bool(grey) is (name != "backups")
     assert list(silent([dialog])) == []
@@ -137,12 +138,14 @@ def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
     run.until(lambda: run.answer(pane))
     run.pane.header.model_button.click()
     menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
     grey = [entry for entry in entries(menu) if not entry.isEnabled()]
     assert [entry.text() for entry in grey] == ["Guide\t0.0 MB"]
     assert list(silent([menu])) == []
     menu.close()
     run.pane.header.options_button.click()
     popover = QApplication.activePopupWidget()
+    assert isinstance(popover, OptionsPopover)
     presets = run.window.pane_menus.presets.open(popover)
     assert not presets.actions()[0].isEnabled()
     assert list(silent([popover, presets])) == []
