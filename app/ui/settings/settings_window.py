@@ -217,11 +217,13 @@ class SettingsWindow(QDialog):
     @Slot()
     def _on_look_now(self) -> None:
         self.look_now.setEnabled(False)
+        self.look_now.setToolTip("The makers’ server is being asked")
         self.looked.setText("Looking…")
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:
         self.look_now.setEnabled(True)
+        self.look_now.setToolTip("")
         if release is None:
             self.looked.setText(why)
         elif not release.is_newer:

@@ -195,6 +195,7 @@ class Sidebar(QFrame):
             at = self.list.currentIndex().row()
             self.deleted.emit(row.chat_id)
             self._stay_at(at)
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # a pane that closes takes the keys
             return True
         return False
 

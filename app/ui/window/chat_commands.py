@@ -15,7 +15,9 @@ from app.chats.transcript import Removal
 from app.settings import Settings
 from app.ui.compare.compare import Comparisons
 from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.compare.desk import Desk
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
@@ -42,6 +44,7 @@ class ChatCommands(QObject):
         self._undos = undos
         self._window = window
         self.comparisons = Comparisons(library, workspace)
+        self.comparisons.put_aside.connect(self._on_put_aside)
         workspace.new_asked.connect(self.new)
         workspace.split_asked.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
@@ -243,7 +246,13 @@ class ChatCommands(QObject):
                 self.discard_if_blank(active.chat.id)
 
         dialog.accepted.connect(begin)
-        dialog.open()
+        open_dialog(dialog)
+
+    @Slot(object)
+    def _on_put_aside(self, desk: Desk) -> None:
+        one = len(desk.chats) == 1
+        words = "1 chat is put aside" if one else f"{len(desk.chats)} chats are put aside"
+        self._undos.offer(f"{words} until you keep one of these", desk.bring_back)
 
     # What panes ask for.
 

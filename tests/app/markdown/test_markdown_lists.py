@@ -220,3 +220,24 @@ def test_the_bar_of_a_quotation_that_begins_with_a_table_begins_there(script: st
     foot = line_box(document, above).bottom()
     assert ink(painted(document), QRectF(0, 0, WIDTH, foot)) is None
     assert ink(painted(document), QRectF(0, foot, WIDTH, 200)) is not None
+
+
+@pytest.mark.parametrize("px", SIZES)
+@pytest.mark.parametrize("words", ["item", "$\\frac{\\sum_{i=0}^n x_i^2}{2}$ item"])
+def test_a_number_stands_on_the_line_of_its_text(px: int, words: str) -> None:
+    """Beside a tall formula the line is lower than in a line of text alone."""
+    document = rendered(f"7. 7 {words}\n", px)
+    ((row, block),) = first_blocks(document)
+    line = block.layout().lineAt(0)
+    left = block.layout().position().x() + line.cursorToX(0)[0]
+    image = painted(document, text=True)
+    digit = document._formats.marker_width("7")
+    number = feet(image, marker_of(document, row).left(), digit)
+    assert number == feet(image, left, digit)
+
+
+def feet(image: QImage, left: float, width: float) -> int:
+    """The lowest row with ink in these columns: what the digit stands on."""
+    columns = range(round(left), round(left + width))
+    rows = range(image.height())
+    return max(y for y in rows if any(image.pixel(x, y) != 0xFFFFFFFF for x in columns))

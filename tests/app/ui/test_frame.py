@@ -178,3 +178,18 @@ def test_d5_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start
     dialog.close()
     run.end()
     assert not list(profile.rglob("crash-*.new.txt"))
+
+
+def test_a_narrow_header_leaves_ready_out_before_it_cuts_the_models_name(start: Start):
+    run = start()
+    run.ready()
+    header = run.pane.header
+    header.set_keep(shown=True)
+    wide, whole = header._written, header.model_button.sizeHint().width()
+    header.resize(255, header.height())
+    assert (wide, header._written, header.state) == ("Ready", "", "Ready")
+    assert header.model_button.width() >= whole
+    run.say("hold 2")
+    run.until(lambda: run.answer(run.pane))
+    header.resize(254, header.height())
+    assert header._written == "Writing"
