@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
 import logging
 import os
 import shutil
@@ -620,7 +621,7 @@ class Person:
             lambda: popover._plain.boxes["temperature"].set_number(0.3),
             lambda: popover.stop.setPlainText("end\\n"),
             lambda: popover.more.toggle(),
-            lambda: popover.same.click(),
+            lambda: popover.same.isVisible() and popover.same.click(),
             lambda: presets.save(f"P{which % 3}", {"params": {}, "system": f"{which}"}),
             lambda: presets.delete(f"P{which % 3}"),
             lambda: presets.open(popover).actions()[0].trigger(),
@@ -864,15 +865,14 @@ class Person:
         self._close_what_is_above()
         self._mend_disk()
         self.slow_loads(False)
+        if self.engine is not None:
+            self.engine.released = True
         for chat in self.app.library.running():
             if chat.paused:
                 chat.toggle_pause()
-            if self.engine is not None:
-                reply = self.engine.running().get(chat.id)
-                if reply is not None:
-                    reply.words = iter([("answer", "end")])
-        give_up = time.monotonic() + (60 if self._real else 5)
-        while self.app.library.running() and time.monotonic() < give_up:
+        for _ in range(3_000 if self._real else 60):
+            if not self.app.library.running():
+                break
             self.turn(1)
             self.rest()
         waiting = [(c.title, c.phase, c.reply) for c in self.app.library.running()]
@@ -894,10 +894,13 @@ class Actions(RuleBasedStateMachine):
     """
 
     real = False
+    trace = False
     total: Counter[str] = Counter()
 
     def __init__(self) -> None:
         super().__init__()
+        if self.trace:
+            print("state = PersonAtWork()", flush=True)
         self.person = Person(application(), self.real)
 
     def teardown(self) -> None:
@@ -912,8 +915,13 @@ class Actions(RuleBasedStateMachine):
 
     def do(self, name: str, action: Callable[[], Touched], **options: Any) -> None:
         self.failed = True
-        if os.environ.get("PERSON_TRACE"):
-            print(name, file=sys.stderr, flush=True)
+        if self.trace:
+            faulthandler.enable(sys.__stderr__)  # the program has it write into its own file
+            step = sys._getframe(1)
+            given = step.f_code.co_varnames[1 : step.f_code.co_argcount]
+            values = [(name, step.f_locals[name]) for name in given]
+            told = ", ".join(f"{n}={v if isinstance(v, Action) else repr(v)}" for n, v in values)
+            print(f"state.{step.f_code.co_name}({told})", flush=True)
         self.person.act(name, action, **options)
         self.failed = False
 
@@ -1104,9 +1112,17 @@ def application() -> QApplication:
     return there if isinstance(there, QApplication) else make_qt(["person"])
 
 
-def run(actions: int, seed: int, real: bool, steps: int = 100, shrink: bool = True) -> Counter[str]:
+def run(
+    actions: int,
+    seed: int,
+    real: bool,
+    steps: int = 100,
+    shrink: bool = True,
+    trace: bool = False,
+) -> Counter[str]:
     """So many actions at least, a fresh profile for each hundred. Raises what is found."""
-    machine: Any = type("PersonAtWork", (RealActions if real else Actions,), {"total": Counter()})
+    own = {"total": Counter(), "trace": trace}
+    machine: Any = type("PersonAtWork", (RealActions if real else Actions,), own)
     phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
     while (left := actions - sum(machine.total.values())) > 0:
         settings = hypothesis.settings(
@@ -1131,6 +1147,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--real", type=int, default=500, help="of them with the real engine")
     parser.add_argument("--steps", type=int, default=100, help="actions in one profile")
     parser.add_argument("--no-shrink", action="store_true", help="stop at the first finding")
+    parser.add_argument("--trace", action="store_true", help="print each step before it is done")
     chosen = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application()
@@ -1139,7 +1156,8 @@ def main(arguments: list[str]) -> int:
     begun = time.monotonic()
     for count, real in ((chosen.actions - chosen.real, False), (chosen.real, True)):
         if count > 0:
-            total += run(count, chosen.seed, real, chosen.steps, not chosen.no_shrink)
+            shrink = not chosen.no_shrink
+            total += run(count, chosen.seed, real, chosen.steps, shrink, chosen.trace)
     for name, count in sorted(total.items()):
         print(f"{count:6,}  {name}")
     seconds = time.monotonic() - begun
