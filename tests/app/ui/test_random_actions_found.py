@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtWidgets import QApplication
+
 from app.chats.actions import Action
+from app.store import Store
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
@@ -20,7 +23,7 @@ def answer_row(run: Run, number: int) -> AnswerRow:
 
 
 def test_a_button_says_why_also_after_the_message_has_another_place(start: Start):
-    """ "The seed of the last answer is not known" was said of one that was not the last any more."""
+    """What was said of the last answer was still said of it when it was not the last any more."""
     run = start()
     run.ready()
     run.pane.chat.set_model("/models/broken")
@@ -75,3 +78,46 @@ def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
         run.app.bridge.when_done(run.engine.stats_later(), answers.append)
         run.until(lambda answers=answers: answers)
     assert len(run.app.bridge._handlers) == before
+
+
+def test_a_chat_deleted_just_before_a_kill_is_not_begun_anew_over_itself(start: Start):
+    """The layout still had it as open: a blank chat of its id came up, and took its place."""
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    deleted = run.pane.chat.id
+    layout = run.window.workspace.arrangement().to_json()
+    run.window.chats.delete(deleted)
+    run.end()
+    with Store.open(run.app.paths.chats) as store:
+        store.save_layout("main", layout)
+    again = start()
+    assert again.panes == []
+    assert [(chat.id, chat.title) for chat in again.app.library.trash()] == [(deleted, "say one")]
+
+
+def test_a_search_that_lists_a_deleted_chat_opens_no_blank_one(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    deleted = run.pane.chat.id
+    run.window.chats.delete(deleted)
+    run.end()
+    run = start()
+    run.window.chats.open_at(deleted, "")
+    assert run.panes == []
+    assert run.window.toast.text == "This chat is in the trash."
+
+
+def test_panes_that_went_from_window_to_window_are_no_windows_of_the_system(start: Start):
+    """They became so as a neighbour floated, and the program crashed as it ended."""
+    run = start()
+    run.window.layouts.save("L")
+    run.window.commands["float"].trigger()
+    run.window.commands["new"].trigger()
+    run.window.layouts.open("L")
+    run.window.commands["float"].trigger()
+    native = [w for w in QApplication.allWidgets() if w.internalWinId() and not w.isWindow()]
+    assert native == []
