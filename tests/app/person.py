@@ -90,7 +90,7 @@ TEXTS = (
     "cut",
     "fail",
     "overflow",
-    "paste ```python\nfor n in range(9):\n    print(n)\n```\n\n- a\n- b\n\n| a | b |\n|-|-|\n| 1 | 2 |",
+    "paste ```python\nfor n in range(9):\n    print(n)\n```\n\n- a\n\n| a | b |\n|-|-|\n| 1 | 2 |",
     "paste $x^2$ **bold** <b>&amp;</b> \u0645\u0631\u062d\u0628\u0627 \U0001f3bb",
     "  \n ",
     "two\nlines & more",
