@@ -93,9 +93,16 @@ class ChatCommands(QObject):
             chat_id,
         )
 
+    def deleted(self, chat_id: str) -> bool:
+        """Whether it lies in the trash; a new chat in its place would be written over it."""
+        return self._library.deleted_since(chat_id)
+
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
+        if self.deleted(chat_id):  # what was found by a search may have been deleted since
+            self._on_said("This chat is in the trash.")
+            return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
             # Closed a while ago and still kept: it goes back to its place.
