@@ -131,7 +131,7 @@ class Reply:
         """The reply's sink; called on the engine thread."""
         with self._changed:
             self._tokens.extend(tokens)
-            if isinstance(event, TextDelta) and not event.text:
+            if isinstance(event, TextDelta) and not event.text and not event.odds:
                 return
             self._events.append(event)
             self._changed.notify_all()

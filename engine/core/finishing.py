@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from engine.core.execution import PassResult, Results
+from engine.core.growing import Growing
 from engine.core.loading import Loading
 from engine.core.session import SessionState
 from engine.core.state import State
@@ -24,9 +25,10 @@ log = logging.getLogger(__name__)
 class Finishing:
     """Turns results into events."""
 
-    def __init__(self, state: State, loading: Loading) -> None:
+    def __init__(self, state: State, loading: Loading, growing: Growing) -> None:
         self._state = state
         self._loading = loading
+        self._growing = growing
 
     def finish(self, plan: StepPlan, results: Results) -> None:
         """Take what a plan brought."""
@@ -80,6 +82,8 @@ class Finishing:
             reply.accept(token)
             if reply.complete:
                 return self._state.end_reply(session, FinishReason.STOP)
+            if reply.generated + 2 > reply.limit:
+                self._growing.grow(session)
             if reply.generated >= reply.limit:
                 return self._state.end_reply(session, FinishReason.LENGTH)
         if isinstance(following, Exception):
@@ -116,6 +120,8 @@ class Finishing:
         session.kv.drop()
         session.kv.begin(reply.tokens)
         reply.next = None
+        if reply.odds is not None:
+            reply.odds.clear()
         reply.reused = 0
         reply.alone = reply.rebuilt = True
         reply.status = Status.PREFILLING

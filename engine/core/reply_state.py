@@ -15,13 +15,20 @@ from engine.messages import (
     ReplyStats,
     Sink,
     TextDelta,
+    TokenOdds,
+    ToolCall,
 )
 from engine.model.constraint import Constraint
+from engine.model.odds import Odds
 from engine.model.sampling import Sampler
 from engine.params import SamplingParams
 from engine.scheduling.view import Status
 from engine.text.prompt import Prompt
 from engine.text.text import Delta, ReplyText
+
+PROMISED = 2048
+"""Tokens for which an answer without a limit is promised memory at a time. Were it promised all of
+the context, few such answers would fit beside each other."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Prepared:
     Attributes:
         messages: the whole conversation, without the messages in `gone`.
         gone: the oldest messages, which the prompt leaves out.
-        limit: the most tokens that the answer may have.
+        longest: the most tokens that the answer may have.
         constraint: binds the answer to the form that was asked for.
     """
 
@@ -39,7 +46,7 @@ class Prepared:
     gone: list[Message]
     prompt: Prompt
     text: ReplyText
-    limit: int
+    longest: int
     constraint: Constraint | None = None
 
 
@@ -52,7 +59,10 @@ class ReplyState:
         prompt: the prompt, None until a worker has prepared it. So are `text` and `messages`.
         tokens: the prompt and everything generated and read so far.
         next: the lazy id after `tokens`, sampled but not read yet; None until there is one.
-        limit: the most tokens that it may have.
+        limit: the most tokens that it may have, as far as memory is promised to it.
+        longest: the most tokens that it may ever have.
+        odds: how probable its tokens were; None where nobody asked.
+        tells_calls: tools were offered, so its calls are told.
         reused: prompt tokens that were in the cache already.
         rebuilt: the cache had been dropped and is made anew by prefill.
         alone: a shared pass has failed with it, so it steps in passes of its own.
@@ -70,6 +80,7 @@ class ReplyState:
         params: SamplingParams,
         sink: Sink,
         sent_at: float,
+        tells_calls: bool = False,
     ) -> None:
         self.id = reply_id
         self.session_id = session_id
@@ -79,7 +90,10 @@ class ReplyState:
         self.prompt: Prompt | None = None
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
-        self.limit = 0
+        self.limit = self.longest = 0
+        self.odds = Odds(params.logprobs) if params.logprobs is not None else None
+        self.tells_calls = tells_calls
+        self._calls_told = 0
         self.tokens: list[int] = []
         self.next: Any = None
         self.reused = 0
@@ -103,7 +117,9 @@ class ReplyState:
         self.messages = prepared.messages
         self.prompt = prepared.prompt
         self.text = prepared.text
-        self.limit = prepared.limit
+        self.longest = self.limit = prepared.longest
+        if self.params.max_tokens is None:
+            self.limit = min(self.longest, PROMISED)
         self.constraint = prepared.constraint
         self.dropped = len(prepared.gone)
         self.tokens = list(prepared.prompt.tokens)
@@ -189,6 +205,7 @@ class ReplyState:
     def accept(self, token: int) -> None:
         """Take a token that has been read: count it, time it, tell its text."""
         assert self.text is not None
+        before = self.text.kind
         deltas = self.text.add(token)  # first: a token whose text fails was never given
         if self.constraint is not None:
             self.constraint.accept(token)
@@ -196,7 +213,12 @@ class ReplyState:
         if not self.generated:
             self._first_at = self._last_at
         self.tokens.append(token)
-        self._tell(deltas, (token,))
+        odds: tuple[TokenOdds, ...] = ()
+        if self.odds is not None:
+            known = self.odds.take(token, self.text.detokenizer)
+            # Markers and what they frame is no part of the answer.
+            odds = (known,) if before == self.text.kind == "answer" else ()
+        self._tell(deltas, (token,), odds)
 
     def flush(self) -> None:
         """Tell the text that was held back, now that no more comes."""
@@ -207,7 +229,8 @@ class ReplyState:
         """End as asked; the last event."""
         if self.status == Status.FINISHED:
             return
-        last = Finished(self.session_id, self.id, reason, self.stats())
+        stop = self.text.stop if self.text is not None else None
+        last = Finished(self.session_id, self.id, reason, self.stats(), stop)
         self.status = Status.FINISHED
         self._sink(last, ())
 
@@ -232,9 +255,19 @@ class ReplyState:
             dropped_messages=self.dropped,
         )
 
-    def _tell(self, deltas: list[Delta], tokens: tuple[int, ...] = ()) -> None:
+    def _tell(
+        self,
+        deltas: list[Delta],
+        tokens: tuple[int, ...] = (),
+        odds: tuple[TokenOdds, ...] = (),
+    ) -> None:
         for text, kind in deltas:
-            self._sink(TextDelta(self.session_id, self.id, text, kind), tokens)
-            tokens = ()
+            self._sink(TextDelta(self.session_id, self.id, text, kind, odds), tokens)
+            tokens, odds = (), ()
         if tokens:  # a token without text yet still counts: an empty delta carries it
-            self._sink(TextDelta(self.session_id, self.id, "", "answer"), tokens)
+            self._sink(TextDelta(self.session_id, self.id, "", "answer", odds), tokens)
+        if self.tells_calls and self.text is not None:
+            fresh = self.text.calls[self._calls_told :]
+            self._calls_told += len(fresh)
+            for call in fresh:
+                self._sink(ToolCall(self.session_id, self.id, call), ())

@@ -34,7 +34,8 @@ from engine.errors import (
 from engine.kv.ledger import Ledger
 from engine.model.folder import check as check_folder
 from engine.params import SamplingParams
-from engine.text.prompt import InProcess, Reader, build
+from engine.text.prompt import build
+from engine.text.rendering import InProcess, Reader
 from tests.engine import hostile
 
 _MB = 2**20

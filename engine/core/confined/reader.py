@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from engine.core.confined.checked import CheckedTokenizer
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Message
-from engine.text.prompt import Asked
+from engine.text.rendering import Asked
 
 _MOST_LISTED = 2**17
 """More tokens stay compact: a list of millions takes Python's lock for too long to make and free,
@@ -35,7 +35,12 @@ class ConfinedReader:
     def __init__(self, confined: Asker, checked: CheckedTokenizer) -> None:
         self._confined, self._checked = confined, checked
 
-    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
+    def render(
+        self,
+        asked: list[Asked],
+        reasoning: bool | None,
+        template: Mapping[str, Any] | None = None,
+    ) -> list[str | EngineError]:
         """The text of each, or why there is none."""
         lists: list[list[Message]] = []
         places: dict[int, int] = {}
@@ -47,6 +52,7 @@ class ConfinedReader:
             "lists": lists,
             "asked": [(places[id(messages)], opening) for messages, opening in asked],
             "reasoning": reasoning,
+            "template": dict(template or {}),
         }
         result, blobs = self._confined.use("render", self._checked, arguments)
         errors = result["errors"]
