@@ -15,7 +15,9 @@ STATUS = {
     errors.CONTEXT_OVERFLOW: 400,
     errors.UNSUPPORTED_SESSION: 400,
     errors.UNKNOWN_MODEL: 404,
-    errors.CAPACITY_EXHAUSTED: 503,
+    errors.SESSION_BUSY: 409,
+    errors.SESSION_CLOSED: 409,
+    errors.CAPACITY_EXHAUSTED: 429,
     errors.OUT_OF_MEMORY: 503,
     errors.ENGINE_STOPPED: 503,
 }

@@ -47,10 +47,9 @@ class Client:
                 await self._write(content, more=False)
             return
         if not self._begun:
-            await self._head(b"text/event-stream; charset=utf-8", (b"cache-control", b"no-store"))
+            await self._begin_stream()
         if isinstance(event, PromptProgress):
-            # Clients skip lines that begin with a colon. People who watch the stream read them.
-            await self._write(f": read {event.done} of {event.total} tokens\n\n".encode())
+            await self.comment(f"read {event.done} of {event.total} tokens")
         elif isinstance(event, TextDelta):
             await self._say(self._answer.add(event))
         elif isinstance(event, Failed):
@@ -62,6 +61,27 @@ class Client:
             if self._figures:
                 await self._say(self._answer.usage(event.stats))
             await self._write(b"data: [DONE]\n\n", more=False)
+
+    async def comment(self, text: str) -> None:
+        """Tell a streaming client something that is no part of the answer.
+
+        Clients skip lines that begin with a colon. People who watch the stream read them.
+        """
+        if not self._stream:
+            return
+        if not self._begun:
+            await self._begin_stream()
+        await self._write(f": {text}\n\n".encode())
+
+    async def refused(self, error: Exception) -> bool:
+        """Tell of an error within a stream that has begun. False: it has not."""
+        if self._begun:
+            await self._say(refusals.body_of(error)[1])
+            await self._write(b"", more=False)
+        return self._begun
+
+    async def _begin_stream(self) -> None:
+        await self._head(b"text/event-stream; charset=utf-8", (b"cache-control", b"no-store"))
 
     async def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
         self._begun = True

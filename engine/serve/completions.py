@@ -20,9 +20,11 @@ from engine.openai import request as body_shape
 from engine.openai.parsing import Defaults, Request, parsed
 from engine.reply import Reply
 from engine.serve.client import Client
-from engine.serve.conversations import Conversation, Conversations
+from engine.serve.metrics import Metrics
+from engine.serve.places import Place, Places, session_name, unless
 from engine.serve.refusals import RefusedError
 from engine.serve.served import BROKE_DOWN, Served
+from engine.serve.sessions import Manner
 
 log = logging.getLogger(__name__)
 
@@ -63,10 +65,11 @@ class Completions:
         silence: seconds that a body may pause.
     """
 
-    def __init__(self, served: Served, conversations: Conversations) -> None:
+    def __init__(self, served: Served, places: Places, metrics: Metrics) -> None:
         self.served = served
         self.silence = SILENCE_SECONDS
-        self._conversations = conversations
+        self._places = places
+        self._metrics = metrics
         self._running: set[_Events] = set()
         self._settling: set[asyncio.Task[None]] = set()
         self._ending = False
@@ -74,6 +77,7 @@ class Completions:
     def end(self) -> None:
         """Stop all answers. Their clients are told why."""
         self._ending = True
+        self._places.end(EngineError(ENGINE_STOPPED, ENDING))
         for events in self._running:
             events.put_nowait(Failed("", "", ENGINE_STOPPED, ENDING))
 
@@ -81,27 +85,53 @@ class Completions:
         raw = await self._body(scope, receive)
         if self._ending:
             raise EngineError(ENGINE_STOPPED, ENDING)
-        await self.served.ready()
-        read = partial(self._understood, raw)
-        model, asked = await asyncio.to_thread(read) if len(raw) > _LARGE else read()
+        events: _Events = asyncio.Queue()
+        watch = asyncio.ensure_future(_watch(receive, events))
+        try:
+            await self._answer(scope, raw, events, watch, send)
+        finally:
+            watch.cancel()
+
+    async def _answer(
+        self,
+        scope: Scope,
+        raw: bytes,
+        events: _Events,
+        watch: asyncio.Future[None],
+        send: Send,
+    ) -> None:
+        body = await self._read(raw)
+        name = session_name(scope, body)
+        model = await unless(watch, self._model(scope, name, body))
+        if model is None:
+            return
+        read = partial(_understood, model, body)
+        asked = await asyncio.to_thread(read) if len(raw) > _LARGE else read()
         request = asked.request
         assert not isinstance(request.prompt, str)
-        loop = asyncio.get_running_loop()
-        events: _Events = asyncio.Queue()
-        conversation = self._conversations.take(model, request.prompt, request.reasoning)
         answer = response.Answer(uuid.uuid4().hex, model.name)
+        tell = Client(send, answer, asked.stream, asked.figures)
+        manner = Manner(reasoning=request.reasoning)
+        taking = self._places.take(scope, name, model, request.prompt, manner, tell.comment)
         try:
-            reply = conversation.session.send(
+            place = await unless(watch, taking)
+        except (RefusedError, EngineError) as error:
+            if await tell.refused(error):
+                return
+            raise
+        if place is None:
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            reply = place.session.send(
                 request.prompt, request.params, partial(_hand_over, loop, events)
             )
         except BaseException:
-            conversation.session.close()
+            place.drop()
             raise
         self._running.add(events)
-        watch = asyncio.ensure_future(_watch(receive, events))
-        settled = _Settled(self._conversations, conversation, answer, reply)
+        settled = _Settled(place, answer, reply)
         try:
-            tell = Client(send, answer, asked.stream, asked.figures)
             async for event in self._events(events):
                 if isinstance(event, (Finished, Failed)) and reply.done:
                     # The session is free before the client hears of it and asks again.
@@ -109,7 +139,6 @@ class Completions:
                 await tell(event)
         finally:
             self._running.discard(events)
-            watch.cancel()
             if not settled.done:
                 reply.cancel()
                 task = asyncio.ensure_future(settled.later(events))
@@ -118,10 +147,12 @@ class Completions:
 
     async def _events(self, events: _Events) -> AsyncIterator[Event]:
         """The reply's events to the last one, or until the client has gone."""
+        times = self._metrics.reply()
         while True:
             event = await events.get()
             if isinstance(event, _Gone):
                 return
+            times.note(event)
             if isinstance(event, Failed) and self._has_lost(event):
                 self.served.lost()
                 event = Failed(event.session_id, event.reply_id, ENGINE_STOPPED, BROKE_DOWN)
@@ -134,8 +165,10 @@ class Completions:
         return failed.code in (ENGINE_STOPPED, UNKNOWN_MODEL) and not self._ending
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        context = max(model.context_length for model in self.served.models)
-        limit = min(max(context * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
+        limit = MOST_LIMIT
+        if len(models := self.served.models) == len(self.served.entries):
+            context = max(model.context_length for model in models)
+            limit = min(max(context * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
         too_long = RefusedError(413, f"A request may have {limit / 2**20:.3g} MB, not more.")
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if int(announced) > limit:
@@ -156,37 +189,47 @@ class Completions:
             raise RefusedError(408, "The rest of the request did not come.") from None
         return bytes(body)
 
-    def _understood(self, raw: bytes) -> tuple[Model, _Asked]:
+    async def _read(self, raw: bytes) -> dict[str, Any]:
         try:
-            body = json_text.decode(raw)
-            name = body.get("model")
-            if not isinstance(name, (str, type(None))):
-                raise ValueError(f"model must be a text, not {name!r}")
-            model = self.served.find(name)
-            # A request without a seed of its own takes a fresh one.
-            defaults = Defaults({**model.defaults, "seed": None})
-            request = parsed(body_shape.plain({"body": body}), defaults)
-            messages = request.prompt
-            if isinstance(messages, str) or not all(isinstance(m, dict) for m in messages):
-                raise ValueError("messages must be a list of objects")
-            return model, _Asked(request, *_streaming(body))
+            if len(raw) > _LARGE:
+                return await asyncio.to_thread(json_text.decode, raw)
+            return json_text.decode(raw)
         except ValueError as error:
-            end = "" if str(error).endswith((".", "?")) else "."
-            raise RefusedError(400, f"The request cannot be answered: {error}{end}") from None
+            raise _not_understood(error) from None
+
+    async def _model(self, scope: Scope, session: str | None, body: dict[str, Any]) -> Model:
+        """The model that a request names, else that of its session, else the first one."""
+        name = body.get("model")
+        if not isinstance(name, (str, type(None))):
+            raise _not_understood(ValueError(f"model must be a text, not {name!r}"))
+        await self.served.ready()
+        known = None if name else self._places.model_of(scope, session)
+        return await self.served.get(known.path if known else name)
+
+
+def _understood(model: Model, body: dict[str, Any]) -> _Asked:
+    try:
+        # A request without a seed of its own takes a fresh one.
+        defaults = Defaults({**model.defaults, "seed": None})
+        request = parsed(body_shape.plain({"body": body}), defaults)
+        messages = request.prompt
+        if isinstance(messages, str) or not all(isinstance(m, dict) for m in messages):
+            raise ValueError("messages must be a list of objects")
+        return _Asked(request, *_streaming(body))
+    except ValueError as error:
+        raise _not_understood(error) from None
+
+
+def _not_understood(error: ValueError) -> RefusedError:
+    end = "" if str(error).endswith((".", "?")) else "."
+    return RefusedError(400, f"The request cannot be answered: {error}{end}")
 
 
 class _Settled:
     """What becomes of a conversation after its reply: kept when the session is sound."""
 
-    def __init__(
-        self,
-        conversations: Conversations,
-        conversation: Conversation,
-        answer: response.Answer,
-        reply: Reply,
-    ) -> None:
-        self._conversations = conversations
-        self._conversation = conversation
+    def __init__(self, place: Place, answer: response.Answer, reply: Reply) -> None:
+        self._place = place
         self._answer = answer
         self._reply = reply
         self.done = False
@@ -195,11 +238,9 @@ class _Settled:
         """The reply has ended."""
         self.done = True
         if isinstance(last, Failed):
-            self._conversation.session.close()
-            return
-        said = {"role": "assistant", "content": self._answer.text}
-        self._conversation.messages.append(said)
-        self._conversations.give_back(self._conversation)
+            self._place.failed(last.code)
+        else:
+            self._place.keep({"role": "assistant", "content": self._answer.text})
 
     async def later(self, events: _Events) -> None:
         """Wait for the end of a reply that was stopped. Nobody else gets its session before."""
@@ -216,9 +257,9 @@ class _Settled:
         if isinstance(last, Finished):
             # The client may have read less than was said, so the answer is no part of what is
             # known. The next turn goes on from the question.
-            self._conversations.give_back(self._conversation)
+            self._place.keep()
         else:
-            self._conversation.session.close()
+            self._place.drop()
 
 
 def _hand_over(loop: asyncio.AbstractEventLoop, events: _Events, event: Event) -> None:
