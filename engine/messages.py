@@ -54,6 +54,7 @@ class ReplyStats:
         tokens_per_s: tokens after the first, divided by `decode_s`; 0 for a single token.
         dropped_messages: how many of the oldest messages the model did not see, because they did
             not fit into its context any more (sessions with `on_overflow="slide"`).
+        reasoning_tokens: how many of the generated ones are reasoning.
         rebuilt: the cache had been dropped for memory and was made anew by prefill, which may
             round differently from decoding (matters only to reproducible sessions).
     """
@@ -66,6 +67,7 @@ class ReplyStats:
     tokens_per_s: float = 0.0
     rebuilt: bool = False
     dropped_messages: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True)

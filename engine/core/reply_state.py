@@ -94,6 +94,7 @@ class ReplyState:
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
         self.tells_calls = tells_calls
         self._calls_told = 0
+        self._reasoned = 0
         self.tokens: list[int] = []
         self.next: Any = None
         self.reused = 0
@@ -213,6 +214,7 @@ class ReplyState:
         if not self.generated:
             self._first_at = self._last_at
         self.tokens.append(token)
+        self._reasoned += before == "reasoning"
         odds: tuple[TokenOdds, ...] = ()
         if self.odds is not None:
             known = self.odds.take(token, self.text.detokenizer)
@@ -253,6 +255,7 @@ class ReplyState:
             tokens_per_s=(self.generated - 1) / decode if decode > 0 else 0.0,
             rebuilt=self.rebuilt,
             dropped_messages=self.dropped,
+            reasoning_tokens=self._reasoned,
         )
 
     def _tell(

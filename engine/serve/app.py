@@ -10,7 +10,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import EngineError
-from engine.serve.completions import Completions
+from engine.serve.answering import Answering
+from engine.serve.doors.chat import ChatDoor
+from engine.serve.doors.completions import CompletionsDoor
 from engine.serve.guard import guarded, told
 from engine.serve.health import Health
 from engine.serve.keys import Keys
@@ -29,7 +31,7 @@ class App:
 
     def __init__(
         self,
-        completions: Completions,
+        answering: Answering,
         models: ModelRoutes,
         sessions: SessionRoutes,
         health: Health,
@@ -38,7 +40,7 @@ class App:
         metrics: Metrics,
     ) -> None:
         routes = [
-            Route("/v1/chat/completions", completions, methods=["POST"]),
+            *(answering.route(door) for door in (ChatDoor(), CompletionsDoor())),
             *models.routes(),
             *sessions.routes(),
             Route("/health", health.health, methods=["GET"]),

@@ -13,8 +13,8 @@ import uvicorn
 
 from engine.engine import Engine
 from engine.model.info import Model
+from engine.serve.answering import Answering
 from engine.serve.app import App
-from engine.serve.completions import Completions
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
 from engine.serve.health import Health
@@ -81,8 +81,8 @@ class Server:
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
         self.places = Places(self.served, self.sessions, self.conversations, settings)
-        completions = Completions(self.served, self.places, self.metrics)
-        completions.silence = patience
+        answering = Answering(engine, self.served, self.places, self.metrics)
+        answering.silence = patience
         health = Health(
             engine,
             self.served,
@@ -92,7 +92,7 @@ class Server:
             lambda: self.connections,
         )
         app = App(
-            completions,
+            answering,
             ModelRoutes(self.served),
             SessionRoutes(self.served, self.sessions),
             health,
@@ -116,7 +116,7 @@ class Server:
             timeout_keep_alive=int(patience) + 1,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        self._http = _Http(config, self._socket, completions, patience, settings, self._tidy)
+        self._http = _Http(config, self._socket, answering, patience, settings, self._tidy)
         self._thread = threading.Thread(target=self._run, name="serve", daemon=True)
 
     def __enter__(self) -> Server:
@@ -163,7 +163,7 @@ class _Http(uvicorn.Server):
         self,
         config: uvicorn.Config,
         listening: socket.socket,
-        completions: Completions,
+        answering: Answering,
         patience: float,
         settings: Settings,
         tidy: Callable[[], None],
@@ -172,7 +172,7 @@ class _Http(uvicorn.Server):
         self._most = settings.connections
         self._tidy = tidy
         self._listening = listening
-        self._completions = completions
+        self._answering = answering
         self._patience = patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -190,7 +190,7 @@ class _Http(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._completions.end()
+        self._answering.end()
         for connection in self._connections():
             connection.give_up()
         await super().shutdown(sockets)
