@@ -87,7 +87,7 @@ class Embedding:
                 self._waiting.remove(command)
             refuse(command, as_engine_error(error))
 
-        self._workers.run(lambda: _tokens(model, command), ready, failed)
+        self._workers.run(model.info.id, lambda: _tokens(model, command), ready, failed)
 
     def step(self) -> bool:
         """Read the next piece; False where there was none."""

@@ -105,7 +105,8 @@ class Reception:
         self._state.unended.add(reply)
         try:
             self._workers.run(
-                lambda: prepare(request),
+                session.model.info.id,
+                lambda: prepare(request) if session.reply is reply else None,
                 lambda outcome: self._prepared(session, reply, outcome),
                 lambda error: self._not_prepared(session, reply, error),
             )
@@ -135,8 +136,8 @@ class Reception:
             command.template,
         )
 
-    def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome) -> None:
-        if session.reply is not reply:
+    def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome | None) -> None:
+        if outcome is None or session.reply is not reply:
             return  # it has ended meanwhile
         session.kv.ledger = outcome.ledger
         session.gone = outcome.prepared.gone
@@ -232,7 +233,9 @@ class Reception:
         def failed(error: BaseException) -> None:
             refuse(command, as_engine_error(error))
 
-        self._workers.run(lambda: count(request), command.answer.set_result, failed)
+        self._workers.run(
+            model.info.id, lambda: count(request), command.answer.set_result, failed
+        )
 
     def stats(self, command: GetStats) -> None:
         """Answer with the figures of this moment."""
