@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -18,6 +19,7 @@ from engine.serve.answering import Answering
 from engine.serve.app import App
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
+from engine.serve.entry import Entry
 from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
@@ -54,6 +56,7 @@ class Server:
 
     Attributes:
         port: where it listens.
+        visits: the requests that are answered or wait.
 
     Raises:
         OSError: the port is not to be had.
@@ -78,7 +81,7 @@ class Server:
         self._unload_after = settings.unload_after
         self.conversations = Conversations(engine)
         self.sessions = Sessions(engine, settings)
-        self.served = Served(engine, models, self._lost, folders)
+        self.served = Served(engine, models, self._lost, folders, settings.may_unload)
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
@@ -86,6 +89,7 @@ class Server:
         self.places = Places(self.served, self.sessions, self.conversations, settings)
         answering = Answering(engine, self.served, self.places, self.metrics)
         answering.silence = patience
+        self.visits = answering.visits
         health = Health(
             engine,
             self.served,
@@ -134,9 +138,27 @@ class Server:
         """How many there are."""
         return len(self._http.server_state.connections)
 
+    def offer(self, folder: str) -> None:
+        """Answer for one more model, which is loaded when it is asked for.
+
+        Raises:
+            EngineError: there is no such folder.
+        """
+        self.served.add(Entry.of_folder(folder))
+
+    def unloaded(self, model_id: str) -> None:
+        """Take note that a model was unloaded by others. May be called from any thread."""
+        if self._http.loop is not None:
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
+
     def start(self) -> None:
         """Begin to answer. Returns at once."""
         self._thread.start()
+
+    def hang_up(self) -> None:
+        """Let the port go at once, before `stop`."""
+        self._socket.close()
 
     def stop(self) -> None:
         """Stop all answers, tell their clients, and close. Takes a second or two at most."""
@@ -175,10 +197,12 @@ class _Http(uvicorn.Server):
         self._most = settings.connections
         self._tidy = tidy
         self._listening = listening
+        self.loop: asyncio.AbstractEventLoop | None = None
         self._answering = answering
         self._patience = patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
         self.lifespan.state["room"] = _room(self._most)
         await super().startup(sockets)
         # asyncio accepts as many at once as the backlog it knows of. That would take all
