@@ -17,11 +17,16 @@ from engine.serve.answering import Answering
 from engine.serve.app import App
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
+from engine.serve.doors.chat import ChatDoor
+from engine.serve.doors.completions import CompletionsDoor
+from engine.serve.doors.messages import MessagesDoor
+from engine.serve.doors.responses import Kept, ResponsesDoor
 from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
 from engine.serve.model_routes import ModelRoutes
 from engine.serve.places import Places
+from engine.serve.plain_routes import PlainRoutes
 from engine.serve.served import Served
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.sessions import Sessions
@@ -83,6 +88,7 @@ class Server:
         self.places = Places(self.served, self.sessions, self.conversations, settings)
         answering = Answering(engine, self.served, self.places, self.metrics)
         answering.silence = patience
+        kept = Kept()
         health = Health(
             engine,
             self.served,
@@ -93,6 +99,8 @@ class Server:
         )
         app = App(
             answering,
+            (ChatDoor(), CompletionsDoor(), ResponsesDoor(kept), MessagesDoor()),
+            PlainRoutes(engine, answering, kept),
             ModelRoutes(self.served),
             SessionRoutes(self.served, self.sessions),
             health,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import uuid
 from collections.abc import Iterator
@@ -46,6 +47,12 @@ class Called:
     id: str
     name: str
     arguments: str
+
+    @property
+    def as_message(self) -> dict[str, Any]:
+        """As a message has it, for a template."""
+        function = {"name": self.name, "arguments": json.loads(self.arguments)}
+        return {"id": self.id, "type": "function", "function": function}
 
 
 Piece = Text | Called
@@ -152,7 +159,5 @@ class Choice:
         message: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             message["content"] = self.text if self.text.strip() else ""
-            message["tool_calls"] = [
-                {"id": c.id, "type": "function", "function": {"name": c.name}} for c in self.calls
-            ]
+            message["tool_calls"] = [call.as_message for call in self.calls]
         return message
