@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
         commands.add_parser("batch", help="answer the requests in a file, many at a time")
     )
     serve.add_arguments(
-        commands.add_parser("serve", help="OpenAI's chat completions, on this machine only")
+        commands.add_parser("serve", help="answers other programs over HTTP, as OpenAI does")
     )
     download.add_arguments(commands.add_parser("download", help="a model from the hub, resumable"))
     bench.add_arguments(
