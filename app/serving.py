@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -93,16 +93,20 @@ class Serving(QObject):
         if self.door is Door.STARTING:
             self._again = True
             return
-        self._end(wait=False)
+        before = self._leave()
         if self._settings.serve and self._engine is not None:
-            self._begin(self._engine)
-        else:
-            self._now(Door.OFF)
+            self._begin(self._engine, before)
+            return
+        if before is not None:
+            threading.Thread(target=before.stop, name="serve-end", daemon=True).start()
+        self._now(Door.OFF)
 
     def shut_down(self) -> None:
         """End it. Its clients are told; takes a second or two at most."""
         self._engine = None
-        self._end(wait=True)
+        server = self._leave()
+        if server is not None:
+            server.stop()
         self._now(Door.OFF)
 
     def offer_models(self) -> None:
@@ -171,7 +175,7 @@ class Serving(QObject):
 
     # Beginning and end.
 
-    def _begin(self, engine: Engine) -> None:
+    def _begin(self, engine: Engine, before: Server | None) -> None:
         settings, file, folders = self._settings, self._keys_file, self._folders()
         host = "0.0.0.0" if settings.serve_others else "127.0.0.1"
         port, guarded = settings.serve_port, settings.serve_others or settings.serve_with_key
@@ -179,7 +183,7 @@ class Serving(QObject):
         # Importing the web server takes a good part of a second.
         background.start(
             self,
-            lambda: _made(engine, host, port, guarded, folders, file),
+            lambda: _made(before, engine, host, port, guarded, folders, file),
             self._on_made,
             threading.Event(),
         )
@@ -203,17 +207,13 @@ class Serving(QObject):
             log.warning("the server was not started (%s)", type(error).__name__)
             self._now(Door.FAILED)
 
-    def _end(self, wait: bool) -> None:
+    def _leave(self) -> Server | None:
+        """Let go of the server, which has to be stopped."""
         server, self._server = self._server, None
         self._timer.stop()
         self.address = ""
         self._look()
-        if server is not None and wait:
-            server.stop()
-        elif server is not None:
-            # The port is free at once; clients hear of the end meanwhile.
-            server.hang_up()
-            threading.Thread(target=server.stop, name="serve-end", daemon=True).start()
+        return server
 
     def _now(self, door: Door) -> None:
         self.door = door
@@ -227,9 +227,15 @@ class Serving(QObject):
 
 
 def _made(
-    engine: Engine, host: str, port: int, guarded: bool, folders: list[str], file: Path
-) -> Any:
-    """A server that answers. Runs in the background.
+    before: Server | None,
+    engine: Engine,
+    host: str,
+    port: int,
+    guarded: bool,
+    folders: list[str],
+    file: Path,
+) -> Server:
+    """A server that answers, once the one before it has ended. Runs in the background.
 
     Raises:
         OSError, OverflowError, ValueError: as `Server`.
@@ -239,6 +245,8 @@ def _made(
     from engine.serve.server import Server
     from engine.serve.settings import Settings as Limits
 
+    if before is not None:
+        before.stop()
     there = []
     for folder in folders:
         try:

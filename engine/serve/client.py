@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.types import Send
 
@@ -99,7 +99,14 @@ class Client:
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
 
-def body_of(door: Door, error: Exception) -> tuple[int, dict[str, Any]]:
+class Shape(Protocol):
+    """Whoever gives errors a shape."""
+
+    def error(self, status: int, code: str, message: str) -> dict[str, Any]:
+        """An error in that shape."""
+
+
+def body_of(door: Shape, error: Exception) -> tuple[int, dict[str, Any]]:
     """An error's status, and its words in a door's shape."""
     status, told = refusals.body_of(error)
     return status, door.error(status, told["error"]["code"], told["error"]["message"])

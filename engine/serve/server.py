@@ -20,11 +20,16 @@ from engine.serve.app import App
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
 from engine.serve.entry import Entry
+from engine.serve.doors.chat import ChatDoor
+from engine.serve.doors.completions import CompletionsDoor
+from engine.serve.doors.messages import MessagesDoor
+from engine.serve.doors.responses import Kept, ResponsesDoor
 from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
 from engine.serve.model_routes import ModelRoutes
 from engine.serve.places import Places
+from engine.serve.plain_routes import PlainRoutes
 from engine.serve.served import Served
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.sessions import Sessions
@@ -90,6 +95,7 @@ class Server:
         answering = Answering(engine, self.served, self.places, self.metrics)
         answering.silence = patience
         self.visits = answering.visits
+        kept = Kept()
         health = Health(
             engine,
             self.served,
@@ -100,6 +106,8 @@ class Server:
         )
         app = App(
             answering,
+            (ChatDoor(), CompletionsDoor(), ResponsesDoor(kept), MessagesDoor()),
+            PlainRoutes(engine, answering, kept),
             ModelRoutes(self.served),
             SessionRoutes(self.served, self.sessions),
             health,
@@ -155,10 +163,6 @@ class Server:
     def start(self) -> None:
         """Begin to answer. Returns at once."""
         self._thread.start()
-
-    def hang_up(self) -> None:
-        """Let the port go at once, before `stop`."""
-        self._socket.close()
 
     def stop(self) -> None:
         """Stop all answers, tell their clients, and close. Takes a second or two at most."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import uuid
 from collections.abc import Iterator
@@ -47,6 +48,12 @@ class Called:
     name: str
     arguments: str
 
+    @property
+    def as_message(self) -> dict[str, Any]:
+        """As a message has it, for a template."""
+        function = {"name": self.name, "arguments": json.loads(self.arguments)}
+        return {"id": self.id, "type": "function", "function": function}
+
 
 Piece = Text | Called
 
@@ -77,6 +84,7 @@ class Choice:
     calls: list[Called] = field(default_factory=list)
     odds: list[TokenOdds] = field(default_factory=list)
     last: Finished | None = None
+    _blanks: str = ""
 
     def take(self, event: Event) -> Iterator[Piece]:
         """Take an event; gives what a client may be told of."""
@@ -84,6 +92,8 @@ class Choice:
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
         elif isinstance(event, Finished):
             self.last = event
+            if not self.calls:
+                yield from self._say(self._blanks, ())
         elif isinstance(event, ToolCall):
             yield from self._called(event.text)
         elif isinstance(event, TextDelta) and not self.cut and not self._is_call(event):
@@ -100,6 +110,7 @@ class Choice:
             log.info("a tool call is given as text: %s", error)
             yield from self._add(text, False, ())
             return
+        self._blanks = ""
         for call in found:
             if self.cut:
                 return
@@ -109,12 +120,22 @@ class Choice:
             yield called
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
-        if self.calls and not reasoning and not self.text.strip():
-            text = text.lstrip()  # the line breaks between calls
+        if reasoning:
+            self.reasoning.append(text)
+            yield Text(text, True)
+            return
+        if self.tools:
+            # Blanks around calls are no part of the answer. What follows decides about them.
+            self._blanks, text = self._blanks + text, ""
+            if self._blanks.strip():
+                self._blanks, text = "", self._blanks
+        yield from self._say(text, odds)
+
+    def _say(self, text: str, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         self.odds += odds
-        (self.reasoning if reasoning else self.answer).append(text)
+        self.answer.append(text)
         if text or odds:
-            yield Text(text, reasoning, odds)
+            yield Text(text, False, odds)
 
     @property
     def cut(self) -> bool:
@@ -152,7 +173,5 @@ class Choice:
         message: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             message["content"] = self.text if self.text.strip() else ""
-            message["tool_calls"] = [
-                {"id": c.id, "type": "function", "function": {"name": c.name}} for c in self.calls
-            ]
+            message["tool_calls"] = [call.as_message for call in self.calls]
         return message

@@ -34,7 +34,7 @@ class CompletionsDoor(OpenAIErrors):
         fields = Fields(body)
         fields.ignore(("model", *HARMLESS))
         stream, figures = fields.streaming()
-        prompts = _prompts(fields.take("prompt"))
+        prompts = prompts_of(fields.take("prompt"), "prompt")
         echo = fields.flag("echo") is True
         fields.refuse("suffix", "messages", "system", "tools", "reasoning", "chat_template_kwargs")
         if echo and any(p.text is None for p in prompts):
@@ -66,18 +66,18 @@ class CompletionsDoor(OpenAIErrors):
         return CompletionsTelling(asked, choices)
 
 
-def _prompts(given: Any) -> list[RawPrompt]:
+def prompts_of(given: Any, where: str) -> list[RawPrompt]:
     """One or several prompts, each a text or token ids."""
     if isinstance(given, str):
         return [RawPrompt(given)]
     if not isinstance(given, list) or not given:
-        raise ValueError("prompt must be a text, a list of texts, or token ids")
+        raise ValueError(f"{where} must be a text, a list of texts, or token ids")
     if all(isinstance(one, str) for one in given):
         return [RawPrompt(one) for one in given]
     lists = [given] if all(_is_id(one) for one in given) else given
     for ids in lists:
         if not isinstance(ids, list) or not ids or not all(_is_id(i) for i in ids):
-            raise ValueError("prompt must be a text, a list of texts, or token ids")
+            raise ValueError(f"{where} must be a text, a list of texts, or token ids")
     return [RawPrompt(None, tuple(ids)) for ids in lists]
 
 

@@ -44,6 +44,10 @@ class Fields:
         """A field's value, whatever it is."""
         return self._left.pop(name, default)
 
+    def put(self, name: str, value: Any) -> None:
+        """Give a field back."""
+        self._left[name] = value
+
     def ignore(self, names: Iterable[str]) -> None:
         """Take fields that ask for nothing."""
         for name in names:
