@@ -81,6 +81,7 @@ class Serving(QObject):
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._look)
         loader.unloaded.connect(self._on_unloaded)
+        loader.changed.connect(self._on_model)
 
     def attach(self, engine: Engine) -> None:
         """Take the engine; begin where the person has switched it on."""
@@ -101,6 +102,11 @@ class Serving(QObject):
             threading.Thread(target=before.stop, name="serve-end", daemon=True).start()
         self._now(Door.OFF)
 
+    @property
+    def first_model(self) -> str:
+        """What programs call the model that answers where none is named."""
+        return self._server.served.entries[0].name if self._server is not None else ""
+
     def shut_down(self) -> None:
         """End it. Its clients are told; takes a second or two at most."""
         self._engine = None
@@ -108,15 +114,6 @@ class Serving(QObject):
         if server is not None:
             server.stop()
         self._now(Door.OFF)
-
-    def offer_models(self) -> None:
-        """Answer for the models that have come into the settings' list."""
-        if self._server is not None:
-            for folder in self._folders():
-                try:
-                    self._server.offer(folder)
-                except EngineError as error:
-                    log.info("a model is not offered: %s", error.code)
 
     # Keys.
 
@@ -172,6 +169,15 @@ class Serving(QObject):
     def _on_unloaded(self, model_id: str) -> None:
         if self._server is not None:
             self._server.unloaded(model_id)
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        """A model that came into the window later is offered, too."""
+        if self._server is not None and self._loader.get(ref).model is not None:
+            try:
+                self._server.offer(model_location(ref))
+            except EngineError as error:
+                log.info("a model is not offered: %s", error.code)
 
     # Beginning and end.
 

@@ -19,11 +19,11 @@ from engine.serve.answering import Answering
 from engine.serve.app import App
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
-from engine.serve.entry import Entry
 from engine.serve.doors.chat import ChatDoor
 from engine.serve.doors.completions import CompletionsDoor
 from engine.serve.doors.messages import MessagesDoor
 from engine.serve.doors.responses import Kept, ResponsesDoor
+from engine.serve.entry import Entry
 from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
