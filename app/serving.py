@@ -260,7 +260,9 @@ def _made(
         except EngineError as error:
             log.info("a model is not offered: %s", error.code)
     limits = Limits(host=host, require_key=guarded, may_unload=False)
-    server = Server(engine, [], port, settings=limits, folders=there, keys=Keys(file))
+    server = Server(
+        engine, [], port, settings=limits, folders=there, keys=Keys(file) if guarded else None
+    )
     server.start()
     return server
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -225,7 +226,10 @@ class Served:
 
     async def _load_one(self, entry: Entry) -> Model:
         try:
-            entry.begin(await self.figures() if self._engine.is_running else None)
+            stats = None
+            with contextlib.suppress(TimeoutError):  # an engine that has just been started
+                stats = await self.figures() if self._engine.is_running else None
+            entry.begin(stats)
             loading = self._engine.load_later(entry.folder)
             entry.model = await asyncio.wrap_future(loading)
             entry.used = time.monotonic()
