@@ -133,7 +133,7 @@ class Reply:
             if self._last is not None:
                 return  # the engine has had to try again
             self._tokens.extend(tokens)
-            if isinstance(event, TextDelta) and not event.text:
+            if isinstance(event, TextDelta) and not event.text and not event.odds:
                 return
             self._events.append(event)
             self._changed.notify_all()

@@ -3,44 +3,83 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-
-from engine.bench import families, soak
-from engine.cli import batch, bench, chat, download, serve
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
     """Run one command; returns the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog=prog,
         description="Stretto's engine: many isolated chats on one copy of the weights.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    chat.add_arguments(commands.add_parser("chat", help="a terminal chat with a model"))
-    batch.add_arguments(
-        commands.add_parser("batch", help="answer the requests in a file, many at a time")
-    )
-    serve.add_arguments(
-        commands.add_parser("serve", help="OpenAI's chat completions, on this machine only")
-    )
-    download.add_arguments(commands.add_parser("download", help="a model from the hub, resumable"))
-    bench.add_arguments(
-        commands.add_parser("bench", help="throughput and latency against the alternatives")
-    )
-    families.add_arguments(
-        commands.add_parser("families", help="how every model family of mlx-lm shares a step")
-    )
-    soak.add_arguments(
-        commands.add_parser("soak", help="random schedules over all families, compared with alone")
-    )
-    options = parser.parse_args(arguments)
-    run = {
-        "chat": chat.main,
-        "batch": batch.main,
-        "serve": serve.main,
-        "download": download.main,
-        "bench": bench.main,
-        "families": families.main,
-        "soak": soak.main,
-    }[options.command]
-    return run(options)
+    for name, (module, about) in COMMANDS.items():
+        own = commands.add_parser(name, help=about)
+        if name in given:  # the others need not be imported, which takes a third of a second
+            module().add_arguments(own)
+    options = parser.parse_args(given)
+    status: int = COMMANDS[options.command][0]().main(options)
+    return status
+
+
+def _chat() -> ModuleType:
+    from engine.cli import chat
+
+    return chat
+
+
+def _batch() -> ModuleType:
+    from engine.cli import batch
+
+    return batch
+
+
+def _serve() -> ModuleType:
+    from engine.cli import serve
+
+    return serve
+
+
+def _load() -> ModuleType:
+    from engine.bench import load
+
+    return load
+
+
+def _download() -> ModuleType:
+    from engine.cli import download
+
+    return download
+
+
+def _bench() -> ModuleType:
+    from engine.cli import bench
+
+    return bench
+
+
+def _families() -> ModuleType:
+    from engine.bench import families
+
+    return families
+
+
+def _soak() -> ModuleType:
+    from engine.bench import soak
+
+    return soak
+
+
+COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
+    "chat": (_chat, "a terminal chat with a model"),
+    "batch": (_batch, "answer the requests in a file, many at a time"),
+    "serve": (_serve, "answers other programs over HTTP, as OpenAI does"),
+    "load": (_load, "many clients at a server over HTTP"),
+    "download": (_download, "a model from the hub, resumable"),
+    "bench": (_bench, "throughput and latency against the alternatives"),
+    "families": (_families, "how every model family of mlx-lm shares a step"),
+    "soak": (_soak, "random schedules over all families, compared with alone"),
+}

@@ -1,4 +1,4 @@
-"""`python -m engine serve MODEL …`: answers OpenAI's chat completions on this machine."""
+"""`python -m engine serve MODEL …`: answers other programs over HTTP; makes their keys."""
 
 from __future__ import annotations
 
@@ -10,35 +10,81 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, get_args
 
 from engine.cli.arguments import GUIDE
 from engine.engine import Engine
 from engine.errors import EngineError
-from engine.model.info import Model
+from engine.serve.keys import Key, Keys, standard_file
+from engine.serve.settings import Policy, Settings
 
 END_SECONDS = 0.7
 """How long the engine may take to end in order before the process ends without it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "models", nargs="*", default=[str(GUIDE)], metavar="MODEL", help="folder or hub id (Guide)"
+    add = parser.add_argument
+    add(
+        "models",
+        nargs="*",
+        default=[str(GUIDE)],
+        metavar="MODEL",
+        help="folder or hub id (Guide); the first is loaded now, the others when asked for",
     )
-    parser.add_argument("--port", type=int, default=8080, help="0 takes a free one (8080)")
-    parser.add_argument("--quiet", action="store_true", help="no line for each request")
+    add("--port", type=int, default=8080, help="0 takes a free one (8080)")
+    add("--quiet", action="store_true", help="no line for each request")
+    group = parser.add_argument_group("who may ask")
+    add = group.add_argument
+    add("--host", default="127.0.0.1", help="others than this machine's own need a key")
+    add("--keys", type=Path, metavar="FILE", help="where the keys lie (in the profile)")
+    add("--new-key", metavar="NAME", help="make a key, show it once, and end")
+    add("--revoke-key", metavar="NAME", help="revoke the keys of this name or id, and end")
+    add("--list-keys", action="store_true", help="names and ids of the keys, and end")
+    add("--require-key", action="store_true", help="also on this machine, where none was made yet")
+    add("--origin", action="append", default=[], help="a web page that may ask: https://…")
+    group = parser.add_argument_group("limits")
+    add, usual = group.add_argument, Settings()
+    add(
+        "--sessions", type=int, default=usual.sessions, metavar="N", help="with an id (%(default)s)"
+    )
+    add(
+        "--when-full",
+        choices=get_args(Policy),
+        default=usual.policy,
+        help="refuse one more session, or evict the one idle longest (%(default)s)",
+    )
+    seconds: dict[str, Any] = {"type": float, "metavar": "SECONDS"}
+    add(
+        "--session-ttl", default=usual.session_ttl, help="free unused ones (%(default)g)", **seconds
+    )
+    add("--at-once", type=int, default=usual.at_once, metavar="N", help="answers (%(default)s)")
+    add("--queue", type=int, default=usual.queue, metavar="N", help="that wait (%(default)s)")
+    add("--per-key", type=int, default=0, metavar="N", help="requests of a key at once")
+    add("--per-minute", type=int, default=0, metavar="N", help="requests of a key a minute")
+    add("--connections", type=int, default=usual.connections, metavar="N", help="(%(default)s)")
+    add("--unload-after", default=0.0, help="unload unused models", **seconds)
 
 
 def main(options: argparse.Namespace) -> int:
     logging.basicConfig(
         level=logging.WARNING if options.quiet else logging.INFO, format="%(message)s"
     )
+    try:
+        if options.new_key or options.revoke_key or options.list_keys:
+            return _keys(options)
+        settings = _settings(options)
+    except (ValueError, OSError) as error:
+        print(f"serve: {error}", file=sys.stderr)
+        return 2
     wanted = threading.Event()
     with _signals(wanted):
         engine = Engine()
         status = 2
         try:
-            status = _serve(engine, options, wanted)
-        except EngineError as error:
+            status = _serve(engine, options, settings, wanted)
+        except (EngineError, ValueError) as error:
             print(f"serve: {error}", file=sys.stderr)
         except OverflowError:
             print(f"serve: a port is 0 to 65535, not {options.port}", file=sys.stderr)
@@ -51,24 +97,80 @@ def main(options: argparse.Namespace) -> int:
     return status
 
 
-def _serve(engine: Engine, options: argparse.Namespace, wanted: threading.Event) -> int:
-    """Answer until a signal comes."""
-    from engine.serve.server import Server  # other commands need no web server
+def _settings(options: argparse.Namespace) -> Settings:
+    """The server's settings.
 
-    models: list[Model] = []
-    for path in options.models:
-        loading = engine.load_later(path)
-        woken = threading.Event()
-        loading.add_done_callback(lambda _, woken=woken: woken.set())  # type: ignore[misc]
-        while not woken.wait(0.05):
-            if wanted.is_set():
-                return 0
-        models.append(loading.result())
+    Raises:
+        ValueError: they do not go together, or a key is needed and there is none.
+    """
+    local = Settings(host=options.host, require_key=True).is_local
+    if (not local or options.require_key) and not _good(Keys(_key_file(options))):
+        where = "here" if local else f"at {options.host}, which other machines can reach"
+        raise ValueError(f"a key is needed {where}. Make one by --new-key NAME.")
+    return Settings(
+        host=options.host,
+        require_key=options.require_key or not local,
+        origins=tuple(options.origin),
+        sessions=options.sessions,
+        policy=options.when_full,
+        session_ttl=options.session_ttl,
+        at_once=options.at_once,
+        queue=options.queue,
+        per_key=options.per_key,
+        per_minute=options.per_minute,
+        connections=options.connections,
+        unload_after=options.unload_after,
+    )
+
+
+def _key_file(options: argparse.Namespace) -> Path:
+    return options.keys or standard_file()
+
+
+def _good(keys: Keys) -> list[Key]:
+    return [key for key in keys.all() if not key.revoked]
+
+
+def _keys(options: argparse.Namespace) -> int:
+    """Make, revoke or list keys."""
+    keys = Keys(_key_file(options))
+    if options.new_key:
+        print(keys.make(options.new_key))
+        print("This key is not shown again. The server asks for one from now on.", file=sys.stderr)
+    elif options.revoke_key:
+        count = keys.revoke(options.revoke_key)
+        print(f"{count} keys were revoked." if count != 1 else "One key was revoked.")
+        return 0 if count else 1
+    else:
+        for key in keys.all():
+            made = datetime.fromtimestamp(key.made).isoformat(" ", "minutes")
+            print(f"{key.id}  {made}  {'revoked  ' if key.revoked else ''}{key.name}")
+    return 0
+
+
+def _serve(
+    engine: Engine, options: argparse.Namespace, settings: Settings, wanted: threading.Event
+) -> int:
+    """Answer until a signal comes."""
+    loading = engine.load_later(options.models[0])
+    woken = threading.Event()
+    loading.add_done_callback(lambda _: woken.set())
+    from engine.serve.server import Server  # meanwhile; other commands need no web server
+
+    while not woken.wait(0.05):
+        if wanted.is_set():
+            return 0
+    model = loading.result()
     if wanted.is_set():
         return 0
-    with Server(engine, models, options.port) as server:
-        names = ", ".join(model.name for model in models)
-        print(f"{names} at http://127.0.0.1:{server.port}/v1 (Ctrl+C ends)", flush=True)
+    others, keys = options.models[1:], Keys(_key_file(options))
+    with Server(
+        engine, [model], options.port, settings=settings, folders=others, keys=keys
+    ) as server:
+        names = ", ".join(entry.name for entry in server.served.entries)
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        key = ", with a key" if settings.require_key or keys.all() else ""
+        print(f"{names} at http://{host}:{server.port}/v1{key} (Ctrl+C ends)", flush=True)
         wanted.wait()
     return 0
 

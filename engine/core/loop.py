@@ -17,8 +17,10 @@ from typing import Any
 import mlx.core as mx
 
 from engine.core.confined import confined
+from engine.core.embedding import Embedding
 from engine.core.execution import Execution
 from engine.core.finishing import Finishing
+from engine.core.growing import Growing
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.reception import Reception
@@ -32,6 +34,8 @@ from engine.messages import (
     Cancel,
     CloseSession,
     Command,
+    CountTokens,
+    Embed,
     Forget,
     Fork,
     GetStats,
@@ -67,7 +71,10 @@ class Loop:
         self._loading = Loading(self._state, self._workers, confined.shared())
         self._restoring = Restoring(self._state, self._workers)
         self._execution = Execution(self._state, self._restoring, self._loading)
-        self._finishing = Finishing(self._state, self._loading)
+        self._finishing = Finishing(
+            self._state, self._loading, Growing(self._state, self._execution.evict)
+        )
+        self._embedding = Embedding(self._state, self._workers, self._execution.evict)
         self._recovery = Recovery(self._state, self._loading)
         self._idle = True
         reception = Reception(self._state, self._workers, self._scheduler)
@@ -82,6 +89,8 @@ class Loop:
             Fork: reception.fork,
             CloseSession: reception.close,
             Forget: reception.forget,
+            CountTokens: reception.count,
+            Embed: self._embedding.embed,
             GetStats: reception.stats,
             WorkDone: self._workers.done,
         }
@@ -138,8 +147,9 @@ class Loop:
 
     def _next_pieces(self) -> bool:
         """Read the next piece of a model or a cache; False where there was none."""
+        embeds = self._embedding.step()
         if not (self._restoring.busy or self._loading.busy):
-            return self._loading.wanted is not None
+            return embeds or self._loading.wanted is not None
         with self._state.meter.phase("load"):
             self._restoring.step()
             self._loading.step()
@@ -233,6 +243,7 @@ class Loop:
             _surely(partial(reply.fail, ENGINE_STOPPED, why))
 
     def _refuse_all(self, why: str) -> None:
+        _surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in [*self._inbox, *self._mailbox.close()]:
             _surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 

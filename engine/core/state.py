@@ -142,6 +142,8 @@ class State:
         session.kv.drop()
         session.kv.begin(reply.tokens)
         reply.next = None
+        if reply.odds is not None:
+            reply.odds.clear()
         reply.reused = 0
         reply.alone = reply.rebuilt = True
         reply.status = Status.PREFILLING

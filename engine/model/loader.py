@@ -14,10 +14,11 @@ from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
 from engine.kv.slots import Slots
-from engine.model import chunk_invariance, fingerprint, folder, probe, vocabulary
+from engine.model import chunk_invariance, fingerprint, folder, hidden, probe, vocabulary
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
+from engine.text import tool_calls
 
 Pieces = Generator[None, None, LoadedModel]
 """A model being loaded: runs until the next `yield`, returns the model at the end."""
@@ -147,6 +148,8 @@ def load(examined: Examined, wide: bool) -> Pieces:
         dtype=dtype,
         step=ways.step,
         thinking=bool(tokenizer.has_thinking),
+        tool_format=tool_calls.format_of(tokenizer),
+        embeds=hidden.body(net, make_cache) is not None,
         defaults=folder.defaults(examined.folder),
     )
     return LoadedModel(

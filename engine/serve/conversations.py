@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from engine.engine import Engine, Session
 from engine.messages import Message
 from engine.model.info import Model
+from engine.serve.sessions import Manner
 
 KEPT = 16
 """Idle sessions that stay open."""
@@ -23,7 +24,7 @@ class Conversation:
     """A session, and the messages that were said in it."""
 
     session: Session
-    kind: tuple[str, bool | None]
+    kind: tuple[str, str, Manner]  # the guest, the model, how it works
     messages: list[Message] = field(default_factory=list)
 
 
@@ -41,17 +42,19 @@ class Conversations:
         self._lock = threading.Lock()
 
     def take(
-        self, model: Model, messages: Sequence[Message], reasoning: bool | None
+        self, model: Model, messages: Sequence[Message], manner: Manner, guest: str = ""
     ) -> Conversation:
         """A conversation for one request. Nobody else gets it until it is given back.
+
+        One guest's are never found by another, not even by how fast an answer comes.
 
         Raises:
             EngineError: the engine was stopped.
         """
-        kind = (model.id, reasoning)
+        kind = (guest, model.id, manner)
         found = self._find(kind, messages)
         if found is None:
-            found = Conversation(self._engine.open_session(model, reasoning=reasoning), kind)
+            found = Conversation(manner.open(self._engine, model), kind)
         found.messages = list(messages)
         return found
 
@@ -63,15 +66,16 @@ class Conversations:
         for old in gone:
             old.session.close()
 
-    def clear(self) -> None:
-        """Close all idle ones, after a breakdown of the engine for instance."""
+    def clear(self, model_id: str | None = None) -> None:
+        """Close all idle ones, or those of a model: the engine has lost their sessions."""
         with self._lock:
-            gone, self._idle = self._idle, []
+            gone = [c for c in self._idle if model_id in (None, c.kind[1])]
+            self._idle = [c for c in self._idle if c not in gone]
         for old in gone:
             old.session.close()
 
     def _find(
-        self, kind: tuple[str, bool | None], messages: Sequence[Message]
+        self, kind: tuple[str, str, Manner], messages: Sequence[Message]
     ) -> Conversation | None:
         with self._lock:
             best, most = None, 0

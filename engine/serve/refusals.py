@@ -10,7 +10,7 @@ from engine.openai import response
 from engine.openai.json_text import shortened
 
 RETRY_SECONDS = 5
-"""What `Retry-After` says with a 503."""
+"""What `Retry-After` says with a 429 or 503 that names no time."""
 FAULT = "The server failed over this request. Its log says more."
 
 
@@ -20,27 +20,38 @@ class RefusedError(Exception):
     Attributes:
         status: of HTTP.
         message: what is wrong with it.
+        code: for programs.
+        retry: after how many seconds it may be asked again, where that helps.
     """
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(
+        self, status: int, message: str, code: str = INVALID_REQUEST, retry: int | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.code = code
+        self.retry = retry
 
 
 def body_of(error: Exception) -> tuple[int, dict[str, Any]]:
     """The status and the JSON for an error. What is inside the server is not told."""
     if isinstance(error, RefusedError):
-        return error.status, response.error(error.status, INVALID_REQUEST, shortened(error.message))
+        return error.status, response.error(error.status, error.code, shortened(error.message))
     if isinstance(error, EngineError) and error.code != INTERNAL_ERROR:
         status = response.STATUS.get(error.code, 500)
         return status, response.error(status, error.code, shortened(error.message))
     return 500, response.error(500, INTERNAL_ERROR, FAULT)
 
 
-def headers_of(status: int) -> dict[str, str]:
+def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
     """Headers that go with a status."""
-    return {"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}
+    if status == 401:
+        return {"WWW-Authenticate": "Bearer"}
+    seconds = error.retry if isinstance(error, RefusedError) else None
+    if seconds is None and status not in (429, 503):
+        return {}
+    return {"Retry-After": str(seconds or RETRY_SECONDS)}
 
 
 def raw(status: int, reason: str, message: str) -> bytes:

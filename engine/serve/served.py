@@ -1,17 +1,21 @@
-"""The models that a server answers for. They are loaded again after a breakdown of the engine."""
+"""The models that a server answers for: loaded when they are asked for, and after a breakdown."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.model.info import Model
 from engine.openai.load_again import load_again
+from engine.serve.entry import Entry, Use
+from engine.serve.refusals import RefusedError
 
 log = logging.getLogger(__name__)
 
@@ -22,43 +26,155 @@ RETRY_SECONDS = 5.0
 ANSWER_SECONDS = 5.0
 """How long the engine may take to say how it is."""
 BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
+MODEL_BUSY = "model_busy"
+KEPT = "model_kept"
 
 
 class Served:
     """Knows the models, and whether the engine still has them. Lives on the server's event loop.
 
     Args:
-        on_loss: called when the engine has lost its models, before they are loaded again.
+        models: those that are loaded.
+        on_loss: called when the engine has lost its models, before they are loaded again, and
+            when one is unloaded, with its id.
+        folders: of models that are loaded when a request names them.
+        may_unload: whether clients may unload models.
+
+    Attributes:
+        entries: all of them; the first one answers requests that name none.
+        stats: the engine's figures when it was asked last.
     """
 
-    def __init__(self, engine: Engine, models: list[Model], on_loss: Callable[[], None]) -> None:
-        self.models = list(models)
+    def __init__(
+        self,
+        engine: Engine,
+        models: list[Model],
+        on_loss: Callable[[str | None], None],
+        folders: Sequence[str] = (),
+        may_unload: bool = True,
+    ) -> None:
+        self._may_unload = may_unload
+        self.entries = [Entry(m.name, m.path, m) for m in models]
+        for folder in folders:
+            self.add(Entry.of_folder(folder))
+        self.stats: dict[str, Any] | None = None
         self._engine = engine
         self._on_loss = on_loss
         self._loading: asyncio.Future[str] | None = None  # what went wrong, or nothing
         self._failed = ("", 0.0)  # why the last loading failed, and when
+        self._unloading: set[asyncio.Task[None]] = set()
 
-    def find(self, name: object) -> Model:
+    def add(self, entry: Entry) -> None:
+        """Answer for one more model. May be called from any thread."""
+        if not any(e.folder == entry.folder for e in self.entries):
+            self.entries.append(entry)
+
+    @property
+    def models(self) -> list[Model]:
+        """Those that are loaded."""
+        return [entry.model for entry in self.entries if entry.model is not None]
+
+    def entry(self, name: object) -> Entry:
         """The model of that name, id or folder. The first one where no name is given.
 
         Raises:
             EngineError: `unknown_model`.
         """
         if name is None or name == "":
-            return self.models[0]
-        for model in self.models:
-            if name in (model.name, model.id, str(model.path)):
-                return model
-        served = ", ".join(repr(m.name) for m in self.models)
+            return self.entries[0]
+        for entry in self.entries:
+            if entry.is_called(name):
+                return entry
+        served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 
+    def find(self, name: object) -> Model:
+        """As `entry`, of those that are loaded.
+
+        Raises:
+            EngineError: `unknown_model`.
+        """
+        entry = self.entry(name)
+        if entry.model is None:
+            raise EngineError(UNKNOWN_MODEL, f"The model {entry.name!r} is not loaded.")
+        return entry.model
+
+    async def get(self, name: object) -> Model:
+        """The model of that name, loaded where it was not.
+
+        Raises:
+            EngineError: there is none, or it cannot be loaded.
+        """
+        return await self.load(self.entry(name))
+
+    async def load(self, entry: Entry) -> Model:
+        """Load a model, or wait for those who do. One that is loaded is given at once.
+
+        Raises:
+            EngineError: it cannot be loaded.
+        """
+        entry.used = time.monotonic()
+        if entry.model is not None:
+            return entry.model
+        if entry.loading is None:
+            entry.loading = asyncio.ensure_future(self._load_one(entry))
+        # Whoever gives up waiting does not stop it for the others.
+        return await asyncio.shield(entry.loading)
+
+    async def unload(self, entry: Entry) -> None:
+        """Free a model's memory. Its sessions read their messages anew when they are used again.
+
+        Raises:
+            RefusedError: 409 while requests use it, or where the models are not the server's.
+        """
+        if not self._may_unload:
+            raise RefusedError(409, "Models are unloaded in the window of this program.", KEPT)
+        if entry.users or entry.loading is not None:
+            raise RefusedError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
+        model, entry.model = entry.model, None
+        if model is not None and not any(m.id == model.id for m in self.models):
+            self._on_loss(model.id)
+            await asyncio.to_thread(self._engine.unload, model)
+
+    def gone(self, model_id: str) -> None:
+        """Others have unloaded a model: it is loaded again when it is asked for."""
+        for entry in self.entries:
+            if entry.model is not None and entry.model.id == model_id:
+                entry.model = None
+        self._on_loss(model_id)
+
+    def unload_idle(self, after: float) -> None:
+        """Unload the models that nobody has used for so many seconds."""
+        for entry in self.entries:
+            unused = time.monotonic() - entry.used
+            if entry.model is not None and not entry.users and unused > after:
+                task = asyncio.ensure_future(self.unload(entry))
+                self._unloading.add(task)
+                task.add_done_callback(self._unloading.discard)
+
+    def use(self, model: Model) -> Use:
+        """Keep a model loaded until the use is ended."""
+        return next(e for e in self.entries if e.model and e.model.id == model.id).use()
+
+    async def figures(self) -> dict[str, Any]:
+        """The engine's figures.
+
+        Raises:
+            TimeoutError: it does not answer.
+            EngineError: it cannot.
+        """
+        asked = asyncio.wrap_future(self._engine.stats_later())
+        self.stats = await asyncio.wait_for(asked, ANSWER_SECONDS)
+        return self.stats
+
     async def ready(self) -> None:
-        """Wait until the engine has its models.
+        """Wait until the engine has the models that it had.
 
         Raises:
             EngineError: `engine_stopped` when it does not get them.
         """
-        if self._loading is None and self._engine.is_running and not self._failed[0]:
+        fine = self._engine.is_running or not self.models
+        if self._loading is None and fine and not self._failed[0]:
             return
         self.lost()
         if self._loading is not None:
@@ -74,10 +190,10 @@ class Served:
         if self._loading is not None or (why and time.monotonic() - when < RETRY_SECONDS):
             return
         log.warning("the engine has lost its models: loading them again")
-        self._on_loss()
+        self._on_loss(None)
         loop = asyncio.get_running_loop()
         self._loading = loop.create_future()
-        known = list(self.models)
+        known = self.models
         threading.Thread(
             target=self._load, args=(loop, known), name="serve-loading", daemon=True
         ).start()
@@ -89,12 +205,14 @@ class Served:
         if self._failed[0]:
             self.lost()  # it may have become possible
             return "stopped", self._failed[0]
+        if not self.models:
+            going = any(entry.loading is not None for entry in self.entries)
+            return ("loading", "A model is being loaded.") if going else ("ok", "")
         if not self._engine.is_running:
             self.lost()
             return "loading", BROKE_DOWN
         try:
-            asked = asyncio.wrap_future(self._engine.stats_later())
-            stats = await asyncio.wait_for(asked, ANSWER_SECONDS)
+            stats = await self.figures()
         except TimeoutError:
             return "busy", f"The engine has not answered for {ANSWER_SECONDS:g} seconds."
         except EngineError as error:
@@ -106,6 +224,19 @@ class Served:
             return "loading", BROKE_DOWN
         return "ok", ""
 
+    async def _load_one(self, entry: Entry) -> Model:
+        try:
+            stats = None
+            with contextlib.suppress(TimeoutError):  # an engine that has just been started
+                stats = await self.figures() if self._engine.is_running else None
+            entry.begin(stats)
+            loading = self._engine.load_later(entry.folder)
+            entry.model = await asyncio.wrap_future(loading)
+            entry.used = time.monotonic()
+            return entry.model
+        finally:
+            entry.loading = None
+
     def _load(self, loop: asyncio.AbstractEventLoop, known: list[Model]) -> None:
         """Load all models. Runs on a thread of its own, which may have to wait for the engine."""
         models: list[Model] = []
@@ -114,19 +245,21 @@ class Served:
             models = [load_again(self._engine, model) for model in known]
         except EngineError as error:
             why = f"The engine broke down and cannot load its models again: {error.message}"
+            log.error("the models cannot be loaded again (%s)", error.code)
         except Exception as error:
-            log.exception("the models could not be loaded again")
             why = f"The engine broke down and cannot load its models again ({type(error).__name__})"
+            log.error("the models cannot be loaded again (%s)", type(error).__name__)
+            log.debug("why the models cannot be loaded", exc_info=True)
         try:
-            loop.call_soon_threadsafe(self._loaded, models, why)
+            loop.call_soon_threadsafe(self._loaded, known, models, why)
         except RuntimeError:
             log.debug("the server has ended meanwhile")
 
-    def _loaded(self, models: list[Model], why: str) -> None:
-        if why:
-            log.error("%s", why)
-        else:
-            self.models[:] = models
+    def _loaded(self, known: list[Model], models: list[Model], why: str) -> None:
+        for before, now in zip(known, models, strict=False):
+            for entry in self.entries:
+                if entry.model is before:
+                    entry.model = now
         self._failed = (why, time.monotonic())
         loading, self._loading = self._loading, None
         if loading is not None:

@@ -1,23 +1,39 @@
-"""The server: a socket on the loopback, and a thread with uvicorn's event loop behind it."""
+"""The server: a listening socket, and a thread with uvicorn's event loop behind it."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
 import resource
 import socket
 import threading
+from collections.abc import Callable, Sequence
 
 import uvicorn
 
 from engine.engine import Engine
 from engine.model.info import Model
+from engine.serve.answering import Answering
 from engine.serve.app import App
-from engine.serve.completions import Completions
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
+from engine.serve.doors.chat import ChatDoor
+from engine.serve.doors.completions import CompletionsDoor
+from engine.serve.doors.messages import MessagesDoor
+from engine.serve.doors.responses import Kept, ResponsesDoor
+from engine.serve.entry import Entry
+from engine.serve.health import Health
+from engine.serve.keys import Keys
+from engine.serve.metrics import Metrics
+from engine.serve.model_routes import ModelRoutes
+from engine.serve.places import Places
+from engine.serve.plain_routes import PlainRoutes
 from engine.serve.served import Served
+from engine.serve.session_routes import SessionRoutes
+from engine.serve.sessions import Sessions
+from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -25,42 +41,82 @@ BACKLOG = 1024
 """Connections that the system holds until they are accepted."""
 AT_ONCE = 16
 """How many of them are accepted before the server looks at anything else."""
-MOST_CONNECTIONS = 2048
 SPARE_FILES = 24 + AT_ONCE
 """Descriptors that connections leave free for everything else."""
+TICKS_PER_SECOND = 10
+"""uvicorn's."""
 GRACE_SECONDS = 1
 """How long answers may take to end when the server is stopped."""
 
 
 class Server:
-    """Answers on the loopback only, from `start` to `stop`. Also a context manager.
+    """Answers from `start` to `stop`, on the loopback if not told otherwise. A context manager.
 
     Args:
         models: loaded in `engine`; the first one answers requests that name none.
         port: 0 takes a free one.
         patience: seconds until a connection that does nothing is closed.
+        folders: of more models, loaded when they are asked for.
+        keys: those that open the server; none are needed without them on the loopback.
 
     Attributes:
         port: where it listens.
+        visits: the requests that are answered or wait.
 
     Raises:
         OSError: the port is not to be had.
         OverflowError: it is no port.
+        ValueError: a key is required, and there is none.
     """
 
     def __init__(
-        self, engine: Engine, models: list[Model], port: int, patience: float = PATIENCE
+        self,
+        engine: Engine,
+        models: list[Model],
+        port: int,
+        patience: float = PATIENCE,
+        settings: Settings | None = None,
+        folders: Sequence[str] = (),
+        keys: Keys | None = None,
     ) -> None:
+        settings = settings or Settings()
+        if settings.require_key and not (keys and any(not k.revoked for k in keys.all())):
+            raise ValueError("a key is required, and none has been made yet")
         self.engine = engine
+        self._unload_after = settings.unload_after
         self.conversations = Conversations(engine)
-        self.served = Served(engine, models, self.conversations.clear)
-        self._socket = socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
-        self.address: tuple[str, int] = self._socket.getsockname()
+        self.sessions = Sessions(engine, settings)
+        self.served = Served(engine, models, self._lost, folders, settings.may_unload)
+        self.metrics = Metrics()
+        self._socket = _listening(settings.host, port)
+        self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
-        completions = Completions(self.served, self.conversations)
-        completions.silence = patience
+        self.places = Places(self.served, self.sessions, self.conversations, settings)
+        answering = Answering(engine, self.served, self.places, self.metrics)
+        answering.silence = patience
+        self.visits = answering.visits
+        kept = Kept()
+        health = Health(
+            engine,
+            self.served,
+            self.sessions,
+            self.places,
+            self.metrics,
+            lambda: self.connections,
+        )
+        app = App(
+            answering,
+            (ChatDoor(), CompletionsDoor(), ResponsesDoor(kept), MessagesDoor()),
+            PlainRoutes(engine, answering, kept),
+            ModelRoutes(self.served),
+            SessionRoutes(self.served, self.sessions),
+            health,
+            settings,
+            keys,
+            self.metrics,
+        )
         config = uvicorn.Config(
-            App(engine, completions),
+            app,
             http=Connection,
             ws="none",
             loop="asyncio",
@@ -75,7 +131,7 @@ class Server:
             timeout_keep_alive=int(patience) + 1,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        self._http = _Http(config, self._socket, completions, patience)
+        self._http = _Http(config, self._socket, answering, patience, settings, self._tidy)
         self._thread = threading.Thread(target=self._run, name="serve", daemon=True)
 
     def __enter__(self) -> Server:
@@ -90,6 +146,20 @@ class Server:
         """How many there are."""
         return len(self._http.server_state.connections)
 
+    def offer(self, folder: str) -> None:
+        """Answer for one more model, which is loaded when it is asked for.
+
+        Raises:
+            EngineError: there is no such folder.
+        """
+        self.served.add(Entry.of_folder(folder))
+
+    def unloaded(self, model_id: str) -> None:
+        """Take note that a model was unloaded by others. May be called from any thread."""
+        if self._http.loop is not None:
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
+
     def start(self) -> None:
         """Begin to answer. Returns at once."""
         self._thread.start()
@@ -100,6 +170,16 @@ class Server:
         if self._thread.ident is not None:
             self._thread.join(GRACE_SECONDS + 1.0)
         self._socket.close()
+
+    def _lost(self, model_id: str | None) -> None:
+        """The engine has lost all models, or one was unloaded: and the sessions with it."""
+        self.conversations.clear(model_id)
+        self.sessions.clear(lambda model: model_id in (None, model.id))
+
+    def _tidy(self) -> None:
+        self.sessions.free_old()
+        if self._unload_after:
+            self.served.unload_idle(self._unload_after)
 
     def _run(self) -> None:
         self._http.run(sockets=[self._socket])
@@ -112,16 +192,22 @@ class _Http(uvicorn.Server):
         self,
         config: uvicorn.Config,
         listening: socket.socket,
-        completions: Completions,
+        answering: Answering,
         patience: float,
+        settings: Settings,
+        tidy: Callable[[], None],
     ) -> None:
         super().__init__(config)
+        self._most = settings.connections
+        self._tidy = tidy
         self._listening = listening
-        self._completions = completions
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._answering = answering
         self._patience = patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self.lifespan.state["room"] = _room()
+        self.loop = asyncio.get_running_loop()
+        self.lifespan.state["room"] = _room(self._most)
         await super().startup(sockets)
         # asyncio accepts as many at once as the backlog it knows of. That would take all
         # descriptors in one go, so only the system is told the real one.
@@ -131,12 +217,14 @@ class _Http(uvicorn.Server):
         """Called ten times a second. What is raised here would end the server."""
         try:
             self._look()
+            if counter % TICKS_PER_SECOND == 0:
+                self._tidy()
         except BaseException:
-            log.exception("connections could not be looked at")
+            log.exception("connections could not be looked after")
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._completions.end()
+        self._answering.end()
         for connection in self._connections():
             connection.give_up()
         await super().shutdown(sockets)
@@ -154,14 +242,26 @@ class _Http(uvicorn.Server):
         return [c for c in self.server_state.connections if isinstance(c, Connection)]
 
 
-def _room() -> int:
-    """How many connections the process has descriptors for."""
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there.
+
+    Raises:
+        OSError: the address is not to be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # "localhost" is both of the loopback's addresses. Clients try IPv4 too.
+    address = "127.0.0.1" if host == "localhost" else host
+    return socket.create_server((address, port), family=family, backlog=BACKLOG)
+
+
+def _room(most: int) -> int:
+    """How many connections the process has descriptors for, not more than `most`."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return MOST_CONNECTIONS
+        return most
     used = 32  # where the system does not tell
     for folder in ("/proc/self/fd", "/dev/fd"):
         with contextlib.suppress(OSError):
             used = len(os.listdir(folder))
             break
-    return max(4, min(MOST_CONNECTIONS, soft - used - SPARE_FILES))
+    return max(4, min(most, soft - used - SPARE_FILES))

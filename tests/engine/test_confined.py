@@ -35,7 +35,8 @@ from engine.kv.ledger import Ledger
 from engine.model.folder import check as check_folder
 from engine.params import SamplingParams
 from engine.text import pieces
-from engine.text.prompt import InProcess, Reader, TooLongError, build
+from engine.text.prompt import build
+from engine.text.rendering import InProcess, Reader, TooLongError
 from tests.engine import hostile
 
 _MB = 2**20

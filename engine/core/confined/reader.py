@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from engine.core.confined import wire
@@ -12,7 +12,7 @@ from engine.core.confined.checked import CheckedTokenizer
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Message
 from engine.text import pieces
-from engine.text.prompt import Asked, TooLongError
+from engine.text.rendering import Asked, TooLongError
 
 _MOST_LISTED = 2**17
 """More tokens stay compact: a list of millions takes Python's lock for too long to make and free,
@@ -40,7 +40,12 @@ class ConfinedReader:
     def __init__(self, confined: Asker, checked: CheckedTokenizer) -> None:
         self._confined, self._checked = confined, checked
 
-    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
+    def render(
+        self,
+        asked: list[Asked],
+        reasoning: bool | None,
+        template: Mapping[str, Any] | None = None,
+    ) -> list[str | EngineError]:
         """The text of each, or why there is none."""
         lists: dict[int, int] = {}
         sent: list[bytes] = []
@@ -54,6 +59,7 @@ class ConfinedReader:
             "asked": [(lists[id(messages)], opening) for messages, opening in asked],
             "long": long,
             "reasoning": reasoning,
+            "template": dict(template or {}),
         }
         result, blobs = self._confined.use("render", self._checked, arguments, (*sent, *texts))
         errors = result["errors"]

@@ -12,7 +12,7 @@ from engine.core.confined.readers import Plain, whole
 from engine.core.confined.refusing import RefusedError
 from engine.errors import EngineError
 from engine.params import SamplingParams
-from engine.text.prompt import Reader, TooLongError
+from engine.text.rendering import Reader, TooLongError
 
 Result = tuple[dict[str, Any], tuple[bytes, ...]]
 
@@ -43,7 +43,8 @@ def _render(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     asked = [(lists[number], opening) for number, opening in arguments["asked"]]
     texts: list[bytes] = []
     errors: list[list[str] | None] = []
-    for text in _readers[arguments["key"]].render(asked, arguments["reasoning"]):
+    reader, template = _readers[arguments["key"]], arguments["template"]
+    for text in reader.render(asked, arguments["reasoning"], template):
         if isinstance(text, EngineError):
             errors.append([text.code, text.message.encode(errors="replace").decode()])
             texts.append(b"")

@@ -1,0 +1,168 @@
+"""Clients of a server that speaks as OpenAI does: each sends its prompts and takes the times."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from engine.bench.traffic import Arrival
+
+if TYPE_CHECKING:  # its import takes a third of a second
+    import httpx2
+
+TRAFFIC = ("equal", "skewed", "staggered")
+_WORDS = (
+    *("river", "stone", "window", "garden", "letter", "morning", "engine", "winter", "silver"),
+    *("market", "bridge", "paper", "lantern", "harbour", "mountain", "kitchen", "violin", "shadow"),
+    *("travel", "island", "copper", "forest", "station", "mirror", "candle"),
+)
+
+
+@dataclass
+class Turn:
+    """One request: when it was sent, when its pieces came, and what went wrong if anything did.
+
+    Attributes:
+        long: the one whose prompt is longer than the others'.
+        tokens: as the server counts them; the number of pieces where it does not say.
+    """
+
+    sent: float
+    number: int = 0
+    long: bool = False
+    moments: list[float] = field(default_factory=list)
+    tokens: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What every client asks of a server.
+
+    Attributes:
+        url: up to `/v1`.
+        turns: requests of each client, one after another, in one conversation.
+        sessions: each client names a session of its own.
+    """
+
+    url: str
+    key: str = ""
+    model: str = ""
+    tokens: int = 64
+    turns: int = 1
+    sessions: bool = False
+    seconds: float = 300.0
+
+    @classmethod
+    def to(cls, url: str, **fields: Any) -> Wish:
+        """To a server whose address may be written with `/v1` or without."""
+        url = url if "://" in url else f"http://{url}"
+        return cls(url.rstrip("/").removesuffix("/v1") + "/v1", **fields)
+
+
+def arrivals(traffic: str, clients: int, words: int, every: float, salt: int) -> list[Arrival]:
+    """When each client begins, and with which text. Another `salt` gives texts nobody knows yet."""
+    chosen = random.Random(f"{traffic} {clients} {salt}")
+
+    def text(count: int) -> str:
+        return " ".join(chosen.choices(_WORDS, k=count))
+
+    found = [Arrival(0.0, text(words)) for _ in range(clients)]
+    if traffic == "skewed" and clients > 1:
+        found[0] = Arrival(0.0, text(20 * words), long=True)
+    elif traffic == "staggered":
+        found = [Arrival(every * i, a.prompt) for i, a in enumerate(found)]
+    return found
+
+
+def run(wish: Wish, several: Sequence[Arrival]) -> list[Turn]:
+    """Let all clients ask; returns all turns of all of them."""
+    return asyncio.run(_run(wish, several))
+
+
+async def _run(wish: Wish, several: Sequence[Arrival]) -> list[Turn]:
+    import httpx2
+
+    headers = {"Authorization": f"Bearer {wish.key}"} if wish.key else {}
+    # A proxy would be measured with the server, and a limit would be a queue of our own.
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    async with httpx2.AsyncClient(
+        headers=headers, timeout=wish.seconds, limits=limits, trust_env=False
+    ) as client:
+        salt = random.randrange(10**9)
+        began = time.perf_counter()
+        going = [
+            _client(client, wish, arrival, began, f"load-{salt}-{i}")
+            for i, arrival in enumerate(several)
+        ]
+        turns = [turn for found in await asyncio.gather(*going) for turn in found]
+        if wish.sessions:
+            for i in range(len(several)):
+                await client.delete(f"{wish.url}/sessions/load-{salt}-{i}")
+        return turns
+
+
+async def _client(
+    client: httpx2.AsyncClient, wish: Wish, arrival: Arrival, began: float, session: str
+) -> list[Turn]:
+    import httpx2
+
+    await asyncio.sleep(max(0.0, began + arrival.after - time.perf_counter()))
+    said: list[dict[str, str]] = []
+    turns = []
+    for number in range(wish.turns):
+        text = arrival.prompt if not number else "Go on with this, in other words."
+        said.append({"role": "user", "content": text})
+        body: dict[str, Any] = {
+            "messages": said,
+            "max_tokens": wish.tokens,
+            "temperature": 0.0,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        body |= {"model": wish.model} if wish.model else {}
+        body |= {"session_id": session} if wish.sessions else {}
+        turn = Turn(time.perf_counter(), number, arrival.long)
+        turns.append(turn)
+        try:
+            answer = await _answer(client, wish.url, body, turn)
+        except (httpx2.HTTPError, ValueError) as error:
+            turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
+        if turn.error:
+            break
+        said.append({"role": "assistant", "content": answer})
+    return turns
+
+
+async def _answer(client: httpx2.AsyncClient, url: str, body: dict[str, Any], turn: Turn) -> str:
+    """The answer's text; `turn` gets the times, or what went wrong."""
+    pieces = []
+    async with client.stream("POST", f"{url}/chat/completions", json=body) as response:
+        if response.status_code != 200:
+            await response.aread()
+            turn.error = f"HTTP {response.status_code}"
+            return ""
+        async for line in response.aiter_lines():
+            if not line.startswith("data: {"):
+                continue
+            chunk = json.loads(line[6:])
+            if chunk.get("error"):
+                turn.error = str(chunk["error"].get("code") or chunk["error"].get("message"))
+                return ""
+            if chunk.get("usage"):
+                turn.tokens = chunk["usage"]["completion_tokens"]
+            for choice in chunk.get("choices", []):
+                delta = choice.get("delta", {})
+                text = delta.get("content")
+                if text or delta.get("reasoning_content") or delta.get("reasoning"):
+                    turn.moments.append(time.perf_counter())
+                    pieces.append(text or "")
+    turn.tokens = turn.tokens or len(turn.moments)
+    if not turn.moments:
+        turn.error = "no text"
+    return "".join(pieces)

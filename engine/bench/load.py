@@ -1,0 +1,217 @@
+"""`python -m engine load URL`: many clients at a server that speaks as OpenAI does.
+
+Each number of clients asks in three ways: all at once with equal prompts, all at once with one
+prompt twenty times as long, and one after another while others are being answered. With `--against`
+the two servers take turns, so that both meet the same machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from engine.batch.summary import percentile
+from engine.bench.chart import chart
+from engine.bench.clients import TRAFFIC, Turn, Wish, arrivals, run
+from engine.bench.subject import gaps
+from engine.bench.traffic import Figures
+from engine.cli.arguments import positive
+
+_BAR = 32  # characters of the longest
+
+
+@dataclass(frozen=True)
+class Load:
+    """One server under one kind of traffic. Times are in seconds; None where nothing came.
+
+    Attributes:
+        failed: requests that got no whole answer, by what went wrong.
+        rate: tokens per second: all tokens from the first request to the last token.
+        first_p50, first_p90, first_p99, first_max: from a request to its first token, the long
+            prompt's left out.
+        first_long: of the long prompt.
+        second_p50: of the second and later turns.
+        gap_p50, gap_p99, gap_max: between two pieces of one answer.
+    """
+
+    server: str
+    traffic: str
+    clients: int
+    requests: int
+    failed: dict[str, int]
+    rate: float
+    first_p50: float | None
+    first_p90: float | None
+    first_p99: float | None
+    first_max: float | None
+    first_long: float | None
+    second_p50: float | None
+    gap_p50: float | None
+    gap_p99: float | None
+    gap_max: float | None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("url", metavar="URL", help="the server: http://127.0.0.1:8080/v1")
+    add("--against", metavar="URL", help="a second server, in turns with the first")
+    add("--clients", type=_counts, default=[1, 4, 8, 16, 64, 256], help="as 1,4,8,16,64,256")
+    add("--traffic", type=_kinds, default=list(TRAFFIC), help="of " + ",".join(TRAFFIC))
+    add("--tokens", type=positive, default=64, help="of each answer (64)")
+    add("--words", type=positive, default=40, help="of each prompt (40)")
+    add("--turns", type=positive, default=1, help="of each client's conversation (1)")
+    add("--sessions", action="store_true", help="each client names a session of its own")
+    add("--every", type=float, default=0.25, help="seconds between staggered clients (0.25)")
+    add("--rounds", type=positive, default=1, help="of which the median is taken (1)")
+    add("--key", default="", help="for both servers")
+    add("--model", default="", help="that both shall answer with")
+    add("--seconds", type=float, default=300.0, help="a client waits for its server (300)")
+    add("--svg", type=Path, metavar="FILE", help="write a chart of tokens per second")
+    add("--json", type=Path, metavar="FILE", help="write all figures")
+
+
+def main(options: argparse.Namespace) -> int:
+    urls = [options.url, *([options.against] if options.against else [])]
+    asked = {
+        "key": options.key,
+        "model": options.model,
+        "tokens": options.tokens,
+        "turns": options.turns,
+        "sessions": options.sessions,
+        "seconds": options.seconds,
+    }
+    wishes = [Wish.to(url, **asked) for url in urls]
+    found: list[Load] = []
+    print(_HEAD)
+    for clients in options.clients:
+        for traffic in options.traffic:
+            several: dict[str, list[Load]] = {}
+            for salt in range(options.rounds):
+                for wish in wishes:
+                    wanted = arrivals(traffic, clients, options.words, options.every, salt)
+                    turns = run(wish, wanted)
+                    several.setdefault(wish.url, []).append(
+                        measured(wish.url, traffic, clients, turns)
+                    )
+            for loads in several.values():
+                # The round in the middle, whole, so that its figures belong together.
+                found.append(sorted(loads, key=lambda load: load.rate)[len(loads) // 2])
+                print(_line(found[-1]), flush=True)
+    print(bars(found))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(load) for load in found], indent=1))
+    if options.svg:
+        options.svg.write_text(chart([_figures(load) for load in found], "Tokens per second"))
+    failed = sum(sum(load.failed.values()) for load in found)
+    if failed:
+        print(f"{failed} requests got no whole answer.", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> Load:
+    """The figures of one run."""
+    good = [turn for turn in turns if not turn.error]
+    firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
+    of_long = [t.moments[0] - t.sent for t in good if t.long and t.number == 0]
+    later = [t.moments[0] - t.sent for t in good if t.number > 0]
+    between = [gap for t in good for gap in gaps(t.moments)]
+    rate = 0.0
+    if good:
+        seconds = max(t.moments[-1] for t in good) - min(t.sent for t in good)
+        rate = sum(t.tokens for t in good) / seconds if seconds else 0.0
+    return Load(
+        server,
+        traffic,
+        clients,
+        len(turns),
+        dict(Counter(turn.error for turn in turns if turn.error)),
+        rate,
+        _at(firsts, 50),
+        _at(firsts, 90),
+        _at(firsts, 99),
+        max(firsts, default=None),
+        of_long[0] if of_long else None,
+        statistics.median(later) if later else None,
+        _at(between, 50),
+        _at(between, 99),
+        max(between, default=None),
+    )
+
+
+def bars(loads: Sequence[Load]) -> str:
+    """Tokens per second, and the median first token, as bars of text."""
+    names = {server: "ab"[i] for i, server in enumerate(dict.fromkeys(x.server for x in loads))}
+    lines = ["", *(f"{short}: {server}" for server, short in names.items())]
+    most = max((load.rate for load in loads), default=0.0) or 1.0
+    slowest = max((load.first_p50 or 0.0 for load in loads), default=0.0) or 1.0
+    lines.append(f"{'':25}{'tokens/s':{_BAR + 9}}first token, median")
+    for load in loads:
+        rate, first = load.rate, load.first_p50 or 0.0
+        left = "█" * round(_BAR * rate / most) + f" {rate:.0f}"
+        right = "█" * round(_BAR * first / slowest) + f" {first:.2f} s"
+        what = f"{load.clients} {load.traffic}"
+        lines.append(f"{what:>22} {names[load.server]} {left:{_BAR + 9}}{right}")
+    return "\n".join(lines)
+
+
+_HEAD = (
+    f"{'clients':>7} {'traffic':9} {'tokens/s':>8}  {'first token: p50':>16} {'p90':>7} {'p99':>7} "
+    f"{'max':>7} {'long':>7} {'later':>7}  {'gap: p50':>9} {'p99':>7} {'max':>7}  failed  server"
+)
+
+
+def _line(load: Load) -> str:
+    firsts = (load.first_p90, load.first_p99, load.first_max, load.first_long, load.second_p50)
+    failed = ", ".join(f"{count}x {why}" for why, count in load.failed.items()) or "0"
+    return (
+        f"{load.clients:7} {load.traffic:9} {load.rate:8.1f}  {_shown(load.first_p50):>16} "
+        + " ".join(f"{_shown(value):>7}" for value in firsts)
+        + f"  {_shown(load.gap_p50):>9} {_shown(load.gap_p99):>7} {_shown(load.gap_max):>7}"
+        + f"  {failed:6}  {load.server}"
+    )
+
+
+def _shown(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    return f"{seconds * 1000:.0f}ms" if seconds < 1 else f"{seconds:.2f}s"
+
+
+def _at(values: Sequence[float], percent: float) -> float | None:
+    return percentile(list(values), percent)
+
+
+def _figures(load: Load) -> Figures:
+    """For the chart that the benchmarks draw."""
+    first, gap = load.first_p50 or 0.0, load.gap_p50 or 0.0
+    longest = load.gap_max or 0.0
+    return Figures(
+        load.server,
+        load.traffic,
+        load.clients,
+        load.rate,
+        first,
+        load.first_max or 0.0,
+        load.first_long,
+        gap,
+        load.gap_p99 or 0.0,
+        longest,
+        0,
+    )
+
+
+def _counts(text: str) -> list[int]:
+    return [positive(part) for part in text.split(",")]
+
+
+def _kinds(text: str) -> list[str]:
+    for part in text.split(","):
+        if part not in TRAFFIC:
+            raise argparse.ArgumentTypeError(f"{part!r} is none of {', '.join(TRAFFIC)}")
+    return text.split(",")

@@ -1,0 +1,129 @@
+"""A line of requests, answered in the order in which they came."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+Say = Callable[[str], Any]
+"""A coroutine function that tells a client something while it waits."""
+
+TELL_SECONDS = 1.0
+"""How long a request waits before it is told so, and between two looks at its place."""
+SILENT_LOOKS = 10
+"""So many looks at an unchanged place are not told. Then it is told again."""
+
+
+class Line:
+    """Lets so many requests through at once; the others wait. Lives on the server's event loop.
+
+    Args:
+        at_once: how many.
+        reserved: how many of these places only requests without a session may take.
+    """
+
+    def __init__(self, at_once: int, reserved: int = 0) -> None:
+        self._at_once = at_once
+        self._for_named = at_once - reserved
+        self._through: set[Turn] = set()
+        self._named = 0  # of those that are through
+        self.waiting: dict[Turn, None] = {}  # in order
+
+    @property
+    def busy(self) -> bool:
+        """Whether anybody is through, or waits."""
+        return bool(self._through or self.waiting)
+
+    @property
+    def going(self) -> int:
+        """How many are through."""
+        return len(self._through)
+
+    def would_wait(self, named: bool) -> bool:
+        """Whether one more request would have to wait."""
+        return any(t.named == named for t in self.waiting) or not self._has_room(named)
+
+    def enter(self, named: bool = False) -> Turn:
+        """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it."""
+        turn = Turn(self, named)
+        self.waiting[turn] = None
+        self._admit()
+        return turn
+
+    def end(self, error: Exception) -> None:
+        """Tell all who wait that they wait in vain."""
+        for turn in list(self.waiting):
+            del self.waiting[turn]
+            turn.through.set_exception(error)
+            turn.through.exception()  # those who are not there any more do not ask
+
+    def leave(self, turn: Turn) -> None:
+        """Let the next one through."""
+        self.waiting.pop(turn, None)
+        if turn in self._through:
+            self._through.remove(turn)
+            self._named -= turn.named
+        self._admit()
+
+    def _admit(self) -> None:
+        for turn in list(self.waiting):
+            if len(self._through) >= self._at_once:
+                return
+            if self._has_room(turn.named):
+                del self.waiting[turn]
+                self._through.add(turn)
+                self._named += turn.named
+                turn.through.set_result(None)
+
+    def _has_room(self, named: bool) -> bool:
+        if named and self._named >= self._for_named:
+            return False
+        return len(self._through) < self._at_once
+
+
+class Turn:
+    """One request's place in a line.
+
+    Attributes:
+        named: whether it has a session of its own.
+        through: done when the request's turn has come.
+    """
+
+    def __init__(self, line: Line, named: bool) -> None:
+        self._line = line
+        self.named = named
+        self.through: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def __enter__(self) -> Turn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    @property
+    def before(self) -> int:
+        """How many wait before this one."""
+        for place, turn in enumerate(self._line.waiting):
+            if turn is self:
+                return place
+        return 0
+
+    async def wait(self, say: Say, what: str) -> None:
+        """Wait for the turn. The client is told its place, once waiting takes longer.
+
+        Raises:
+            Exception: the line has ended.
+        """
+        told, looks = -1, 0
+        while not self.through.done():
+            await asyncio.wait([self.through], timeout=TELL_SECONDS)
+            looks += 1
+            if not self.through.done() and (self.before != told or looks > SILENT_LOOKS):
+                told, looks = self.before, 0
+                await say(f"waiting for {what}, {told} before this one")
+        self.through.result()
+
+    def leave(self) -> None:
+        """Go out of the line, or make room for the next one. May be called more than once."""
+        self._line.leave(self)

@@ -1,0 +1,85 @@
+"""What a server counts. Nothing of what was asked or answered, and no names of guests."""
+
+from __future__ import annotations
+
+import bisect
+import time
+from collections import Counter
+from itertools import accumulate
+
+from engine.messages import Event, Failed, Finished, TextDelta
+
+FIRST_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
+GAP_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+
+
+class Histogram:
+    """Counts values by the smallest of some bounds that is not below them."""
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self._bounds = bounds
+        self._counts = [0] * (len(bounds) + 1)
+        self.sum = 0.0
+
+    def note(self, value: float) -> None:
+        """Count one."""
+        self._counts[bisect.bisect_left(self._bounds, value)] += 1
+        self.sum += value
+
+    def buckets(self) -> list[tuple[str, float]]:
+        """How many were at most each bound, as Prometheus wants it."""
+        names = [*(str(bound) for bound in self._bounds), "+Inf"]
+        return [(name, float(n)) for name, n in zip(names, accumulate(self._counts), strict=True)]
+
+
+class Metrics:
+    """Counts since the server's start. Lives on its event loop.
+
+    Attributes:
+        requests: by route and status.
+        replies: by how they ended: a `FinishReason`, or an error's code.
+        tokens: `prompt`, `reused` and `generated` ones, of replies that ended in order.
+        first: seconds from a request to its first token.
+        gap: seconds between two pieces of one answer.
+        last_event: when the engine said anything last, of `time.monotonic`; None before that.
+    """
+
+    def __init__(self) -> None:
+        self.requests: Counter[tuple[str, str]] = Counter()
+        self.replies: Counter[str] = Counter()
+        self.tokens: Counter[str] = Counter()
+        self.first = Histogram(FIRST_SECONDS)
+        self.gap = Histogram(GAP_SECONDS)
+        self.last_event: float | None = None
+
+    def answered(self, route: str, status: str) -> None:
+        """Count a request."""
+        self.requests[(route, status)] += 1
+
+    def reply(self) -> ReplyTimes:
+        """The clock of one reply."""
+        return ReplyTimes(self)
+
+
+class ReplyTimes:
+    """Takes the times of one reply's events."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._last = time.monotonic()
+        self._begun = False
+
+    def note(self, event: Event) -> None:
+        """Take note of an event of the engine's."""
+        metrics, now = self._metrics, time.monotonic()
+        metrics.last_event = now
+        if isinstance(event, TextDelta):
+            (metrics.gap if self._begun else metrics.first).note(now - self._last)
+            self._begun, self._last = True, now
+        elif isinstance(event, Finished):
+            metrics.replies[str(event.reason)] += 1
+            metrics.tokens["prompt"] += event.stats.prompt_tokens
+            metrics.tokens["reused"] += event.stats.reused_tokens
+            metrics.tokens["generated"] += event.stats.generated_tokens
+        elif isinstance(event, Failed):
+            metrics.replies[event.code] += 1

@@ -1,0 +1,100 @@
+"""`/v1/models`: listed, read, loaded with its progress, and unloaded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from engine.errors import EngineError
+from engine.model.info import Model
+from engine.serve import refusals
+from engine.serve.entry import Entry
+from engine.serve.refusals import RefusedError
+from engine.serve.served import Served
+from engine.serve.session_routes import body_of
+
+LOOK_SECONDS = 0.25
+"""Between two words about how far a model's loading is."""
+
+
+class ModelRoutes:
+    """Answers requests about models."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+
+    def routes(self) -> list[Route]:
+        """What there is. A model's id may have slashes."""
+        return [
+            Route("/v1/models", self._list, methods=["GET"]),
+            Route("/v1/models/{id:path}/load", self._load, methods=["POST"]),
+            Route("/v1/models/{id:path}/unload", self._unload, methods=["POST"]),
+            Route("/v1/models/{id:path}", self._read, methods=["GET"]),
+        ]
+
+    async def _list(self, _: Request) -> Response:
+        listed = [_shown(entry) for entry in self._served.entries]
+        # What follows is for clients of Anthropic's messages, which list models at the same place.
+        ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
+        return JSONResponse({"object": "list", "data": listed, "has_more": False, **ends})
+
+    async def _read(self, request: Request) -> Response:
+        entry = self._served.entry(request.path_params["id"])
+        return JSONResponse(_shown(entry, await self._figures(entry)))
+
+    async def _load(self, request: Request) -> Response:
+        body = await body_of(request, ("stream",))
+        if not isinstance(body.get("stream"), (bool, type(None))):
+            raise RefusedError(400, f"stream must be true or false, not {body['stream']!r}.")
+        entry = self._served.entry(request.path_params["id"])
+        await self._served.ready()
+        if body.get("stream"):
+            return StreamingResponse(self._progress(entry), media_type="text/event-stream")
+        await self._served.load(entry)
+        return JSONResponse(_shown(entry))
+
+    async def _unload(self, request: Request) -> Response:
+        await body_of(request, ())
+        entry = self._served.entry(request.path_params["id"])
+        await self._served.unload(entry)
+        return JSONResponse(_shown(entry))
+
+    async def _progress(self, entry: Entry) -> AsyncIterator[bytes]:
+        """Server-sent events until the model is loaded, or cannot be."""
+        loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
+        try:
+            while not (await asyncio.wait([loading], timeout=LOOK_SECONDS))[0]:
+                yield _event(_shown(entry, await self._figures(entry)))
+            await loading
+            yield _event(_shown(entry))
+        except EngineError as error:
+            yield _event(refusals.body_of(error)[1])
+        finally:
+            loading.cancel()  # it waits only: the loading itself goes on
+        yield b"data: [DONE]\n\n"
+
+    async def _figures(self, entry: Entry) -> dict[str, Any] | None:
+        """The engine's figures where they say something about a model's loading."""
+        if entry.loading is not None:
+            with suppress(TimeoutError, EngineError):
+                return await self._served.figures()
+        return None
+
+
+def _event(content: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(content)}\n\n".encode()
+
+
+def _shown(entry: Entry, stats: dict[str, Any] | None = None) -> dict[str, Any]:
+    shown = {"object": "model", "created": 0, "owned_by": "local", **entry.told(stats)}
+    shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
+    if entry.model is not None:
+        shown["context_length"] = entry.model.context_length
+    return shown

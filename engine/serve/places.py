@@ -1,0 +1,251 @@
+"""Where a request is answered: in its client's session, or in a conversation without a name.
+
+Whether there is a place is decided before the first byte of an answer. Requests of one session
+follow each other; all together wait in one line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from starlette.types import Scope
+
+from engine.engine import Session
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    UNKNOWN_MODEL,
+)
+from engine.messages import Message
+from engine.model.info import Model
+from engine.serve.conversations import Conversation, Conversations
+from engine.serve.entry import Use
+from engine.serve.guests import Guest, guest_of
+from engine.serve.line import Line, Say, Turn
+from engine.serve.refusals import RefusedError
+from engine.serve.served import Served
+from engine.serve.sessions import Manner, Named, Sessions
+from engine.serve.settings import Settings
+
+T = TypeVar("T")
+
+ALIASES = ("x-stretto-session-id", "x-executorch-session-id", "session_id", "x-session-affinity")
+"""Headers that may name a session, the first one before the others."""
+LONGEST_NAME = 128
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}")
+_UNSOUND = (ENGINE_STOPPED, UNKNOWN_MODEL, INTERNAL_ERROR)
+"""After these errors nothing of a session is relied on."""
+
+
+class Place:
+    """Where one request is answered. It must be ended: by `keep`, `failed` or `drop`.
+
+    Attributes:
+        session: the engine's. Nobody else uses it meanwhile.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        turns: list[Turn | Use],
+        home: Named | Conversation,
+        known: Conversations,
+    ) -> None:
+        self.session = session
+        self._turns = turns
+        self._home = home
+        self._known = known
+
+    def keep(self, said: Message | None = None) -> None:
+        """The reply has ended. `said` is its answer, where the client has all of it."""
+        if isinstance(self._home, Conversation):
+            if said is not None:
+                self._home.messages.append(said)
+            self._known.give_back(self._home)
+        self._leave()
+
+    def failed(self, code: str) -> None:
+        """The reply has failed."""
+        if isinstance(self._home, Conversation) or code in _UNSOUND:
+            self.drop()
+        else:
+            self._leave()
+
+    def drop(self) -> None:
+        """Close the session. A named one is opened anew when it is used again."""
+        if isinstance(self._home, Conversation):
+            self._home.session.close()
+        elif self._home.session is self.session:
+            self._home.close()
+        self._leave()
+
+    def _leave(self) -> None:
+        if isinstance(self._home, Named):
+            self._home.touch()
+        for turn in self._turns:
+            turn.leave()
+
+
+class Places:
+    """Finds a place for each request. Lives on the server's event loop.
+
+    Attributes:
+        line: of all requests that are answered.
+    """
+
+    def __init__(
+        self,
+        served: Served,
+        sessions: Sessions,
+        known: Conversations,
+        settings: Settings,
+    ) -> None:
+        self._served = served
+        self._sessions = sessions
+        self._known = known
+        self._queue = settings.queue
+        self.line = Line(settings.at_once, reserved=1)
+        self.waiting = 0
+        self._ended: Exception | None = None
+
+    def end(self, error: Exception) -> None:
+        """Tell all who wait that the server ends."""
+        self._ended = error
+        self.line.end(error)
+        for named in self._sessions.all():
+            named.line.end(error)
+
+    def model_of(self, scope: Scope, name: str | None) -> Model | None:
+        """The model of the request's session, where there is one already."""
+        named = self._sessions.find(guest_of(scope), name) if name else None
+        return named.model if named else None
+
+    async def take(
+        self,
+        scope: Scope,
+        name: str | None,
+        model: Model,
+        messages: Sequence[Message],
+        manner: Manner,
+        say: Say,
+    ) -> Place:
+        """Wait for a place. Nobody else gets it until it is ended.
+
+        Args:
+            name: of the client's session; None for a request without one.
+            say: tells a waiting client its place in the line.
+
+        Raises:
+            RefusedError: 429 when there is no room for the session, or to wait.
+            EngineError: the engine was stopped, the session freed, or the server is ending.
+        """
+        if self._ended is not None:
+            raise self._ended
+        guest = guest_of(scope)
+        turns: list[Turn | Use] = [self._served.use(model)]
+        try:
+            if name is None:
+                await self._through(self.line, turns, False, "an answer to begin", say)
+                found = self._known.take(model, messages, manner, guest.id)
+                return Place(found.session, turns, found, self._known)
+            named = self._named(guest, name, model, manner)
+            await self._through(named.line, turns, True, "its session", say)
+            await self._through(self.line, turns, True, "an answer to begin", say)
+            return Place(self._session(named, model, manner), turns, named, self._known)
+        except BaseException:
+            for turn in turns:
+                turn.leave()
+            raise
+
+    def _named(self, guest: Guest, name: str, model: Model, manner: Manner) -> Named:
+        named = self._sessions.find(guest, name)
+        if named is None:
+            self._check_queue(self.line, True)
+            return self._sessions.make(guest, name, model, manner)
+        if named.model.path != model.path:
+            raise RefusedError(
+                400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
+            )
+        return named
+
+    def _session(self, named: Named, model: Model, manner: Manner) -> Session:
+        """The engine's session, opened anew where it shall work in another manner."""
+        if named.freed:
+            raise named.gone()
+        wanted = named.manner.with_(manner)
+        if wanted != named.manner or named.model != model:
+            named.close()
+            named.manner, named.model = wanted, model
+        if named.session is None:
+            named.session = self._sessions.open(named)
+        return named.session
+
+    async def _through(
+        self, line: Line, turns: list[Turn | Use], named: bool, what: str, say: Say
+    ) -> None:
+        self._check_queue(line, named)
+        turn = line.enter(named)
+        turns.append(turn)
+        self.waiting += 1
+        try:
+            await turn.wait(say, what)
+        finally:
+            self.waiting -= 1
+
+    def _check_queue(self, line: Line, named: bool) -> None:
+        if self.waiting >= self._queue and line.would_wait(named):
+            raise RefusedError(
+                429,
+                f"{self.waiting} requests wait already, and no more may. Ask again later.",
+                CAPACITY_EXHAUSTED,
+            )
+
+
+async def unless(gone: asyncio.Future[None], doing: Coroutine[Any, Any, T]) -> T | None:
+    """Do something that takes time, unless a client goes before; then None."""
+    task = asyncio.ensure_future(doing)
+    # An error after its client has gone is nobody's.
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    either: list[asyncio.Future[Any]] = [gone, task]
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        return None
+    finally:
+        task.cancel()
+
+
+def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
+    """Which session a request names: in its body, which loses the field, or in a header.
+
+    Raises:
+        RefusedError: 400, the name is no session's.
+    """
+    named = body.pop("session_id", None)
+    if named is not None:
+        return checked(named, "session_id")
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    for alias in ALIASES:
+        if headers.get(alias):
+            return checked(headers[alias], alias)
+    return None
+
+
+def checked(name: object, where: str) -> str:
+    """A session's name that can be one.
+
+    Raises:
+        RefusedError: 400.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise RefusedError(
+            400,
+            f"{where} must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
+            "the first one a letter or digit.",
+        )
+    return name

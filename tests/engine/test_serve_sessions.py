@@ -1,0 +1,414 @@
+"""Sessions over HTTP: as isolated as the window's, with a place of their own."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, Model
+from engine.serve.server import Server
+from engine.serve.settings import Settings
+from tests.engine.serving import (
+    CHAT,
+    ask,
+    body,
+    connect,
+    deltas,
+    endless,
+    raw,
+    rest,
+    running,
+    status,
+    until,
+    until_said,
+    user,
+)
+
+Serve = Callable[..., Server]
+
+
+@pytest.fixture(scope="module")
+def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
+    with Engine() as engine:
+        yield engine, engine.load(model_folder("plain"))
+
+
+@pytest.fixture
+def serve(loaded: tuple[Engine, Model]) -> Iterator[Serve]:
+    """Starts servers with settings of their own on one engine."""
+    engine, model = loaded
+    servers = []
+
+    def start(**settings: Any) -> Server:
+        server = Server(engine, [model], 0, settings=Settings(**settings))
+        server.start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+        for named in server.sessions.all():
+            named.close()
+        server.conversations.clear()
+    until(lambda: not engine.stats()["sessions"], 20)
+
+
+def ids(server: Server, **headers: str) -> list[str]:
+    return [s["id"] for s in ask(server, "GET", "/v1/sessions", **headers).json["data"]]
+
+
+def test_a_session_is_made_on_first_use_and_goes_on(serve: Serve) -> None:
+    server = serve()
+    said = [user("a long beginning " * 20)]
+    first = ask(server, "POST", CHAT, body(session_id="a", messages=said))
+    assert first.status == 200
+    said += [first.json["choices"][0]["message"], user("and then")]
+    second = ask(server, "POST", CHAT, body(session_id="a", messages=said))
+    usage = second.json["usage"]
+    assert usage["prompt_tokens_details"]["cached_tokens"] >= first.json["usage"]["prompt_tokens"]
+    shown = ask(server, "GET", "/v1/sessions/a").json
+    assert shown["tokens"] >= usage["prompt_tokens"]
+    assert shown["bytes"] > 0
+    assert shown["queue"] == 0
+    assert shown["status"] == "idle"
+    assert ids(server) == ["a"]
+    assert ask(server, "DELETE", "/v1/sessions/a").json["deleted"] is True
+    assert ids(server) == []
+    assert not server.engine.stats()["sessions"]
+
+
+def test_the_body_names_the_session_before_the_headers_in_their_order(serve: Serve) -> None:
+    server = serve()
+    headers = {
+        "X-Stretto-Session-ID": "b",
+        "X-ExecuTorch-Session-ID": "c",
+        "session_id": "d",
+        "x-session-affinity": "e",
+    }
+    asked: dict[str, Any] = {"session_id": "a"}
+    for expected in "abcde":
+        lines = [f"{name}: {value}" for name, value in headers.items()]
+        with connect(server, raw(body(**asked), *lines)) as client:
+            assert status(rest(client)) == 200
+        assert ids(server)[-1] == expected
+        if not asked:
+            headers.pop(next(iter(headers)))
+        asked = {}
+    assert ask(server, "POST", CHAT, body()).status == 200
+    assert len(ids(server)) == 5
+
+
+def test_a_name_that_is_none_is_refused(serve: Serve) -> None:
+    server = serve()
+    for name in ("", "a b", "-a", "a/b", "ä", "x" * 129, 5, ["a"], "a\n", "%0a"):
+        answer = ask(server, "POST", CHAT, body(session_id=name))
+        assert (answer.status, answer.code) == (400, "invalid_request"), name
+        assert "session_id" in answer.json["error"]["message"]
+    assert ask(server, "GET", "/v1/sessions/-a").status == 400
+    assert ids(server) == []
+
+
+def test_sessions_are_made_with_settings_and_read(serve: Serve) -> None:
+    server = serve()
+    wanted = {"session_id": "a", "system": "Be brief.", "ttl_seconds": 60}
+    wanted |= {"reproducible": True, "on_overflow": "slide", "model": None}
+    made = ask(server, "POST", "/v1/sessions", wanted)
+    assert made.status == 201
+    assert made.json["ttl_seconds"] == 60
+    assert made.json["reproducible"] is True
+    assert "Be brief." not in made.body.decode()
+    with_system = ask(server, "POST", CHAT, body(session_id="a")).json["usage"]["prompt_tokens"]
+    assert with_system > ask(server, "POST", CHAT, body()).json["usage"]["prompt_tokens"]
+    assert ask(server, "POST", "/v1/sessions", wanted).code == "session_exists"
+    named = ask(server, "POST", "/v1/sessions").json["id"]
+    assert ids(server) == ["a", named]
+
+
+def test_settings_that_cannot_be_are_named(serve: Serve) -> None:
+    server = serve()
+    for fields, says in (
+        ({"kv_bits": 5}, "kv_bits"),
+        ({"kv_bits": True}, "kv_bits"),
+        ({"on_overflow": "drop"}, "on_overflow"),
+        ({"system": 5}, "system"),
+        ({"reasoning": "yes"}, "reasoning"),
+        ({"ttl_seconds": -1}, "ttl_seconds"),
+        ({"ttl_seconds": True}, "ttl_seconds"),
+        ({"ttl": 5}, "'ttl'"),
+        ({"model": "gpt-9"}, "gpt-9"),
+    ):
+        answer = ask(server, "POST", "/v1/sessions", fields)
+        assert answer.status in (400, 404)
+        assert says in answer.json["error"]["message"]
+    assert ids(server) == []
+
+
+def test_a_model_that_cannot_isolate_is_told_at_once(serve: Serve) -> None:
+    server = serve()  # whose model's heads are too small for 8 bits
+    made = ask(server, "POST", "/v1/sessions", {"kv_bits": 8})
+    assert (made.status, made.code) == (400, "unsupported_session")
+    assert ids(server) == []
+
+
+def test_a_fork_knows_what_was_said_and_goes_its_own_way(serve: Serve) -> None:
+    server = serve()
+    said = [user("a long beginning " * 20)]
+    first = ask(server, "POST", CHAT, body(session_id="a", messages=said)).json
+    twin = ask(server, "POST", "/v1/sessions/a/fork", {"session_id": "b"})
+    assert (twin.status, twin.json["id"]) == (201, "b")
+    said += [first["choices"][0]["message"], user("and then")]
+    answers = {
+        name: ask(server, "POST", CHAT, body(session_id=name, messages=said)).json for name in "ab"
+    }
+    for answer in answers.values():
+        cached = answer["usage"]["prompt_tokens_details"]["cached_tokens"]
+        assert cached >= first["usage"]["prompt_tokens"]
+    assert answers["a"]["choices"] == answers["b"]["choices"]
+    assert ask(server, "POST", "/v1/sessions/a/fork", {"session_id": "b"}).code == "session_exists"
+    assert ask(server, "POST", "/v1/sessions/c/fork").code == "session_not_found"
+    assert ask(server, "GET", "/v1/sessions/c").status == 404
+    assert ask(server, "DELETE", "/v1/sessions/c").status == 404
+
+
+def test_over_capacity_is_told_before_the_first_byte(serve: Serve) -> None:
+    server = serve(sessions=2)
+    for name in "ab":
+        assert ask(server, "POST", CHAT, body(session_id=name)).status == 200
+    for stream in (True, False):
+        with connect(server, raw(body(session_id="c", stream=stream))) as client:
+            got = rest(client)
+        assert status(got) == 429
+        assert b"text/event-stream" not in got
+        assert b'"capacity_exhausted"' in got
+        assert b"retry-after: " in got
+    refused = ask(server, "POST", "/v1/sessions/a/fork")
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    # Those that are there, and requests without a session, are not concerned.
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
+    assert ask(server, "POST", CHAT, body()).status == 200
+    ask(server, "DELETE", "/v1/sessions/b")
+    assert ask(server, "POST", CHAT, body(session_id="c")).status == 200
+
+
+def test_no_session_at_all_leaves_the_place_without_a_name(serve: Serve) -> None:
+    server = serve(sessions=0)
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 429
+    assert ask(server, "POST", CHAT, body()).status == 200
+
+
+def test_the_session_idle_longest_is_evicted_where_that_is_the_policy(serve: Serve) -> None:
+    server = serve(sessions=2, policy="evict")
+    for name in "aba":
+        ask(server, "POST", CHAT, body(session_id=name))
+    with connect(server, raw(endless(session_id="b"))) as client:
+        until_said(client, b"data: ")
+        assert ask(server, "POST", CHAT, body(session_id="c")).status == 200
+        assert ids(server) == ["b", "c"]
+        with connect(server, raw(endless(session_id="c"))) as other:
+            until_said(other, b"data: ")
+            refused = ask(server, "POST", CHAT, body(session_id="d"))
+            assert (refused.status, refused.code) == (429, "capacity_exhausted")
+
+
+def test_named_sessions_never_take_the_last_place(serve: Serve) -> None:
+    server = serve(at_once=2)
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(endless(session_id="b"))) as two:
+            assert b": waiting" in until_said(two, b"before this one")
+            assert ask(server, "POST", CHAT, body()).status == 200
+            assert running(server) == 1
+            one.close()
+            until_said(two, b"data: ")
+
+
+def test_two_requests_to_one_session_run_in_order(serve: Serve) -> None:
+    server = serve()
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        waiting = [connect(server, raw(body(f"{i}", session_id="a"))) for i in range(3)]
+        until(lambda: ask(server, "GET", "/v1/sessions/a").json["queue"] == 3)
+        other = connect(server, raw(body(session_id="b")))
+        assert status(rest(other)) == 200
+        done: list[int] = []
+
+        def read(place: int) -> None:
+            assert status(rest(waiting[place])) == 200
+            done.append(place)
+
+        readers = [threading.Thread(target=read, args=(i,)) for i in range(3)]
+        for reader in readers:
+            reader.start()
+        one.close()
+        for reader in readers:
+            reader.join()
+    assert sorted(done) == [0, 1, 2]
+    for client in (*waiting, other):
+        client.close()
+
+
+def test_the_line_is_in_order_and_tells_the_place(serve: Serve) -> None:
+    server = serve(at_once=2, queue=3)
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        waiting = []
+        for i in range(3):
+            waiting.append(connect(server, raw(endless(session_id=f"w{i}"))))
+            until(lambda i=i: server.places.waiting == i + 1)  # type: ignore[misc]
+        for i, client in enumerate(waiting):
+            assert f"{i} before this one".encode() in until_said(client, b"before this one")
+        full = ask(server, "POST", CHAT, body(session_id="x"))
+        assert (full.status, full.code) == (429, "capacity_exhausted")
+        assert "x" not in ids(server)
+        one.close()
+        for i, client in enumerate(waiting):
+            until_said(client, b"data: ")
+            assert server.places.waiting == 2 - i
+            client.close()
+
+
+def test_a_client_that_goes_while_it_waits_leaves_the_line(serve: Serve) -> None:
+    server = serve()
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(body(session_id="a"))):
+            until(lambda: server.places.waiting == 1)
+        until(lambda: server.places.waiting == 0)
+        assert running(server) == 1
+    until(lambda: running(server) == 0)
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
+
+
+def test_a_session_that_is_freed_ends_its_answer_and_those_that_wait(serve: Serve) -> None:
+    server = serve()
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(body(session_id="a"))) as two:
+            until(lambda: server.places.waiting == 1)
+            assert ask(server, "DELETE", "/v1/sessions/a").status == 200
+            assert b'"session_closed"' in rest(one)
+            got = rest(two)
+            assert status(got) == 409
+            assert b'"session_closed"' in got
+    assert running(server) == 0
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
+
+
+def test_a_session_that_nobody_uses_is_freed_after_its_time(serve: Serve) -> None:
+    server = serve(session_ttl=0.3)
+    ask(server, "POST", "/v1/sessions", {"session_id": "kept", "ttl_seconds": 0})
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        ask(server, "POST", CHAT, body(session_id="b"))
+        until(lambda: ids(server) == ["kept", "a"])
+        assert running(server) == 1
+    until(lambda: ids(server) == ["kept"])
+    assert len(server.engine.stats()["sessions"]) == 1
+
+
+def test_a_server_that_ends_tells_those_who_wait(serve: Serve) -> None:
+    server = serve()
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(body(session_id="a"))) as two:
+            until(lambda: server.places.waiting == 1)
+            server.stop()
+            assert status(rest(two)) == 503
+        assert b"The server is ending" in rest(one)
+
+
+def test_sixteen_sessions_of_random_schedules_answer_as_each_does_alone(serve: Serve) -> None:
+    """Join, cancel, disconnect, fork, delete and evict, all at once, against each alone."""
+    busy = serve(sessions=17, policy="evict", at_once=8)
+    alone = serve()
+    seeds = range(16)
+    told: dict[int, list[str]] = {}
+
+    def work(server: Server, seed: int, prefix: str, reckless: bool) -> list[str]:
+        chosen, texts = random.Random(seed), []
+        name, forks = f"{prefix}{seed}", 0
+        said: list[dict[str, str]] = []
+        for turn in range(3):
+            said.append(user(f"{seed} {turn} " * chosen.randint(1, 30)))
+            asked = body(
+                messages=said,
+                session_id=name,
+                max_tokens=chosen.randint(3, 24),
+                temperature=chosen.choice([0, 0.8]),
+                seed=chosen.randrange(1000),
+                stream=chosen.random() < 0.5,
+            )
+            act = chosen.choice(["", "", "leave", "fork", "delete"])
+            if reckless and act == "leave":  # its answer is lost, and the same is asked again
+                with connect(server, raw(endless(session_id=name) | {"messages": said})) as gone:
+                    assert gone.recv(65536)  # an answer's beginning, or that there is no place
+            answer = ask(server, "POST", CHAT, asked)
+            while answer.status == 429:  # no place, until one of the others is idle
+                time.sleep(0.02)
+                answer = ask(server, "POST", CHAT, asked)
+            assert answer.status == 200, answer.body
+            texts.append(answer.text)
+            # Not the answer itself: bytes that are no text have no tokens of their own, so that a
+            # session that was freed could not know them.
+            said.append({"role": "assistant", "content": f"answer {chosen.randrange(99)}"})
+            if reckless and act == "fork":
+                twin = f"{name}-{forks}"
+                forks += 1
+                forked = ask(server, "POST", f"/v1/sessions/{name}/fork", {"session_id": twin})
+                if forked.status == 201:  # not where it was evicted meanwhile, or all are busy
+                    name = twin
+            elif reckless and act == "delete":
+                assert ask(server, "DELETE", f"/v1/sessions/{name}").status in (200, 404)
+        return texts
+
+    def client(seed: int) -> None:
+        told[seed] = work(busy, seed, "s", True)
+
+    threads = [threading.Thread(target=client, args=(seed,)) for seed in seeds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expected = {seed: work(alone, seed, "s", False) for seed in seeds}
+    assert told == expected
+    assert len(set(map(tuple, expected.values()))) > 8, "the answers must differ to show a mix-up"
+    assert busy.sessions.evicted
+
+
+def test_settings_are_validated() -> None:
+    usual = Settings()
+    for wrong in (
+        {"host": "0.0.0.0"},
+        {"host": "example.org"},
+        {"sessions": -1},
+        {"at_once": 1},
+        {"policy": "drop"},
+        {"session_ttl": -1.0},
+        {"unload_after": float("nan")},
+        {"origins": ("*",)},
+        {"origins": ("https://a.org/path",)},
+    ):
+        with pytest.raises(ValueError, match=r"\w"):
+            replace(usual, **wrong)  # type: ignore[arg-type]
+    assert replace(usual, host="::1").is_local
+    assert not replace(usual, host="0.0.0.0", require_key=True).is_local
+
+
+def test_streams_of_waiting_clients_are_whole(serve: Serve) -> None:
+    server = serve(at_once=2)
+    whole = ask(server, "POST", CHAT, body(session_id="b")).text
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(body(session_id="b", stream=True))) as two:
+            head = until_said(two, b"before this one")
+            assert status(head) == 200
+            one.close()
+            assert "".join(deltas(head + rest(two))) == whole
