@@ -45,8 +45,6 @@ class Prompt:
         ends = ((len(self.text), len(self.tokens)), (len(text), len(tokens)))
         return Ledger(text, tokens, (*self.known, *ends))
 
-        self.tokens = tokens
-
 
 def check_messages(messages: Any) -> list[Message]:
     """`messages` as a list of dicts with a role and a content; `EngineError` where they are not."""
