@@ -80,10 +80,10 @@ async def _failure(_: Request, error: Exception) -> Response:
 
 
 def _names(routes: list[Route]) -> str:
-    """What is served, for those who ask for something else."""
-    names = [
-        f"{next(m for m in sorted(route.methods or ()) if m != 'HEAD')} "
-        + route.path.replace(":path", "")
+    """What is served, for those who ask for something else. What lies below is left out."""
+    names = {
+        route.path: next(m for m in sorted(route.methods or ()) if m != "HEAD")
         for route in routes
-    ]
-    return ", ".join(names)
+        if "{" not in route.path
+    }
+    return ", ".join(f"{method} {path}" for path, method in names.items())
