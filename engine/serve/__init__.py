@@ -1,11 +1,13 @@
-"""`python -m engine serve`: the engine behind OpenAI's chat completions, on this machine only.
+"""`python -m engine serve`: the engine behind OpenAI's chat completions, for other programs.
 
-`server` listens and ends. `connection` limits what a client's connection may cost. `app` holds the
-routes and refuses what is not for us. `completions` answers a chat request, and `client` tells its
-client of it. `conversations` finds the session that has read most of a request's messages already.
-`served` knows the models, and loads them again after a breakdown of the engine. `engine.openai`
-has the shapes of requests and answers.
+`server` listens and ends, `settings` has its limits, and `connection` limits what a client's
+connection may cost. A request goes through `guard` (host, page, key, how often: `keys`, `limits`)
+and `app` (the routes) to `completions`, which answers chats; `client` tells its client.
+`places` finds where it is answered: in one of its client's `sessions`, or in one of the
+`conversations` without a name, once its turn in the `line` has come. `served` knows the models and
+loads them. `session_routes`, `model_routes` and `health` answer about all that; `metrics` counts.
+`engine.openai` has the shapes of requests and answers.
 
-Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.openai, engine.params,
-engine.reply.
+Imports: engine.core, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
+engine.openai, engine.params, engine.reply.
 """

@@ -489,7 +489,8 @@ class command_serves:  # noqa: N801 - used like a function
 def test_f1_f14_a_signal_ends_it_within_two_seconds_while_it_answers(
     model_folder: Callable[[str], Path], number: int
 ) -> None:
-    command = [sys.executable, "-m", "engine", "serve", str(model_folder("plain")), "--port", "0"]
+    folder = str(model_folder("plain"))
+    command = [sys.executable, "-m", "engine", "serve", folder, "--port", "0", "--keys", folder]
     with command_serves(command) as (child, port):
         body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
         streams = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(4)]
