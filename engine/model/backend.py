@@ -261,3 +261,10 @@ def memory_in_use() -> int:
     import mlx.core as mx
 
     return int(mx.get_active_memory())
+
+
+def memory_kept() -> int:
+    """Bytes of freed buffers that MLX keeps for reuse."""
+    import mlx.core as mx
+
+    return int(mx.get_cache_memory())

@@ -126,11 +126,11 @@ class Completions:
             reply = place.session.send(
                 request.prompt, request.params, partial(_hand_over, loop, events)
             )
+            settled = _Settled(place, answer, reply)
         except BaseException:
             place.drop()
             raise
         self._running.add(events)
-        settled = _Settled(place, answer, reply)
         try:
             async for event in self._events(events):
                 if isinstance(event, (Finished, Failed)) and reply.done:
@@ -246,6 +246,9 @@ class _Settled:
         """Wait for the end of a reply that was stopped. Nobody else gets its session before."""
         self.done = True
         last: Event | _Gone | None = None
+        if self._reply.done and events.empty():  # `now` has failed, and nothing more comes
+            self._place.drop()
+            return
         try:
             async with asyncio.timeout(END_SECONDS):
                 while not isinstance(last, Finished):

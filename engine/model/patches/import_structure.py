@@ -25,7 +25,7 @@ def install() -> None:
         return
     os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # as mlx-lm does
     importlib.import_module("transformers")
-    home = importlib.import_module("transformers.utils.import_utils")
+    home: Any = importlib.import_module("transformers.utils.import_utils")
     original = home.create_import_structure_from_path
     expect(original, "module_path")
 
