@@ -54,7 +54,11 @@ class Line:
         """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it."""
         turn = Turn(self, named)
         self.waiting[turn] = None
-        self._admit()
+        try:
+            self._admit()
+        except BaseException:
+            self._forget(turn)  # nobody would ever leave with it
+            raise
         return turn
 
     def end(self, error: Exception) -> None:
@@ -67,11 +71,14 @@ class Line:
     def leave(self, turn: Turn) -> None:
         """Let the next one through."""
         self.left = time.monotonic()
+        self._forget(turn)
+        self._admit()
+
+    def _forget(self, turn: Turn) -> None:
         self.waiting.pop(turn, None)
         if turn in self._through:
             self._through.remove(turn)
             self._named -= turn.named
-        self._admit()
 
     def _admit(self) -> None:
         for turn in list(self.waiting):

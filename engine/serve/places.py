@@ -152,6 +152,7 @@ class Places:
             raise self._ended
         guest = guest_of(scope)
         turns: list[Turn | Use] = [self._served.use(model)]
+        found: Conversation | None = None
         try:
             if name is None:
                 await self._through(self.line, turns, False, "an answer to begin", say)
@@ -162,6 +163,8 @@ class Places:
             await self._through(self.line, turns, True, "an answer to begin", say)
             return Place(self._session(named, model, manner), turns, named, self._known)
         except BaseException:
+            if found is not None:
+                found.session.close()
             leave(turns)
             raise
 

@@ -498,7 +498,8 @@ def test_f1_f14_a_signal_ends_it_within_two_seconds_while_it_answers(
     model_folder: Callable[[str], Path], number: int
 ) -> None:
     folder = str(model_folder("plain"))
-    command = [sys.executable, "-m", "engine", "serve", folder, "--port", "0", "--keys", folder]
+    command = [sys.executable, "-m", "engine", "serve", folder, "--port", "0"]
+    command += ["--keys", f"{folder}/keys.json"]  # not those of the person who runs this
     with command_serves(command) as (child, port):
         body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
         streams = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(4)]
