@@ -239,9 +239,13 @@ class Engine:
     def unload(self, model: Model) -> None:
         """Free a model; its sessions are closed. Waits until that is done."""
         may_wait()
+        self.unload_later(model).result()
+
+    def unload_later(self, model: Model) -> Future[None]:
+        """As `unload`, without waiting. The future's callbacks run on the engine thread."""
         answer: Future[None] = Answer()
         self._post(Unload(model.id, answer))
-        answer.result()
+        return answer
 
     def open_session(
         self,
@@ -341,6 +345,8 @@ class Engine:
 
         `phase_seconds` says where the engine thread's time went, `tokens_per_s` how fast all
         chats together are at the moment, `queue` which sessions wait for memory, the first first.
+        `process_bytes` is all that the system counts for this process, `children_bytes` what its
+        helper processes hold besides.
         """
         may_wait()
         return self.stats_later().result()

@@ -1,8 +1,9 @@
 """Random and damaged input for the native doors: `python -m tests.fuzz_doors [DOOR …]`.
 
-Each door is worked on where the program does it, in a confined child; whatever ends that child by
-a signal, or takes longer than its limit and a second, is reported and its input kept. The last
-door hands MLX's own loader what the check of headers has let pass.
+The engine's doors are worked on where the program does it, in a confined child; the window's
+(`tests.fuzz_window`) in one without a screen. Whatever ends a child by a signal, or takes longer
+than its limit, is reported and its input kept. What the check of headers lets pass is handed to
+MLX's own loader.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench.random_models import CHATML, write_tokenizer
+from engine.core.confined.check import _look
 from engine.core.confined.checked import CheckedTokenizer
 from engine.core.confined.confined import Confined
 from engine.core.confined.limits import Limits
+from engine.core.confined.refusing import RefusedError
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from tests.engine import hostile
+from tests.fuzz_window import FUZZERS, Worker, WorkerError
 
 _MB = 2**20
 LIMITS = Limits(3.0, 1024 * _MB, 4 * _MB)
@@ -84,6 +88,12 @@ def tokenizers(rng: random.Random, confined: Confined, folder: Path) -> object:
     text = json.dumps(content)
     if rng.random() < 0.2:
         text = _damaged(rng, text)
+    described = folder / "described.json"
+    described.write_text(text, errors="replace")
+    try:
+        _look(described)  # as a child does, before the library sees it
+    except RefusedError as error:
+        raise _Said(str(error), text) from None
     reader = confined.reader(_model(folder, CHATML, text))
     try:
         reader.encode(TEXTS)
@@ -130,7 +140,23 @@ DOORS: dict[str, Door] = {
     "jinja2": templates,
     "tokenizers": tokenizers,
     "safetensors": headers,
+    "ziamath": lambda rng, confined, folder: _in_window("ziamath", rng),
+    "qt": lambda rng, confined, folder: _in_window("qt", rng),
 }
+
+
+def _in_window(door: str, rng: random.Random) -> object:
+    given = FUZZERS[door](rng)
+    try:
+        said = Worker.ask(door, given)
+    except WorkerError as error:
+        raise _Said(str(error), given) from None
+    if said not in ("passed", "refused"):
+        raise RuntimeError(f"{said} over {given!r}")
+    if said == "refused":
+        raise _Said(said, given)
+    return given
+
 
 _REGEX = [
     *("a", "b", ".", "\\d", "\\w", "[^a]", "(", ")", "|", "*", "+", "?", "{2,5}", "{1000}"),
@@ -398,14 +424,15 @@ def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
                 print(f"  {door}: {what} {bad[:200]} -> {file}", flush=True)
     confined.close()
     _Loader.end()
+    Worker.end()
     told = ", ".join(f"{n:,} {what}" for what, n in counts.most_common())
     print(f"{door}: {counts.total():,} inputs in {seconds:g} s: {told}; longest {longest:.1f} s")
     return good
 
 
 def _sort(message: str) -> str:
-    if found := re.search(r"crash \w*\s*\(?signal (\d+)", message):
-        return f"signal {found[1]}"
+    if found := re.search(r"(?:crash\w*|crash \w+) \(?signal (\d+)|^signal (9)", message):
+        return f"signal {found[1] or found[2]}"
     for words, name in (
         ("took longer", "over time"),
         ("GB of memory", "over memory"),

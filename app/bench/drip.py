@@ -111,6 +111,7 @@ class Drip:
         future.set_result({
             "queue": [], "sessions": {}, "tokens_per_s": 0.0, "kv_bytes": 0, "prefix_bytes": 0,
             "weights_bytes": 0, "memory_budget": 1,
+            "process_bytes": 0, "children_bytes": 0, "buffer_bytes": 0,
         })  # fmt: skip
         return future
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.chats.options import ChatOptions, of_answer
-from app.chats.transcript import Transcript
+from app.chats.transcript import Transcript, did_not_fit
 from app.chats.turn import Compose, Editing, Reply, Running, Waiting
 from app.store import Message
 
@@ -27,6 +27,7 @@ class Action(Enum):
     REGENERATE = "regenerate"
     SAME_AGAIN = "same"
     CONTINUE = "continue"
+    FORGET_OLDEST = "forget_oldest"
     COPY = "copy"
     BRANCH = "branch"
     DELETE = "delete"
@@ -46,6 +47,7 @@ _NEEDS_QUIET = frozenset(
         Action.REGENERATE,
         Action.SAME_AGAIN,
         Action.CONTINUE,
+        Action.FORGET_OLDEST,
         Action.DELETE,
         Action.RESTORE,
         Action.EARLIER,
@@ -115,6 +117,7 @@ _NOTHING = {
     Action.REGENERATE: "There is no question to answer yet.",
     Action.SAME_AGAIN: "There is no answer yet.",
     Action.CONTINUE: "There is no answer yet.",
+    Action.FORGET_OLDEST: "There is no answer yet.",
     Action.COPY: "There is no answer yet.",
     Action.BRANCH: "There is nothing in this chat yet.",
     Action.DELETE: "There is nothing in this chat yet.",
@@ -189,6 +192,17 @@ def _continue(turn: Turn, message: Message) -> str | None:
     return None if cut_off(message) else "The answer is complete."
 
 
+def _forget_oldest(turn: Turn, message: Message) -> str | None:
+    if not did_not_fit(message):
+        return "This answer has not failed for its length."
+    if ChatOptions.from_params(message.stats.get("options", {})).slide:
+        return "It did not fit without the oldest turns either. Shorten the message."
+    before = turn.transcript.path_to(message.parent_id)[:-1]
+    if not any(m.role == "assistant" and m.content for m in before):
+        return "There are no older turns to forget. Shorten the message."
+    return None
+
+
 def _copy(turn: Turn, message: Message) -> str | None:
     if message.content or message.id == turn.answering:
         return None
@@ -218,6 +232,7 @@ _ON_MESSAGE = {
     Action.REGENERATE: _regenerate,
     Action.SAME_AGAIN: _same_again,
     Action.CONTINUE: _continue,
+    Action.FORGET_OLDEST: _forget_oldest,
     Action.COPY: _copy,
     Action.BRANCH: _branch,
     Action.DELETE: _delete,

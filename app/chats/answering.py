@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.bridge import Bridge
-from app.chats.model_choice import LoadState, ModelLoader
+from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.reply import Answer, Phase
 from app.chats.saved_chat import SavedChat
@@ -99,7 +99,7 @@ class Answering(QObject):
             return
         model_status = self._loader.want(self.reply.model)
         if model_status.state is LoadState.FAILED:
-            self._end("error", model_status.error)
+            self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.engine is not None:
             self._ask(self.answer, self.reply.model, model_status.model)
         self._tell()
@@ -196,6 +196,10 @@ class Answering(QObject):
                 # The next try loads the model into whatever engine there is then.
                 self._loader.lose()
 
+    def _fail_to_load(self, model_status: ModelStatus) -> None:
+        stats = {"code": model_status.code} if model_status.code else {}
+        self._end("error", model_status.error, stats=stats)
+
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
         """The one way out of a reply: its message gets its last state, in memory and on disk."""
         answer, self.answer, self.reply = self.answer, None, None
@@ -260,8 +264,9 @@ class Answering(QObject):
     def _on_model_changed(self, ref: str) -> None:
         reply = self.reply
         if isinstance(reply, Waiting) and reply.model == ref:
-            if self._loader.get(ref).state is LoadState.FAILED:
-                self._end("error", self._loader.get(ref).error)
+            model_status = self._loader.get(ref)
+            if model_status.state is LoadState.FAILED:
+                self._fail_to_load(model_status)
             else:
                 self.begin()
         elif ref == self._saved.record.model:

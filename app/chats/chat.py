@@ -10,6 +10,7 @@ from PySide6.QtCore import Slot
 
 from app.chats.actions import Action, refusal
 from app.chats.chat_view import ChatView
+from app.chats.model_choice import LoadState
 from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.reply import Answer
 from app.chats.saved_chat import saved_together
@@ -149,6 +150,13 @@ class Chat(ChatView):
         self._answering.begin()
         return True
 
+    def forget_oldest(self, answer_id: str) -> bool:
+        """Leave the oldest turns out from now on, and answer anew what did not fit with them."""
+        if self.can(Action.FORGET_OLDEST, answer_id):
+            return False
+        self.set_options(replace(self.options, slide=True), self.record.system)
+        return self.regenerate(answer_id)
+
     def _answer(self, *, branching: bool, like: Message | None = None) -> None:
         """Open an assistant message at the end of the path and have it filled.
 
@@ -190,11 +198,9 @@ class Chat(ChatView):
 
     def show_branch_of(self, message_id: str) -> bool:
         """Show the branch that holds this message; False while a reply runs, or without it."""
-        if message_id not in self.transcript:
-            return False
         if message_id in {message.id for message in self.transcript.path}:
             return True
-        if self.answering:
+        if message_id not in self.transcript or self.answering:
             return False
         self._saved.show(message_id)
         self.path_changed.emit()
@@ -235,8 +241,9 @@ class Chat(ChatView):
         self._answering.session.forget()
 
     def load_model(self) -> None:
-        """Have this chat's model loaded; again, if it failed."""
-        self._loader.want(self.record.model)
+        """Have this chat's model loaded; again, if it failed. One that was unloaded waits."""
+        if self.model_status.state is not LoadState.UNLOADED:
+            self._loader.want(self.record.model)
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())

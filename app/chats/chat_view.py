@@ -114,6 +114,12 @@ class ChatView(ChatSignals):
         return answer.message_id if answer is not None else None
 
     @property
+    def answering_with(self) -> str:
+        """The reference of the model that the reply is asked of; "" while there is none."""
+        answer = self._answering.answer
+        return (answer.model or self.record.model) if answer is not None else ""
+
+    @property
     def thought_s(self) -> float | None:
         answer = self._answering.answer
         return answer.thought_s if answer is not None else None

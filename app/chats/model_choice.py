@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,8 @@ class LoadState(Enum):
     LOADING = "loading"
     READY = "ready"
     FAILED = "failed"
+    UNLOADED = "unloaded"
+    """A person had it unloaded: it is loaded again when a chat sends, and not before."""
 
 
 @dataclass
@@ -38,12 +42,14 @@ class ModelStatus:
         state: how far loading is.
         model: the engine's own record, once ready.
         error: a plain sentence, once failed.
+        code: the engine's code for it.
     """
 
     ref: str
     state: LoadState = LoadState.UNASKED
     model: Model | None = None
     error: str = ""
+    code: str = ""
 
     @property
     def name(self) -> str:
@@ -65,11 +71,11 @@ class ModelLoader(QObject):
         self._engine: Engine | None = None
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
+        self._unloads: Counter[str] = Counter()  # by the engine's id of the model
 
-    @property
-    def generation(self) -> int:
-        """Another number each time the engine lost what it had."""
-        return self._generation
+    def generation(self, model: Model) -> tuple[int, int]:
+        """Another value each time the engine lost what it had of this model."""
+        return self._generation, self._unloads[model.id]
 
     @property
     def engine(self) -> Engine | None:
@@ -90,6 +96,11 @@ class ModelLoader(QObject):
         """What is known about a model, asked for or not."""
         return self._models.setdefault(ref, ModelStatus(ref))
 
+    def loaded(self) -> list[ModelStatus]:
+        """The models that are in memory, each once, whatever names it has."""
+        ready = {m.model.id: m for m in reversed(self._models.values()) if m.model is not None}
+        return list(reversed(ready.values()))
+
     def known(self) -> list[ModelStatus]:
         """Every model that is ready or on its way."""
         return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
@@ -97,13 +108,30 @@ class ModelLoader(QObject):
     def want(self, ref: str) -> ModelStatus:
         """Load the model unless that is done or under way; a failed one is tried again."""
         model_status = self.get(ref)
-        if model_status.state in {LoadState.UNASKED, LoadState.FAILED}:
+        if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
-            model_status.error = ""
+            model_status.error = model_status.code = ""
             if self._engine is not None:
                 self._load(self._engine, model_status)
             self.changed.emit(ref)
         return model_status
+
+    def unload(self, ref: str) -> bool:
+        """Free a model, whose chats must be at rest; False where it is not loaded.
+
+        Other names of the same weights are unloaded with it.
+        """
+        model = self.get(ref).model
+        if model is None or self._engine is None:
+            return False
+        with suppress(EngineError):  # a stopped engine has freed it
+            self._engine.unload_later(model)
+        self._unloads[model.id] += 1
+        for model_status in list(self._models.values()):
+            if model_status.model is not None and model_status.model.id == model.id:
+                model_status.state, model_status.model = LoadState.UNLOADED, None
+                self.changed.emit(model_status.ref)
+        return True
 
     def lose(self) -> None:
         """The engine broke down or was emptied: all models have to be loaded again when wanted.
@@ -117,8 +145,15 @@ class ModelLoader(QObject):
                 self.changed.emit(model_status.ref)
 
     def _load(self, engine: Engine, model_status: ModelStatus) -> None:
+        unloads = self._unloads.copy()
+
         def done(future: Future[Model]) -> None:
-            self._loaded(model_status, future)
+            failed = future.cancelled() or future.exception() is not None
+            if not failed and self._unloads[future.result().id] != unloads[future.result().id]:
+                # The same weights were unloaded meanwhile by another name: perhaps these, too.
+                self._load(engine, model_status)
+            else:
+                self._loaded(model_status, future)
 
         self._bridge.when_done(engine.load_later(model_location(model_status.ref)), done)
 
@@ -129,6 +164,7 @@ class ModelLoader(QObject):
         except EngineError as error:
             log.warning("A model was not loaded: %s", error.code)
             model_status.state, model_status.error = LoadState.FAILED, error.message
+            model_status.code = error.code
         except BaseException as error:
             # A cancelled future or a fault in the engine: it must show, not hang on "Loading…".
             log.exception("A model was not loaded")

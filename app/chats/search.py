@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -60,6 +61,12 @@ class ChatSearch(QObject):
         found: dict[str, tuple[ChatRecord, SearchHit]] = {}
         for hit in hits:
             chat = self._chat(hit.chat_id)
-            if chat is not None and hit.chat_id not in found:
+            if chat is None:
+                continue
+            before = found.get(hit.chat_id)
+            if before is None:
                 found[hit.chat_id] = (chat, hit)
+            elif before[1].message_id is None:
+                # Its title has the words as well: the message is what there is to go to.
+                found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
         self.found.emit(query, list(found.values())[:limit], done)

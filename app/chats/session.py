@@ -34,7 +34,7 @@ class ChatSession:
         Raises EngineError when the engine has been stopped.
         """
         wanted = (
-            self._loader.generation,
+            self._loader.generation(model),
             model.id,
             options.reasoning,
             options.reproducible,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -157,13 +157,15 @@ def conversation(
     belongs to it.
 
     An answer that never began is left out and the questions around it become one turn: templates
-    that insist on alternating roles would refuse them otherwise.
+    that insist on alternating roles would refuse them otherwise. What did not fit is left out, too:
+    see `left_out`.
     """
     turns: list[dict[str, str]] = [{"role": "system", "content": system}] if system.strip() else []
     messages = list(path)
+    without = left_out(messages)
     begun = messages.pop() if continuing and messages else None
     for message in messages:
-        if message.role == "assistant" and not message.content:
+        if message.id in without or (message.role == "assistant" and not message.content):
             continue
         if turns and message.role == "user" and turns[-1]["role"] == "user":
             turns[-1]["content"] += "\n\n" + message.content
@@ -174,6 +176,20 @@ def conversation(
         if begun.reasoning:
             turns[-1]["reasoning_content"] = begun.reasoning
     return turns
+
+
+def did_not_fit(message: Message) -> bool:
+    """Whether it is an answer that failed because the model's context could not take it all."""
+    return message.status == "error" and message.stats.get("code") == "context_overflow"
+
+
+def left_out(path: Sequence[Message]) -> frozenset[str]:
+    """The ids of the questions that did not fit, once the chat has gone on after them.
+
+    Without this each later turn would fail as they did.
+    """
+    answered = zip(path, path[1:], path[2:], strict=False)
+    return frozenset(question.id for question, answer, _ in answered if did_not_fit(answer))
 
 
 def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,9 @@ log = logging.getLogger(__name__)
 
 MOST_WORK = 600
 """What a formula may cost that is drawn, see `work`; one that costs more is shown as typed."""
+MOST_SPACE = 100.0
+"""Em that the lengths in a formula may come to (`\\hspace{2cm}`): what stretches over them is put
+together from small pieces."""
 INK = "#010203"
 """The colour in the SVG, to be replaced."""
 EM = 16.0
@@ -26,6 +30,14 @@ _DEEPER = {"{", "\\left", "\\begin"}
 _BACK = {"}", "\\right", "\\end"}
 # ziamath takes an exponent after a matrix only if the matrix stands in braces.
 _RAISED = re.compile(r"(\\begin\{(\w+)\}(?:(?!\\begin).)*?\\end\{\2\})(?=\s*[\^_])", re.DOTALL)
+
+_SPACED = re.compile(
+    r"\\(?:[hm]?skip|[hm]space|m?kern|rule|raise|lower|above|genfrac|\\\s*\[)"
+)
+"""What takes lengths; elsewhere "50 cm" is what is written."""
+_LENGTH = re.compile(r"([\d.,]+(?:[eE][+-]?\d+)?)\s*(cm|mm|in|pt|pc|bp|px|em|ex|mu|dd|cc|sp)")
+_EMS = {"cm": 2.4, "mm": 0.24, "in": 6.0, "pc": 1.0, "em": 1.0, "ex": 0.5, "cc": 1.1}
+_SMALL_EM = 0.1  # of all other units
 
 _SHAPES = {"svg", "g", "path", "rect", "ellipse", "polygon"}
 _PLACES = {"xmlns", "xmlns:xlink", "viewBox", "d", "points", "x", "y", "cx", "cy", "rx", "ry"}
@@ -61,6 +73,19 @@ def work(source: str) -> int:
     return total
 
 
+def space(source: str) -> float:
+    """Em of all lengths in a formula; 0 where nothing in it takes one."""
+    total = 0.0
+    if not _SPACED.search(source):
+        return total
+    for number, unit in _LENGTH.findall(source):
+        try:
+            total += float(number.replace(",", ".")) * _EMS.get(unit, _SMALL_EM)
+        except ValueError:  # whatever ziamath makes of it
+            return math.inf
+    return total
+
+
 def harmless(drawn: ElementTree.Element) -> bool:
     """Whether a picture is shapes in plain colours, so that drawing it opens no file or address.
 
@@ -79,7 +104,7 @@ def harmless(drawn: ElementTree.Element) -> bool:
 @lru_cache(maxsize=_KEPT)
 def formula(source: str, display: bool) -> Formula | None:
     """The formula, set large with `display`, or None if it is not understood or too much work."""
-    if work(source) > MOST_WORK:
+    if work(source) > MOST_WORK or space(source) > MOST_SPACE:
         return None
     try:
         from xml.etree import ElementTree

@@ -53,7 +53,14 @@ class Lane:
 
 @dataclass(frozen=True)
 class Totals:
-    """All chats together; bytes and tokens per second."""
+    """All chats together; bytes and tokens per second.
+
+    Attributes:
+        process_bytes: what the system counts for the program, all below in it; 0 where unknown.
+        children_bytes: what its helper processes hold besides.
+        buffer_bytes: what MLX has freed and keeps for reuse.
+        budget: what weights and KV caches may take together.
+    """
 
     writing: int = 0
     waiting: int = 0
@@ -61,6 +68,20 @@ class Totals:
     kv_bytes: int = 0
     weights_bytes: int = 0
     budget: int = 0
+    process_bytes: int = 0
+    children_bytes: int = 0
+    buffer_bytes: int = 0
+
+    @property
+    def all_bytes(self) -> int:
+        """The program and its helpers."""
+        return self.process_bytes + self.children_bytes
+
+    @property
+    def program_bytes(self) -> int:
+        """What is neither a model's nor a chat's: the window, Python, its libraries."""
+        engine = self.weights_bytes + self.kv_bytes + self.buffer_bytes
+        return max(0, self.process_bytes - engine)
 
 
 class Lanes:
@@ -122,6 +143,9 @@ class Lanes:
             stats["kv_bytes"] + stats["prefix_bytes"],
             stats["weights_bytes"],
             stats["memory_budget"],
+            stats["process_bytes"],
+            stats["children_bytes"],
+            stats["buffer_bytes"],
         )
 
     def _advance(self, lane: Lane, start: float, now: float, figures: Mapping[str, Any]) -> None:

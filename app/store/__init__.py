@@ -9,6 +9,7 @@ from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
 from app.store.records import Chat, Message, SearchHit, new_id
 from app.store.salvage import Salvaged
+from app.store.search import places_in
 from app.store.store import Store
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "StoreError",
     "backups_of",
     "new_id",
+    "places_in",
 ]

@@ -132,6 +132,11 @@ class Backups:
         listed = list(ids)
         self._post(lambda: done(self._erase(listed)))
 
+    def tidy(self) -> None:
+        """Remove what a program that was killed left of a copy that it was making."""
+        if next(folder_of(self._path).glob("*.part*"), None) is not None:
+            self._post(lambda: _remove_halves(self._path))
+
     @property
     def idle(self) -> bool:
         with self._changed:

@@ -81,12 +81,14 @@ class SearchHit:
     Attributes:
         snippet: the words around the place as they are shown, or the title.
         marks: where the words that were looked for stand in it, each a begin and an end.
+        title_marks: where they stand in the chat's title, if that has them, too.
     """
 
     chat_id: str
     message_id: str | None
     snippet: str
     marks: tuple[tuple[int, int], ...] = ()
+    title_marks: tuple[tuple[int, int], ...] = ()
 
 
 _id_lock = threading.Lock()

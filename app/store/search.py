@@ -163,9 +163,19 @@ def _hit(chat: str, message: str | None, text: str, terms: list[Term]) -> Search
     return SearchHit(chat, message, snippet, tuple(_marks(snippet, terms)))
 
 
-def _window(text: str, terms: list[Term]) -> tuple[int, int]:
-    """The part of the text that has most of the words, from a little before the first of them."""
-    marks = _marks(text, terms)
+def places_in(text: str, query: str) -> list[tuple[int, int]]:
+    """Where the words of a query stand in a text, as begin and end, from the best place on.
+
+    That is where most of the words stand near each other; what is before it comes last.
+    """
+    terms = terms_of(query)
+    marks = _marks(text, terms) if terms else []
+    best = _best(text, marks, terms)
+    return [mark for mark in marks if mark[0] >= best] + [m for m in marks if m[0] < best]
+
+
+def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
+    """Where the part of the text begins that has most of the words."""
     folded = _fold(text)
     best, most, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
@@ -179,6 +189,12 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
             best, most, width = start, len(seen), reach - start
         if most >= len(terms) and start > best + _LENGTH // 2:
             break
+    return best
+
+
+def _window(text: str, terms: list[Term]) -> tuple[int, int]:
+    """The part of the text that has most of the words, from a little before the first of them."""
+    best = _best(text, _marks(text, terms), terms)
     begin = best - _BEFORE if best > _SEEN else 0
     if begin:  # at the beginning of a word, if there is one near
         space = max(text.find(" ", begin, best), text.find("\n", begin, best))

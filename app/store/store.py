@@ -99,6 +99,7 @@ class Store(Trash):
         except BaseException:
             backups.close()
             raise
+        backups.tidy()
         return cls(path, db, aside, backups, clock)
 
     @staticmethod

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import mlx.core as mx
 
-from engine.core.loading import Loading
+from engine.core.loading import Loading, as_engine_error
 from engine.core.restoring import Restoring
 from engine.core.session import SessionState
 from engine.core.state import State
@@ -72,8 +72,11 @@ class Execution:
         """Do what the plan says; errors are in the results, with whose they are."""
         results = Results()
         if plan.load is not None:
-            self.evict(plan.load.evict)
-            self._loading.begin(plan.load)
+            try:
+                self.evict(plan.load.evict)
+                self._loading.begin(plan.load)
+            except BaseException as error:
+                self._loading.refuse(plan.load.key, as_engine_error(error))
         if plan.admit is not None:
             with _fence(results, plan.admit.session):
                 self._admit(plan.admit)

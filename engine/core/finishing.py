@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -110,23 +109,9 @@ class Finishing:
         group[0].model.faults += 1
         for session in group:
             try:
-                self._begin_again(session)
+                self._state.begin_again(session)
             except BaseException as fault:
                 self._state.fail_reply(session, fault)
-
-    def _begin_again(self, session: SessionState) -> None:
-        reply = session.reply
-        assert reply is not None
-        session.kv.drop()
-        session.kv.begin(reply.tokens)
-        reply.next = None
-        if reply.odds is not None:
-            reply.odds.clear()
-        reply.reused = 0
-        reply.alone = reply.rebuilt = True
-        reply.status = Status.PREFILLING
-        reply.waiting_since = time.perf_counter()
-        self._state.note_read(session)
 
     def _fenced(self, session_id: str, tell: Callable[[SessionState], None]) -> None:
         """Tell of a session how it stands; what is raised over that is its own."""

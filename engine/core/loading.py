@@ -79,9 +79,10 @@ class Loading:
         def failed(error: BaseException) -> None:
             if command in self._examining:
                 self._examining.remove(command)
-            refuse(command, _as_engine_error(error))
+            refuse(command, as_engine_error(error))
 
         self._workers.run(
+            "loads",
             lambda: examine(command.path, self._confined),
             lambda candidate: self._examined(command, candidate),
             failed,
@@ -129,7 +130,7 @@ class Loading:
         except BaseException as error:  # a panic in a native library, too
             self._end(load)
             for command in load.callers:
-                refuse(command, _as_engine_error(error))
+                refuse(command, as_engine_error(error))
         backend.give_back_memory()
 
     def _read(self, load: _Load, model: LoadedModel) -> None:
@@ -184,7 +185,8 @@ class Loading:
         return waiting
 
 
-def _as_engine_error(error: BaseException) -> EngineError:
+def as_engine_error(error: BaseException) -> EngineError:
+    """What those who wait for a model are told."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):

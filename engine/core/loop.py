@@ -24,6 +24,7 @@ from engine.core.growing import Growing
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.reception import Reception
+from engine.core.recovery import Recovery, Stage
 from engine.core.restoring import Restoring
 from engine.core.state import State
 from engine.core.view import view
@@ -74,6 +75,7 @@ class Loop:
             self._state, self._loading, Growing(self._state, self._execution.evict)
         )
         self._embedding = Embedding(self._state, self._workers, self._execution.evict)
+        self._recovery = Recovery(self._state, self._loading)
         self._idle = True
         reception = Reception(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -108,23 +110,37 @@ class Loop:
 
     def step(self) -> bool:
         """One turn of the loop; False when it is over. Blocks only when there is nothing to do."""
+        try:
+            return self._turn()
+        except BaseException as error:  # a panic in a native library, too
+            self._idle = False
+            self._recovery.after(error)
+            return True
+
+    def _turn(self) -> bool:
+        reached = self._recovery.reached
+        reached(Stage.COMMANDS)
         if not self._take_commands():
             return False
+        reached(Stage.PLANNING)
         now = view(self._state, self._loading.wanted)
         plan = self._scheduler.plan(now)
+        reached(Stage.COMPUTING, plan)
         results = self._execution.execute(plan)
         self._finishing.finish(plan, results)
+        reached(Stage.AFTERWARDS)
         self._scheduler.observe(now, plan, results.timing)
         self._state.fail_lost()
         read = self._next_pieces()  # beside chats that stream, too
         self._idle = plan.idle and not read
+        self._recovery.well()
         return True
 
     def _take_commands(self) -> bool:
         phase = self._state.meter.phase
         if self._idle and not self._inbox:
             with phase("idle"):
-                self._inbox.extend(self._mailbox.take(block=True))
+                self._mailbox.take(self._inbox, block=True)
         with phase("commands"):
             self._state.offload.settle()
             return self._drain()
@@ -142,7 +158,7 @@ class Loop:
         return True
 
     def _drain(self) -> bool:
-        self._inbox.extend(self._mailbox.take(block=False))
+        self._mailbox.take(self._inbox, block=False)
         while self._inbox:
             # Left in the inbox until it is done: whatever happens, somebody answers it.
             command = self._inbox[0]
@@ -150,13 +166,21 @@ class Loop:
                 return False
             try:
                 self._handlers[type(command)](command)
-            except EngineError as error:
-                self._refuse(command, error)
             except BaseException as error:
-                log.exception("%s failed", type(command).__name__)
-                self._refuse(command, EngineError(INTERNAL_ERROR, words_of(error)))
-            self._inbox.popleft()
+                self._fail(command, error)
+            finally:
+                self._inbox.popleft()
         return True
+
+    def _fail(self, command: Command, error: BaseException) -> None:
+        if not isinstance(error, EngineError):
+            log.error("%s failed", type(command).__name__, exc_info=error)
+            error = EngineError(INTERNAL_ERROR, words_of(error))
+        try:
+            self._refuse(command, error)
+        except BaseException:  # who waits for an answer must have one
+            log.exception("%s could not be refused in order", type(command).__name__)
+            refuse(command, error)
 
     def _refuse(self, command: Command, error: EngineError) -> None:
         """Tell whom it concerns that a command could not be carried out."""
@@ -203,10 +227,12 @@ class Loop:
             mx.clear_streams,
         ]
         for part in parts:
-            try:
-                part()
-            except BaseException:
-                log.exception("a fault while the engine ended")
+            for _ in range(2):  # whoever waits must be told, though the first try has failed
+                try:
+                    part()
+                    break
+                except BaseException:
+                    log.exception("a fault while the engine ended")
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
@@ -44,16 +45,18 @@ class Mailbox:
                 raise EngineError(ENGINE_STOPPED, "The engine is not running.")
             self._queue.put(command)
 
-    def take(self, block: bool) -> list[Command]:
-        """Everything that has been posted; with `block`, waits (without spinning) for the first."""
-        commands: list[Command] = []
+    def take(self, inbox: deque[Command], block: bool) -> None:
+        """Move everything that has been posted into `inbox`, so that no fault here loses any of it.
+
+        With `block`, waits (without spinning) for the first.
+        """
         if block:
-            commands.append(self._queue.get())
+            inbox.append(self._queue.get())
         while True:
             try:
-                commands.append(self._queue.get_nowait())
+                inbox.append(self._queue.get_nowait())
             except queue.Empty:
-                return commands
+                return
 
     @property
     def closed(self) -> bool:
@@ -64,7 +67,9 @@ class Mailbox:
         """Take no more commands; returns those that were never taken out."""
         with self._lock:
             self._closed = True
-        return self.take(block=False)
+        left: deque[Command] = deque()
+        self.take(left, block=False)
+        return list(left)
 
 
 def refuse(command: Command, error: EngineError) -> None:

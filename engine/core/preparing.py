@@ -112,9 +112,7 @@ def prepare(request: Request) -> Outcome:
     if ready is None or length >= context:
         raise EngineError(
             CONTEXT_OVERFLOW,
-            f"The conversation is {length:,} tokens long and {model.info.name} "
-            f"takes at most {context:,}. Shorten it, start a new chat, or "
-            "let this one drop its oldest turns.",
+            _too_long(length, model.info.name, context, messages, request.slides),
         )
     _check_form(request)
     text = ReplyText(model.tokenizer, ready.opened, params.stop)
@@ -191,6 +189,19 @@ def count(request: Request) -> int:
     except prompt.TooLongError as error:
         return error.tokens
     return len(made.tokens)
+
+
+def _too_long(length: int, name: str, context: int, messages: list[Message], slides: bool) -> str:
+    """Why a prompt of that length cannot be read, and the way on."""
+    if slides or sum(m["role"] == "user" for m in messages) < 2:
+        return (
+            f"Your message is too long for {name} even alone: its context takes at most "
+            f"{context:,} tokens together with the answer. Shorten it."
+        )
+    return (
+        f"The conversation is {length:,} tokens long and {name} takes at most {context:,}. "
+        "Shorten it, start a new chat, or let this one drop its oldest turns."
+    )
 
 
 def _built(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from engine.core.confined import confined, memory
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import backend
@@ -12,12 +13,20 @@ from engine.scheduling.view import Status
 
 
 def report(state: State, step_seconds: float) -> dict[str, Any]:
-    """Plain Python: bytes, tokens, seconds; sessions by their id, `queue` those that wait."""
+    """Plain Python: bytes, tokens, seconds; sessions by their id, `queue` those that wait.
+
+    `process_bytes` is what the system counts for this process: Python, the weights, caches and
+    `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
+    children's, which come on top of it.
+    """
     decoding, reading = state.meter.rates()
     return {
         "backend": asdict(state.backend),
         "memory_budget": state.budget,
         "memory_in_use": backend.memory_in_use(),
+        "process_bytes": memory.of_this_process(),
+        "buffer_bytes": backend.memory_kept(),
+        "children_bytes": sum(map(memory.resident, confined.shared().pids)),
         "weights_bytes": state.weights,
         "kv_bytes": sum(s.kv.owed for s in state.sessions.values()),
         "disk_bytes": state.offload.nbytes,

@@ -60,7 +60,7 @@ class Restoring:
             log.warning("A KV cache on disk could not be read: %s", error)
             arrived(None)
 
-        self._workers.run(lambda: offload.read(name, fingerprint), arrived, failed)
+        self._workers.run("files", lambda: offload.read(name, fingerprint), arrived, failed)
 
     def step(self) -> None:
         """Make the next piece."""
@@ -79,9 +79,7 @@ class Restoring:
                 else:
                     log.warning("A KV cache could not be restored: %s", words_of(error))
                     first.session.kv.drop()
-            self._arrived.popleft()
-            self._go_on(first.session, first.then)
-            return
+            self._go_on(first.session, first.then)  # before it is forgotten here
         self._arrived.popleft()
 
     def _go_on(self, session: SessionState, then: Callable[[], None]) -> None:

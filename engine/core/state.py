@@ -135,10 +135,30 @@ class State:
         finally:
             self._fail(reply, error)
 
+    def begin_again(self, session: SessionState) -> None:
+        """Let a reply go on alone, from caches that are made anew: these cannot be trusted."""
+        reply = session.reply
+        assert reply is not None
+        session.kv.drop()
+        session.kv.begin(reply.tokens)
+        reply.next = None
+        if reply.odds is not None:
+            reply.odds.clear()
+        reply.reused = 0
+        reply.alone = reply.rebuilt = True
+        reply.status = Status.PREFILLING
+        reply.waiting_since = time.perf_counter()
+        self.note_read(session)
+
     def fail_lost(self) -> None:
-        """End the replies that no session has any more: a fault while they ended has lost them."""
+        """Make good what a fault has left while a reply ended.
+
+        Replies that no session has any more are ended, and sessions let go of replies that have.
+        """
         if len(self.unended) == len(self.answering):
             return
+        for session in [s for s in self.answering.values() if s.reply_status == Status.FINISHED]:
+            self._let_go(session)
         held = {s.reply for s in self.answering.values()}
         for reply in self.unended - held:
             self._fail(reply, EngineError(INTERNAL_ERROR, "Answering failed while it ended."))

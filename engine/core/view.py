@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 
 from engine.core.session import SessionState
 from engine.core.state import State
+from engine.errors import words_of
 from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Row, Status, View
+
+log = logging.getLogger(__name__)
 
 TOO_MANY_FAULTS = 3
 """A model of which so many shared steps have failed is stepped session by session from then on."""
@@ -21,10 +25,11 @@ LONG_AGO = -1e9
 
 def view(state: State, load: LoadRequest | None) -> View:
     """The view of this moment. `load` is the model that waits to be read, if any."""
+    rows = _rows(state)
     sessions = state.answering
     return View(
         now=time.perf_counter(),
-        rows=[_row(s) for s in sessions.values()],
+        rows=rows,
         mixing=frozenset(i for i, m in state.models.items() if m.mixes),
         faulty=frozenset(i for i, m in state.models.items() if m.faults >= TOO_MANY_FAULTS),
         memory=Memory(
@@ -38,6 +43,17 @@ def view(state: State, load: LoadRequest | None) -> View:
         offer=lambda row: _offer(state, sessions[row.id]),
         halt=lambda row, others: _halt(state, row, others),
     )
+
+
+def _rows(state: State) -> list[Row]:
+    """A row for each session that answers; one that cannot be looked at fails."""
+    rows = []
+    for session in list(state.answering.values()):
+        try:
+            rows.append(_row(session))
+        except BaseException as error:
+            state.fail_reply(session, error)
+    return rows
 
 
 def _row(session: SessionState) -> Row:
@@ -81,13 +97,23 @@ def idle(state: State) -> list[Idle]:
 
 
 def _offer(state: State, session: SessionState) -> Offer | None:
-    if session.reply is None or not session.reply.adopts:
+    reply = session.reply
+    if reply is None or not reply.adopts:
         return None
-    kind = session.kind
-    others = [(s.id, s.kv) for s in state.sessions.values() if s is not session and s.kind == kind]
-    return state.prefix_cache.offer(session.reader, others)
+    kind, all_of_them = session.kind, state.sessions.values()
+    try:
+        others = [(s.id, s.kv) for s in all_of_them if s is not session and s.kind == kind]
+        return state.prefix_cache.offer(session.reader, others)
+    except BaseException as error:  # it reads what it could have taken over
+        log.warning("no offer of another chat's cache: %s", words_of(error))
+        reply.adopts = False
+        return None
 
 
 def _halt(state: State, row: Row, others: Sequence[Row]) -> int:
-    waiting = [state.answering[r.id].reader for r in others]
-    return state.prefix_cache.halt(state.answering[row.id].reader, waiting)
+    try:
+        waiting = [state.answering[r.id].reader for r in others]
+        return state.prefix_cache.halt(state.answering[row.id].reader, waiting)
+    except BaseException as error:  # the others read what they could have taken over
+        log.warning("no halt for other chats: %s", words_of(error))
+        return -1

@@ -3,14 +3,18 @@
 Rendering templates, tokenising, compiling forms, looking into model folders and reading cache
 files take time, and while the engine thread did it no chat would get a token. A worker does it and
 posts the outcome to the mailbox, as it would a command: the engine thread takes finished results.
+
+Each piece of work belongs to a lane: a model's prompts are one, and so are loads, and files. A lane
+takes a few threads at most, and a free thread goes to the lane that has the fewest. So whoever has
+much to do, or does it slowly, keeps only the others of its own lane waiting.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import queue
 import threading
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +25,13 @@ from engine.messages import WorkDone
 
 log = logging.getLogger(__name__)
 
-THREADS = 16
+THREADS = 32
 """So many pieces of work go on at a time. Most of them wait for a child or for the disk, and those
 that take long must not hold up the next."""
+
+PLACES = 4
+"""So many of them belong to one lane. A model has one child at a time for its prompts, so more
+would only wait for it."""
 
 STACK = 16 * 2**20
 """Bytes of a worker's stack: compiling a form recurses, and macOS gives threads half a megabyte."""
@@ -31,6 +39,7 @@ STACK = 16 * 2**20
 
 @dataclass(frozen=True)
 class _Job:
+    lane: str
     work: Callable[[], Any]
     then: Callable[[Any], None]
     failed: Callable[[BaseException], None]
@@ -44,30 +53,43 @@ class Workers:
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
-        self._waiting = 0  # jobs that nobody has finished yet; the engine thread's own count
+        self._changed = threading.Condition()
+        self._waiting: dict[str, deque[_Job]] = {}  # by lane; those that came first first
+        self._busy: Counter[str] = Counter()  # threads by lane
+        self._threads = 0
+        self._closed = False
 
     def run(
         self,
+        lane: str,
         work: Callable[[], Any],
         then: Callable[[Any], None],
         failed: Callable[[BaseException], None],
     ) -> None:
         """Have `work` done. Afterwards the engine thread calls `then` with what it returned, or
-        `failed` with what it raised. Engine thread only.
+        `failed` with what it raised.
         """
-        if len(self._threads) < min(THREADS, self._waiting + 1):
-            self._start_thread()
-        self._jobs.put(_Job(work, then, failed))
-        self._waiting += 1
+        job = _Job(lane, work, then, failed)
+        with self._changed:
+            idle = self._threads - self._busy.total()
+            if self._threads < THREADS and idle <= sum(map(len, self._waiting.values())):
+                self._start_thread()
+            self._waiting.setdefault(lane, deque()).append(job)
+            self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
         """Take a finished piece of work out of the mailbox."""
-        self._waiting -= 1
         message.deliver()
 
+    def close(self) -> None:
+        """Let the threads end; what they are doing comes to nothing."""
+        with self._changed:
+            self._closed = True
+            self._waiting.clear()
+            self._changed.notify_all()
+
     def _start_thread(self) -> None:
+        """One thread more. The lock is held."""
         thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
         usual = threading.stack_size(STACK)
         try:
@@ -78,22 +100,43 @@ class Workers:
             return
         finally:
             threading.stack_size(usual)
-        self._threads.append(thread)
-
-    def close(self) -> None:
-        """Let the threads end; what they are doing comes to nothing."""
-        for _ in self._threads:
-            self._jobs.put(None)
+        self._threads += 1
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        while (job := self._take()) is not None:
             try:
                 self._post(_outcome(job), job.failed)
             except BaseException as error:  # a panic in a native library is no Exception
                 if not isinstance(error, EngineError):
                     log.warning("preparing failed: %s", type(error).__name__)
                 self._post(_call(job.failed, error), job.failed)
+            finally:
+                self._leave(job.lane)
             del job
+
+    def _take(self) -> _Job | None:
+        """The next piece of work; waits for it. None when there is to be no more."""
+        with self._changed:
+            while not self._closed:
+                free = [lane for lane in self._waiting if self._busy[lane] < PLACES]
+                if not free:
+                    self._changed.wait()
+                    continue
+                lane = min(free, key=lambda lane: self._busy[lane])
+                jobs = self._waiting.pop(lane)
+                job = jobs.popleft()
+                if jobs:
+                    self._waiting[lane] = jobs  # at the end: the others' turn comes first
+                self._busy[lane] += 1
+                return job
+            return None
+
+    def _leave(self, lane: str) -> None:
+        with self._changed:
+            self._busy[lane] -= 1
+            if not self._busy[lane]:
+                del self._busy[lane]
+            self._changed.notify()
 
     def _post(self, deliver: Callable[[], None], failed: Callable[[BaseException], None]) -> None:
         with contextlib.suppress(EngineError):  # the engine has stopped

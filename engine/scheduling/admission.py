@@ -77,9 +77,9 @@ def load(request: LoadRequest, rows: Sequence[Row], memory: Memory) -> LoadAdmis
 
 
 def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
-    ways = "Close another model or choose a smaller or quantized one."
+    ways = "Unload another model, or choose a smaller or quantized one."
     if promised and request.nbytes <= free + promised:
-        ways = "Wait until the chats that are answering have finished, or close another model."
+        ways = "Wait until the chats that are answering have finished, or unload another model."
     return (
         f"{request.name} needs {request.nbytes / 1e9:.2f} GB for its weights and "
         f"{max(0, free) / 1e9:.2f} GB may be used. {ways}"

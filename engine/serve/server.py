@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import resource
 import socket
@@ -31,6 +32,8 @@ from engine.serve.served import Served
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.sessions import Sessions
 from engine.serve.settings import Settings
+
+log = logging.getLogger(__name__)
 
 BACKLOG = 1024
 """Connections that the system holds until they are accepted."""
@@ -191,10 +194,13 @@ class _Http(uvicorn.Server):
         self._listening.listen(BACKLOG)
 
     async def on_tick(self, counter: int) -> bool:
-        """Called ten times a second."""
-        self._look()
-        if counter % TICKS_PER_SECOND == 0:
-            self._tidy()
+        """Called ten times a second. What is raised here would end the server."""
+        try:
+            self._look()
+            if counter % TICKS_PER_SECOND == 0:
+                self._tidy()
+        except BaseException:
+            log.exception("connections could not be looked at")
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -8,7 +8,9 @@ What it answers is in the question, so that a test reads as one piece:
 - ``think`` reasons before it answers,
 - ``cut`` ends at its length; an answer that is continued gets "and more.",
 - ``break`` ends as when the engine's thread has broken down,
-- ``fail`` and ``overflow`` end with Failed, anything else is echoed.
+- ``overflow`` fails unless the session leaves its oldest turns out,
+- a conversation with ``toolong`` in any of its turns fails,
+- ``fail`` ends with Failed, anything else is echoed.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ class FakeReply:
         if turns[-1]["role"] == "assistant":
             self.words = iter([("answer", "and more.")])
         else:
-            self.words = _script(turns[-1]["content"])
+            self.words = script(turns[-1]["content"])
         self.written = 0
 
     def cancel(self) -> None:
@@ -68,10 +70,18 @@ class FakeSession:
     options: dict[str, Any]
     id: str = field(default_factory=lambda: f"session-{next(_numbers)}")
     closed: bool = False
+    ended: bool = False  # its model was unloaded
     priority: int = 0
 
     def send(self, prompt: Any, params: Any = None, on_event: Any = None) -> FakeReply:
         reply = FakeReply(self, prompt, params, on_event)
+        slides = self.options.get("on_overflow") == "slide"
+        if any("toolong" in turn["content"] for turn in prompt):
+            reply.words = iter([("context_overflow", "It is too long for this model.")])
+        elif slides and prompt[-1]["content"].startswith("overflow"):
+            reply.words = iter([("answer", "Without the oldest.")])
+        if self.ended:
+            reply.words = iter([("unknown_model", "The model was unloaded. Load it again.")])
         self.engine.sent.append(reply)
         self.engine.inbox.put(reply)
         return reply
@@ -96,6 +106,7 @@ class FakeEngine:
     Attributes:
         sent: every reply asked for.
         loads: how many models were asked for.
+        unloaded: names of the models that were unloaded.
         forgotten: ids of sessions whose cache is to be removed from disk.
         loading: while cleared, loads wait (a slow model).
     """
@@ -107,6 +118,8 @@ class FakeEngine:
         self.sent: list[FakeReply] = []
         self.forgotten: list[str] = []
         self.loads = 0
+        self.unloaded: list[str] = []
+        self.sessions: list[FakeSession] = []
         self.loading = threading.Event()
         self.loading.set()
         self.released = threading.Event()
@@ -122,10 +135,19 @@ class FakeEngine:
         self.inbox.put((path, future))
         return future
 
+    def unload_later(self, model: Model) -> Future[None]:
+        self.unloaded.append(model.name)
+        for session in self.sessions:
+            session.ended |= session.model.id == model.id
+        future: Future[None] = Future()
+        future.set_result(None)
+        return future
+
     def open_session(
         self, model: Model, session_id: str | None = None, **options: Any
     ) -> FakeSession:
         session = FakeSession(self, model, options)
+        self.sessions.append(session)
         session.id = session_id or session.id
         return session
 
@@ -189,6 +211,9 @@ class FakeEngine:
             "prefix_bytes": 0,
             "weights_bytes": 1000,
             "memory_budget": 1_000_000_000,
+            "process_bytes": 500_000_000,
+            "children_bytes": 40_000_000,
+            "buffer_bytes": 200_000_000,
         }
 
     def _load(self, path: str, future: Future[Model]) -> None:
@@ -198,6 +223,10 @@ class FakeEngine:
         if "broken" in folder.name:
             message = f"{folder.name} holds no config.json. Choose a model's folder."
             future.set_exception(EngineError("model_load_failed", message))
+            return
+        if "huge" in folder.name:
+            message = f"{folder.name} needs 90 GB for its weights. Unload another model."
+            future.set_exception(EngineError("out_of_memory", message))
             return
         name = "Guide" if folder.name == "guide" else folder.name
         future.set_result(
@@ -223,7 +252,7 @@ class FakeEngine:
         if kind == "cut":
             self._finish(reply, FinishReason.LENGTH)
             return False
-        if kind in {"out_of_memory", "context_overflow", "engine_stopped"}:
+        if kind in {"out_of_memory", "context_overflow", "engine_stopped", "unknown_model"}:
             reply.post(Failed(reply.session.id, reply.id, kind, word))
             return False
         reply.written += 1
@@ -235,7 +264,7 @@ class FakeEngine:
         reply.post(Finished(reply.session.id, reply.id, reason, stats))
 
 
-def _script(question: str) -> Iterator[tuple[str, str]]:
+def script(question: str) -> Iterator[tuple[str, str]]:
     """(kind, word) pairs that answer the question."""
     verb, _, rest = question.strip().partition(" ")
     if verb == "say":

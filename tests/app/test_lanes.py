@@ -23,6 +23,9 @@ def stats(queue: tuple[str, ...] = (), **sessions: dict[str, Any]) -> dict[str, 
         "prefix_bytes": 50,
         "weights_bytes": 1000,
         "memory_budget": 5000,
+        "process_bytes": 9000,
+        "children_bytes": 700,
+        "buffer_bytes": 3000,
     }
 
 
@@ -99,3 +102,12 @@ def test_totals() -> None:
     assert lanes.totals.writing == 2
     assert lanes.totals.rate == pytest.approx(12.0)
     assert (lanes.totals.kv_bytes, lanes.totals.budget) == (250, 5000)
+
+
+def test_the_totals_are_of_the_whole_process() -> None:
+    """G2: the arrays in use were shown, a tenth of what the program held."""
+    lanes = Lanes()
+    lanes.take(1.0, stats(), CHATS)
+    totals = lanes.totals
+    assert totals.all_bytes == 9700
+    assert totals.program_bytes == 9000 - 1000 - 250 - 3000

@@ -3,40 +3,66 @@
 `install` has the modules of `PARTS` compiled with a call at the beginning of every function,
 method, property and lambda. The call is told the function's name, and may raise there. It must be
 installed before the engine is imported, so all this is for a process of its own.
+
+In a confined child the same is done by `hook_child`, and a file that is mapped into its memory
+tells it which function is to raise: a child may write no files.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import fcntl
 import importlib.abc
 import importlib.machinery
+import json
+import mmap
+import os
 import sys
 import threading
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-PARTS = ("engine.core.", "engine.kv.", "engine.model.runner")
-WITHOUT = ("engine.core.confined",)
-"""Its limits are longer than the scenes wait, and it has tests of its own."""
+PARTS = ("engine.",)
+WITHOUT = ("engine.cli", "engine.bench", "engine.__main__")
+"""Commands for people: nobody's reply depends on them."""
+UNHOOKED = ("core.thread.run", "serve.server._Http.on_tick")
+"""Outermost frames, of the engine thread and of the server: what is raised in these themselves
+nothing of ours can catch."""
+IN_CHILD = ("engine.core.confined.", "engine.text.prompt", "engine.model.folder")
 
 HOOK = "__fault_hook__"
+CHILD_FILE = "STRETTO_FAULTS"
+"""The variable that names the file by which children are told what is to raise."""
+_ROOM = 2**16
+_NAMES_AT = 4096
 
 
 class Panic(BaseException):
     """As what a native library raises when it panics: no `Exception`."""
 
 
+KINDS: dict[str, type[BaseException]] = {"RuntimeError": RuntimeError, "Panic": Panic}
+
+
 class Switch:
-    """Which function raises, at which of its calls; or which are called at all."""
+    """Which function raises, at which of its calls; or which are called at all.
+
+    Attributes:
+        where: what the state of things is at the moment, told apart in `called`.
+        called: how often each function was called, by the state and its name.
+    """
 
     def __init__(self) -> None:
-        self.called: Counter[str] = Counter()
+        self.where: Callable[[], str] = lambda: ""
+        self.called: dict[tuple[str, str], int] = {}
         self.fired_in = ""
         self._recording = False
         self._target = ""
+        self._state: str | None = None
         self._left = 0
         self._kind: type[BaseException] = RuntimeError
         self._lock = threading.Lock()
@@ -45,9 +71,12 @@ class Switch:
         """The beginning of every function."""
         if self._recording:
             with self._lock:
-                self.called[name] += 1
+                key = (self.where(), name)
+                self.called[key] = self.called.get(key, 0) + 1
         elif name == self._target:
             with self._lock:
+                if name != self._target or self._state not in (None, self.where()):
+                    return
                 self._left -= 1
                 if self._left:
                     return
@@ -58,18 +87,101 @@ class Switch:
         """Count calls, or stop that."""
         self._recording = on
         if on:
-            self.called = Counter()
+            self.called = {}
 
-    def arm(self, name: str, call: int, kind: type[BaseException]) -> None:
-        """Let a function raise at this call of it, counted from 1 and from now."""
+    def arm(
+        self, name: str, call: int, kind: type[BaseException], state: str | None = None
+    ) -> None:
+        """Let a function raise at this call of it, counted from 1 and from now.
+
+        Args:
+            state: only calls in this state count.
+        """
         with self._lock:
             self.fired_in = ""
-            self._left, self._kind, self._target = call, kind, name
+            self._left, self._kind, self._state, self._target = call, kind, state, name
 
     def disarm(self) -> None:
         """Let nothing raise any more."""
         with self._lock:
             self._target = ""
+
+
+class ChildFile:
+    """What children are told, and tell: a file that all of them have in their memory.
+
+    The first page is what is to raise, as JSON; behind it are the names of what was called, one
+    in a line.
+    """
+
+    def __init__(self, path: Path, create: bool = False) -> None:
+        if create:
+            path.write_bytes(bytes(_ROOM))
+        self._descriptor = os.open(path, os.O_RDWR)
+        self._map = mmap.mmap(self._descriptor, _ROOM)
+        if create:
+            self.set("")
+
+    def set(self, name: str, kind: str = "") -> None:
+        """Let the next call of this function raise; "" for none, "*" to have calls noted."""
+        told = json.dumps([name, kind]).encode()
+        self._map[:_NAMES_AT] = told.ljust(_NAMES_AT, b"\0")
+
+    def get(self) -> list[str]:
+        """What is to raise, and which kind."""
+        told = bytes(self._map[:_NAMES_AT]).rstrip(b"\0")
+        found: list[str] = json.loads(told) if told else ["", ""]
+        return found
+
+    @property
+    def armed(self) -> bool:
+        """Whether something is to be done at all; costs next to nothing."""
+        return self._map[2] != 34  # not `[""`
+
+    @property
+    def names(self) -> list[str]:
+        """What was called."""
+        return bytes(self._map[_NAMES_AT:]).rstrip(b"\0").decode().split()
+
+    @contextlib.contextmanager
+    def alone(self) -> Any:
+        """No other process meanwhile."""
+        fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
+
+    def add(self, name: str) -> None:
+        """Note that a function was called."""
+        with self.alone():
+            here = self.names
+            if name not in here:
+                told = "\n".join([*here, name]).encode()
+                self._map[_NAMES_AT : _NAMES_AT + len(told)] = told
+
+
+class ChildSwitch:
+    """The switch in a child."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = ChildFile(path)
+        self._seen: set[str] = set()
+
+    def __call__(self, name: str) -> None:
+        """The beginning of every function."""
+        if not self._file.armed:
+            return
+        wanted, kind = self._file.get()
+        if wanted == "*" and name not in self._seen:
+            self._seen.add(name)
+            self._file.add(name)
+        elif wanted == name:
+            with self._file.alone():
+                if self._file.get()[0] != name:
+                    return
+                self._file.set("")
+            raise KINDS[kind](f"injected into {name}")
 
 
 class _Hooks(ast.NodeTransformer):
@@ -84,6 +196,14 @@ class _Hooks(ast.NodeTransformer):
         return self._inside(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if ".".join([*self._path, node.name]) in UNHOOKED:
+            return node
+        call = ast.Expr(self._call(node.name))
+        self._inside(node)
+        node.body.insert(1 if ast.get_docstring(node) is not None else 0, call)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         call = ast.Expr(self._call(node.name))
         self._inside(node)
         node.body.insert(1 if ast.get_docstring(node) is not None else 0, call)
@@ -96,7 +216,7 @@ class _Hooks(ast.NodeTransformer):
         node.body = ast.Subscript(both, ast.Constant(1), ast.Load())
         return node
 
-    def _inside(self, node: ast.ClassDef | ast.FunctionDef) -> ast.AST:
+    def _inside(self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         self._path.append(node.name)
         self.generic_visit(node)
         self._path.pop()
@@ -111,10 +231,13 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        self._parts = parts
+
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> Any:
-        if not name.startswith(PARTS) or name.startswith(WITHOUT):
+        if not name.startswith(self._parts) or name.startswith(WITHOUT):
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
@@ -131,5 +254,28 @@ def install() -> Switch:
         raise RuntimeError(f"too late: {taken[0]} has been imported")
     switch = Switch()
     setattr(builtins, HOOK, switch)
-    sys.meta_path.insert(0, _Finder())
+    sys.meta_path.insert(0, _Finder(PARTS))
     return switch
+
+
+def for_children(folder: Path) -> ChildFile:
+    """Have the children that this process starts ask the file that is returned."""
+    file = folder / "faults"
+    shared = ChildFile(file, create=True)
+    root = Path(__file__).resolve().parents[2]
+    (folder / "sitecustomize.py").write_text(
+        f"import sys\nsys.path.append({str(root)!r})\n"
+        "from tests.engine.injection import hook_child\nhook_child()\n"
+    )
+    os.environ[CHILD_FILE] = str(file)
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
+    return shared
+
+
+def hook_child() -> None:
+    """In a child, before it imports anything of the engine."""
+    if CHILD_FILE in os.environ and "engine" not in sys.modules:
+        setattr(builtins, HOOK, ChildSwitch(Path(os.environ[CHILD_FILE])))
+        sys.meta_path.insert(0, _Finder(IN_CHILD))

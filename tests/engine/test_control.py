@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -276,3 +278,15 @@ def test_prompts_that_come_together_are_read_before_anyone_answers(
     read = {name for name, kind in log[:begun] if kind == "PromptProgress"}
     assert read == {"first", "second", "third", "fourth"}
     assert "PromptProgress" not in kinds[begun:]
+
+
+def test_the_figures_tell_what_the_process_holds(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    engine.open_session(model).send("hello", SamplingParams(max_tokens=4)).tokens(60)
+    stats = engine.stats()
+    held = stats["memory_in_use"] + stats["buffer_bytes"]
+    assert held < stats["process_bytes"]
+    if sys.platform == "linux":
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        assert stats["process_bytes"] <= 1.1 * most
+    assert stats["children_bytes"] > 5_000_000  # each of them is a Python

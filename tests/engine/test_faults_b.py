@@ -53,12 +53,14 @@ def raise_once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: An
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set it, and the engine thread breaks down in its next turn; once."""
-    execute, broken = Execution.execute, threading.Event()
+    """Set it, and the engine thread breaks down: all its turns fail, those of the next do not."""
+    execute, broken, breaking_down = Execution.execute, threading.Event(), set[Execution]()
 
     def breaks(self: Execution, plan: Any) -> Any:
         if broken.is_set():
             broken.clear()
+            breaking_down.add(self)
+        if self in breaking_down:
             raise SystemError("the floor is gone")
         return execute(self, plan)
 

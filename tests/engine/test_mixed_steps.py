@@ -36,16 +36,29 @@ def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return seen
 
 
-def streaming(engine: Engine, model: Any, **options: Any) -> list[Reply]:
-    """Three chats in the middle of their answers."""
+def streaming(
+    engine: Engine, model: Any, mixes: list[tuple[int, int]], **options: Any
+) -> list[Reply]:
+    """Three chats in the middle of answers that do not end before they are stopped."""
     replies = [
-        engine.open_session(model, **options).send(f"I am {name}", params(seed, 150))
+        engine.open_session(model, **options).send(f"I am {name}", params(seed, 6000))
         for seed, name in enumerate(NAMES)
     ]
     for reply in replies:
         texts = (event for event in reply if isinstance(event, TextDelta))
         next(texts), next(texts)
+    mixes.clear()  # the later ones' prompts may have been read beside the first
     return replies
+
+
+def said_as_alone(folder: Path, replies: list[Reply]) -> None:
+    """Stop them. What they said so far is what each says alone."""
+    for reply in replies:
+        reply.cancel()
+    for seed, reply in enumerate(replies):
+        tokens = reply.tokens(60)
+        assert len(tokens) > 3
+        assert tokens == alone(folder, f"I am {NAMES[seed]}", seed, len(tokens))
 
 
 def alone(folder: Path, text: str, seed: int, tokens: int) -> list[int]:
@@ -63,11 +76,11 @@ def test_all_say_what_they_say_alone(
 ) -> None:
     folder = model_folder(family)
     model = engine.load(folder)
-    replies = streaming(engine, model)
+    replies = streaming(engine, model, mixes)
     late = engine.open_session(model).send(PROMPT, params(7, 20))
-    assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
-    for seed, reply in enumerate(replies):
-        assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
+    said = late.tokens(60)
+    said_as_alone(folder, replies)
+    assert said == alone(folder, PROMPT, 7, 20)
     assert len(mixes) > 3
     assert all(n == 3 for n, _ in mixes)
     # Nearly all of the prompt was read so.
@@ -79,12 +92,15 @@ def test_one_that_answers_alone_takes_a_prompt_along(
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
-    first = engine.open_session(model).send("hello", params(1, 150))
+    first = engine.open_session(model).send("hello", params(1, 6000))
     texts = (event for event in first if isinstance(event, TextDelta))
     next(texts), next(texts)
     late = engine.open_session(model).send(PROMPT, params(7, 20))
-    assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
-    assert first.tokens(60) == alone(folder, "hello", 1, 150)
+    said = late.tokens(60)
+    first.cancel()
+    answer = first.tokens(60)
+    assert said == alone(folder, PROMPT, 7, 20)
+    assert answer == alone(folder, "hello", 1, len(answer))
     assert {n for n, _ in mixes} == {1}
 
 
@@ -96,7 +112,7 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
-    replies = streaming(engine, model)
+    replies = streaming(engine, model, mixes)
     forward, failed = runner._forward_mixed, []
 
     def failing(model: Any, feeds: Any, caches: Any, reading: Reading) -> Any:
@@ -108,10 +124,10 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
 
     monkeypatch.setattr(runner, "_forward_mixed", failing)
     late = engine.open_session(model).send(PROMPT, params(7, 20))
-    assert late.tokens(60) == alone(folder, PROMPT, 7, 20)
-    for seed, reply in enumerate(replies):
-        assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
-        assert reply.stats.rebuilt
+    said = late.tokens(60)
+    said_as_alone(folder, replies)
+    assert said == alone(folder, PROMPT, 7, 20)
+    assert all(reply.stats.rebuilt for reply in replies)
     assert failed
     assert mixes
 
@@ -121,7 +137,7 @@ def test_cancelled_while_it_is_read_beside_others_and_asked_again(
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
-    replies = streaming(engine, model)
+    replies = streaming(engine, model, mixes)
     chat = engine.open_session(model)
     late = chat.send(PROMPT, params(7, 20))
     for _ in late:  # its first sign of life: a chunk has been read
@@ -129,9 +145,9 @@ def test_cancelled_while_it_is_read_beside_others_and_asked_again(
     late.cancel()
     late.tokens(60)
     again = chat.send([{"role": "user", "content": PROMPT}], params(7, 20))
-    assert again.tokens(60) == alone(folder, PROMPT, 7, 20)
-    for seed, reply in enumerate(replies):
-        assert reply.tokens(60) == alone(folder, f"I am {NAMES[seed]}", seed, 150)
+    said = again.tokens(60)
+    said_as_alone(folder, replies)
+    assert said == alone(folder, PROMPT, 7, 20)
     assert mixes
 
 
@@ -140,7 +156,7 @@ def test_who_must_be_reproducible_has_passes_of_their_own(
     engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]], who: str
 ) -> None:
     model = engine.load(model_folder("plain"))
-    replies = streaming(engine, model, reproducible=who == "all")
+    replies = streaming(engine, model, mixes, reproducible=who == "all")
     engine.open_session(model, reproducible=True).send(PROMPT, params(7, 20)).tokens(60)
     for reply in replies:
         reply.cancel()

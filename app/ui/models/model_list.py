@@ -6,27 +6,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from app.background import Query
-from app.chats.model_choice import LoadState, ModelLoader
+from app.chats import unloading
+from app.chats.library import ChatLibrary
+from app.chats.model_choice import ModelStatus
 from app.model_folders import ModelFolder, look_at
-from app.paths import model_fallback_name, short_path
+from app.paths import model_fallback_name
 from app.settings import Settings
-from app.ui.style.figures import bytes_line
-from app.ui.style.theme import repolish, ui_font
-from app.ui.widgets.buttons import IconButton
+from app.ui.models.model_row import ModelRow
 
 
 class ModelList(QWidget):
@@ -46,13 +42,14 @@ class ModelList(QWidget):
     def __init__(
         self,
         settings: Settings,
-        loader: ModelLoader | None,
+        library: ChatLibrary | None,
         open_folder: Callable[[Path], object],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._loader = loader
+        self._library = library
+        self._loader = library.loader if library is not None else None
         self._open_folder = open_folder
         self.removed: list[tuple[int, str]] = []  # where it stood, and which
         self.rows: list[ModelRow] = []
@@ -92,8 +89,9 @@ class ModelList(QWidget):
         self._query = Query(self)
         self._look_soon = QTimer(self, singleShot=True, interval=0)
         self._look_soon.timeout.connect(self._look_at_next)
-        if loader is not None:
-            loader.changed.connect(self._on_model)
+        if library is not None:
+            library.loader.changed.connect(self._on_model)
+            library.activity.connect(self._on_activity)
         self._show_models()
 
     def add_model(self, ref: str) -> None:
@@ -165,6 +163,7 @@ class ModelList(QWidget):
         row = ModelRow(ref, self)
         row.forget.clicked.connect(lambda: self._remove(ref))
         row.reveal.clicked.connect(lambda: self._show_folder(row))
+        row.unload.clicked.connect(lambda: self._unload(ref))
         self._show_state(row)
         return row
 
@@ -187,12 +186,23 @@ class ModelList(QWidget):
         self._look_soon.start()
 
     def _show_state(self, row: ModelRow) -> None:
-        model_status = self._loader.get(row.ref) if self._loader is not None else None
-        row.show_state(
-            model_status.name if model_status is not None else model_fallback_name(row.ref),
-            model_status.state if model_status is not None else LoadState.UNASKED,
-            model_status.error if model_status is not None else "",
-        )
+        row.show_state(self._loader.get(row.ref) if self._loader else ModelStatus(row.ref))
+        self._show_unload(row)
+
+    def _show_unload(self, row: ModelRow) -> None:
+        if self._library is not None:
+            model = self._library.loader.get(row.ref).model
+            row.show_unload(model, unloading.why_not(self._library, row.ref))
+
+    def _unload(self, ref: str) -> None:
+        if self._library is not None:
+            unloading.unload(self._library, ref)
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        """A chat began or ended answering: with one of these models, perhaps."""
+        for row in self.rows:
+            self._show_unload(row)
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
@@ -208,85 +218,3 @@ def put_back(settings: Settings, at: int, ref: str) -> None:
     models = [model for model in settings.models if model != ref]
     models.insert(at, ref)
     settings.set(models=tuple(models))
-
-
-class ModelRow(QFrame):
-    """One model: name, size and state, where it lies, and what can be done about it.
-
-    Attributes:
-        folder: what was found on disk, None until it was looked at.
-    """
-
-    def __init__(self, ref: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("model-row")
-        self.ref = ref
-        self.folder: ModelFolder | None = None
-        self.name = QLabel(self)
-        self.name.setFont(ui_font(14, QFont.Weight.Medium))
-        self.state = QLabel(self)
-        self.place = ElidedLabel(short_path(Path(ref)), self)
-        self.place.setToolTip(ref)
-        self.place.setProperty("muted", True)
-        self.reveal = IconButton("folder-open", "Show in Folder", self)
-        self.forget = IconButton("x", "Remove from List", self)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 8, 0, 8)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(2)
-        grid.addWidget(self.name, 0, 0)
-        grid.addWidget(self.state, 0, 1, Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(self.place, 1, 0, 1, 2)
-        grid.addWidget(self.reveal, 0, 2, 2, 1)
-        grid.addWidget(self.forget, 0, 3, 2, 1)
-        grid.setColumnStretch(0, 1)
-
-    def set_first(self, first: bool) -> None:
-        """The first has no line above it."""
-        if self.property("first") != first:
-            self.setProperty("first", first)
-            repolish(self)
-
-    def show_state(self, name: str, loading: LoadState, error: str) -> None:
-        """Say what is known of it, on disk and in the engine."""
-        folder = self.folder
-        self.name.setText(name)
-        self.reveal.setAccessibleName(f"Show the folder of {name}")
-        self.forget.setAccessibleName(f"Remove {name} from the list")
-        missing = folder is not None and not folder.found
-        empty = folder is not None and folder.found and not folder.holds_model
-        words = {
-            LoadState.READY: "Loaded",
-            LoadState.LOADING: "Loading…",
-            LoadState.FAILED: "Not loaded",
-        }.get(loading, "")
-        if missing:
-            words = "Folder not found" if folder is not None and folder.local else "Not downloaded"
-        elif empty:
-            words = "No model in it"
-        elif folder is not None and not folder.local:
-            words = words or "From the hub"
-        size = bytes_line(folder.bytes) if folder is not None and folder.holds_model else ""
-        self.state.setText(" · ".join(part for part in (size, words) if part))
-        self.state.setToolTip(error if loading is LoadState.FAILED else "")
-        bad = missing or empty or loading is LoadState.FAILED
-        self.state.setProperty("danger", bad)
-        self.state.setProperty("muted", not bad)
-        repolish(self.state)
-        self.reveal.setEnabled(folder is not None and folder.found)
-
-
-class ElidedLabel(QLabel):
-    """A line that leaves out its middle where there is no room for it."""
-
-    def __init__(self, text: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._whole = text
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        self.setText(text)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        middle = Qt.TextElideMode.ElideMiddle
-        self.setText(self.fontMetrics().elidedText(self._whole, middle, self.width()))

@@ -8,8 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.chats.model_choice import LoadState, ModelLoader
+from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
 from app.paths import GUIDE
+from app.ui.style.figures import bytes_line
+
+_STATES = {LoadState.LOADING: "loading…", LoadState.FAILED: "not loaded"}
 
 
 def model_menu(
@@ -21,20 +24,19 @@ def model_menu(
     chosen: Callable[[str], None],
     open_folder: Callable[[], None],
     get_model: Callable[[], None],
+    unload: UnloadMenu,
 ) -> QMenu:
-    """The Guide, what is loaded, what was opened before, and a way to open more."""
+    """The Guide, what is loaded, what was opened before, and ways to open more and to unload."""
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.setToolTipsVisible(True)
     group = QActionGroup(menu)
     refs = dict.fromkeys([GUIDE, *(m.ref for m in loader.known()), *remembered, current])
     for ref in refs:
         if not ref:
             continue
         model_status = loader.get(ref)
-        state = {LoadState.LOADING: "  (loading)", LoadState.FAILED: "  (not loaded)"}
-        action = menu.addAction(
-            model_status.name.replace("&", "&&") + state.get(model_status.state, "")
-        )
+        action = menu.addAction(_entry(model_status, _STATES.get(model_status.state, "")))
         action.setCheckable(True)
         action.setChecked(ref == current)
         action.setToolTip(ref)
@@ -43,4 +45,42 @@ def model_menu(
     menu.addSeparator()
     menu.addAction("Get Model…", get_model)
     menu.addAction("Open Model Folder…", open_folder)
+    menu.addMenu(unload.fill(QMenu("Unload", menu)))
     return menu
+
+
+class UnloadMenu:
+    """The models that are in memory, to be taken out of it.
+
+    Attributes:
+        why_not: says why one cannot be unloaded now, "" if it can.
+        unload: does it.
+    """
+
+    def __init__(
+        self, loader: ModelLoader, why_not: Callable[[str], str], unload: Callable[[str], object]
+    ) -> None:
+        self._loader = loader
+        self.why_not = why_not
+        self.unload = unload
+
+    def fill(self, menu: QMenu) -> QMenu:
+        """Put an entry for each into the menu; the tooltip says why one is disabled."""
+        menu.setToolTipsVisible(True)
+        for model_status in self._loader.loaded():
+            ref, why = model_status.ref, self.why_not(model_status.ref)
+            action = menu.addAction(_entry(model_status))
+            action.triggered.connect(lambda _checked=False, ref=ref: self.unload(ref))
+            action.setEnabled(not why)
+            action.setToolTip(why or "Take it out of memory. Its chats load it when they send.")
+        if menu.isEmpty():
+            menu.setEnabled(False)
+            menu.menuAction().setToolTip("No model is in memory")
+        return menu
+
+
+def _entry(model_status: ModelStatus, state: str = "") -> str:
+    """The model's name and, at the right, the memory that it takes, or its state."""
+    model = model_status.model
+    right = bytes_line(model.nbytes) if model is not None else state
+    return "\t".join(filter(None, (model_status.name.replace("&", "&&"), right)))

@@ -157,6 +157,7 @@ class PaneHeader(QWidget):
                 LoadState.READY: "Ready",
                 LoadState.FAILED: "Not loaded",
                 LoadState.LOADING: "Loading…",
+                LoadState.UNLOADED: "Unloaded" if short else "Unloaded, loads when you send",
             }.get(model_status.state, "")
         self._state = state
         self.meter.show_context(*chat.context)

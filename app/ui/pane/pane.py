@@ -17,8 +17,10 @@ from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader
 from app.ui.pane.notice import Notice
+from app.ui.transcript.error_block import UNLOAD
 from app.ui.transcript.transcript_layout import column_in
 from app.ui.transcript.transcript_view import TranscriptView
+from engine.errors import OUT_OF_MEMORY
 
 
 class ChatPane(QWidget):
@@ -26,6 +28,7 @@ class ChatPane(QWidget):
 
     Signals:
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
+        unload_asked(pane, button): the same; a model is to make room for the pane's.
         spoken(pane, text): a message of the person went to this chat.
         broadcast_asked(pane): it is to leave the broadcast's group, or join it.
         branch_asked(pane, message id): a new chat is to begin there.
@@ -36,6 +39,7 @@ class ChatPane(QWidget):
     models_asked = Signal(object)
     options_asked = Signal(object)
     open_model_asked = Signal()
+    unload_asked = Signal(object, object)
     said = Signal(str)
     spoken = Signal(object, str)
     broadcast_asked = Signal(object)
@@ -51,7 +55,7 @@ class ChatPane(QWidget):
         self.transcript = TranscriptView(chat, self)
         self.find_bar = FindBar(chat, self.transcript, self)
         self.empty = EmptyChat(chat, self)
-        self.notice = Notice(("Try Again", "Open Model Folder…"), self)
+        self.notice = Notice(("Try Again", "Open Model Folder…", "Unload a Model…"), self)
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.empty)
@@ -79,6 +83,7 @@ class ChatPane(QWidget):
             Action.REGENERATE: chat.regenerate,
             Action.SAME_AGAIN: chat.same_again,
             Action.CONTINUE: chat.continue_answer,
+            Action.FORGET_OLDEST: self._forget_oldest,
             Action.COPY: self._copy,
             Action.BRANCH: lambda message_id: self.branch_asked.emit(self, message_id),
             Action.DELETE: self._delete,
@@ -106,6 +111,8 @@ class ChatPane(QWidget):
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
         self.notice.buttons[0].clicked.connect(chat.load_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)
+        unload = self.notice.buttons[2]
+        unload.clicked.connect(lambda: self.unload_asked.emit(self, unload))
         chat.compose_changed.connect(self._on_compose)
         chat.turn_changed.connect(self._show_turn)
         chat.phase_changed.connect(self._refresh)
@@ -153,7 +160,7 @@ class ChatPane(QWidget):
             self.act(Action.CANCEL_EDIT)
         elif self.chat.answering:
             self.act(Action.STOP)
-        else:
+        elif not self.transcript.forget_found():
             self.focus_composer()
 
     def _type(self, event: QKeyEvent) -> None:
@@ -197,6 +204,7 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
+        self.notice.buttons[2].setVisible(model_status.code == OUT_OF_MEMORY)
         if failed:
             self.notice.set_text(f"{model_status.name} could not be loaded. {model_status.error}")
         self.composer.set_placeholder(
@@ -223,6 +231,7 @@ class ChatPane(QWidget):
     @Slot(str)
     def _on_written(self, text: str) -> None:
         self.chat.write(text)
+        self.transcript.forget_found()
         self._show_turn()
 
     def _send(self) -> None:
@@ -241,8 +250,14 @@ class ChatPane(QWidget):
         """One of a message's buttons was pressed."""
         if action == "copied":
             self.said.emit("Copied")
+        elif action == UNLOAD:
+            self.unload_asked.emit(self, self.transcript.row(message_id))
         else:
             self.act(Action(action), message_id)
+
+    def _forget_oldest(self, message_id: str) -> None:
+        if self.chat.forget_oldest(message_id):
+            self.said.emit("From now on this chat forgets its oldest turns")
 
     def _copy(self, message_id: str) -> None:
         last = self.chat.transcript.last("assistant")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtWidgets import QMenu, QWidget
 
-from app.chats.model_choice import LoadState, ModelLoader
+from app.chats import unloading
+from app.chats.library import ChatLibrary
+from app.chats.model_choice import LoadState
 from app.paths import GUIDE
 from app.settings import Settings
-from app.ui.models.model_menu import model_menu
+from app.ui.models.model_menu import UnloadMenu, model_menu
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.presets import Presets
@@ -28,7 +30,7 @@ class PaneMenus(QObject):
 
     def __init__(
         self,
-        loader: ModelLoader,
+        library: ChatLibrary,
         workspace: Workspace,
         settings: Settings,
         chats: ChatCommands,
@@ -36,18 +38,20 @@ class PaneMenus(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._loader = loader
+        self._library = library
+        self._loader = library.loader
         self._settings = settings
         self._chats = chats
         self._window = window
         self.presets = Presets(settings, window, undos.offer)
         workspace.pane_made.connect(self._on_pane_made)
-        loader.changed.connect(self._on_model)
+        library.loader.changed.connect(self._on_model)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.models_asked.connect(self._on_models_asked)
         pane.options_asked.connect(self._on_options_asked)
+        pane.unload_asked.connect(self._on_unload_asked)
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
@@ -59,9 +63,28 @@ class PaneMenus(QObject):
             chosen=pane.chat.set_model,
             open_folder=self._chats.open_model_folder,
             get_model=self.get_asked.emit,
+            unload=self._unload_menu(pane),
         )
         button = pane.header.model_button
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+    @Slot(object, object)
+    def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
+        """There is no memory for the pane's model: which one is to make room?"""
+        menu = self._unload_menu(pane).fill(QMenu(self._window))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if not menu.isEnabled():
+            pane.said.emit("No other model is in memory.")
+            menu.deleteLater()
+            return
+        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+    def _unload_menu(self, pane: ChatPane) -> UnloadMenu:
+        def unload(ref: str) -> None:
+            name = self._loader.get(ref).name
+            pane.said.emit(unloading.unload(self._library, ref) or f"{name} is unloaded")
+
+        return UnloadMenu(self._loader, lambda ref: unloading.why_not(self._library, ref), unload)
 
     @Slot(object)
     def _on_options_asked(self, pane: ChatPane) -> None:

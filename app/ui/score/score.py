@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWi
 
 from app.score.feed import ScoreFeed
 from app.ui.score.lane_row import LaneRow
+from app.ui.score.memory import memory_line, memory_parts
 from app.ui.style import tokens as t
-from app.ui.style.figures import bytes_line, rate_line
+from app.ui.style.figures import rate_line
 from app.ui.style.theme import theme, ui_font
 from app.ui.widgets.buttons import IconButton
 
@@ -138,21 +139,19 @@ class ScoreView(QWidget):
                 row.pause_asked.connect(self.pause_asked)
                 self._column.addWidget(row)
         self._empty.setVisible(not self._rows)
-        parts = []
+        doing = []
         if totals.writing:
-            parts.append(f"{totals.writing} answering · {rate_line(totals.rate)} in all")
+            doing.append(f"{totals.writing} answering · {rate_line(totals.rate)} in all")
         if totals.waiting:
-            parts.append(f"{totals.waiting} waiting for memory")
-        self.totals.setText(" · ".join(parts) or "At rest")
+            doing.append(f"{totals.waiting} waiting for memory")
+        self.totals.setText(" · ".join(doing) or "At rest")
         if totals.budget:
-            used = totals.weights_bytes + totals.kv_bytes
-            self.memory.setText(
-                f"{bytes_line(used)} of {bytes_line(totals.budget)}"
-                f" · KV {bytes_line(totals.kv_bytes)}"
-            )
+            parts = memory_parts(totals)
+            self.memory.setText(memory_line(totals))
+            self.memory.setToolTip(parts)
+            self._bar.setToolTip(parts)
             budget = totals.budget
             self._bar.show_shares(totals.weights_bytes / budget, totals.kv_bytes / budget)
-            self._bar.setToolTip("Of the memory that may be used: weights, then KV caches")
         self._fit()
 
     def _fit(self) -> None:

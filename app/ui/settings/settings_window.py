@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.model_choice import ModelLoader
+from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.paths import GUIDE, Paths, model_fallback_name, short_path
 from app.settings import TEXT_PX, Settings
@@ -57,7 +57,7 @@ class SettingsWindow(QDialog):
         paths: Paths | None,
         parent: QWidget,
         open_folder: Callable[[Path], object] | None = None,
-        loader: ModelLoader | None = None,
+        library: ChatLibrary | None = None,
         updates: Updates | None = None,
     ) -> None:
         super().__init__(parent)
@@ -70,7 +70,7 @@ class SettingsWindow(QDialog):
         self._look()
         self._writing()
         self._new_chats()
-        self._models(loader)
+        self._models(library)
         self._memory()
         if updates is not None and updates.possible:
             self._updates(updates)
@@ -168,9 +168,9 @@ class SettingsWindow(QDialog):
             self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
         self.model.setCurrentIndex(self.model.findData(self._settings.model))
 
-    def _models(self, loader: ModelLoader | None) -> None:
+    def _models(self, library: ChatLibrary | None) -> None:
         self._page.section("Models")
-        self.models = ModelList(self._settings, loader, self._open_folder, self._page)
+        self.models = ModelList(self._settings, library, self._open_folder, self._page)
         self.models.changed.connect(self._fill_model)
         self.models.changed.connect(self.changed)
         self.models.get_asked.connect(self.get_asked)

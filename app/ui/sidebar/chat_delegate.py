@@ -60,13 +60,7 @@ class ChatDelegate(QStyledItemDelegate):
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(QColor(tokens.text))
         line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, 30)
-        if row.snippet or not row.marks:
-            title = painter.fontMetrics().elidedText(
-                row.text, Qt.TextElideMode.ElideRight, line.width()
-            )
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, title)
-        else:
-            draw_marked(painter, line, row.text, row.marks)
+        draw_marked(painter, line, row.text, row.title_marks)
         if row.snippet:
             painter.setFont(ui_font(t.SMALL_PX))
             # On the ground of the current chat muted writing would be too faint.

@@ -31,7 +31,7 @@ class Row:
         chat_id: empty for a heading.
         message_id: where a search found its words.
         snippet: the words around the place found.
-        marks: where the words looked for stand in the snippet (or the title, without one).
+        marks, title_marks: where the words looked for stand in the snippet and in the title.
     """
 
     text: str
@@ -39,6 +39,7 @@ class Row:
     message_id: str | None = None
     snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    title_marks: tuple[tuple[int, int], ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -78,6 +79,11 @@ class ChatListModel(QAbstractListModel):
     @property
     def query(self) -> str:
         return self._query
+
+    @property
+    def words(self) -> str:
+        """What the rows were found by; "" while they are all chats."""
+        return self._shown
 
     @property
     def waits(self) -> bool:
@@ -212,17 +218,15 @@ class ChatListModel(QAbstractListModel):
 
 
 def _found_rows(pairs: list[tuple[Chat, SearchHit]]) -> list[Row]:
-    rows = [
-        Row(
-            chat.title or "New chat",
-            chat.id,
-            hit.message_id,
-            hit.snippet if hit.message_id else "",
-            hit.marks,
-        )
-        for chat, hit in pairs
-    ]
+    rows = [_found_row(chat, hit) for chat, hit in pairs]
     return [Row("Found" if rows else "Nothing found"), *rows]
+
+
+def _found_row(chat: Chat, hit: SearchHit) -> Row:
+    title = chat.title or "New chat"
+    if hit.message_id is None or hit.snippet == title:  # the title says it all
+        return Row(title, chat.id, hit.message_id, title_marks=hit.marks)
+    return Row(title, chat.id, hit.message_id, hit.snippet, hit.marks, hit.title_marks)
 
 
 Key = tuple[str, str]

@@ -30,14 +30,15 @@ class Sidebar(QFrame):
     """Search, then the chats. One click opens or brings forward.
 
     Signals:
-        opened(id, message_id): a chat was chosen; message_id where a search found it, else "".
+        opened(id, message_id, words): a chat was chosen; with a search, the message that has its
+            words, and these; otherwise both are "".
         opened_beside(id): the same, at the right of the active pane.
         deleted(id): the person deletes it.
         new_asked(), fold_asked(), menu_asked(at): the buttons at the top.
         trash_asked(): the entry at the foot.
     """
 
-    opened = Signal(str, str)
+    opened = Signal(str, str, str)
     opened_beside = Signal(str)
     deleted = Signal(str)
     new_asked = Signal()
@@ -218,7 +219,7 @@ class Sidebar(QFrame):
     def _on_open(self, index: QModelIndex) -> None:
         row = self.model.row(index)
         if row is not None and row.chat_id:
-            self.opened.emit(row.chat_id, row.message_id or "")
+            self.opened.emit(row.chat_id, row.message_id or "", self.model.words)
 
     @Slot(QPoint)
     def _on_context_menu(self, at: QPoint) -> None:
@@ -228,7 +229,7 @@ class Sidebar(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chat_id = row.chat_id
-        menu.addAction("Open", lambda: self.opened.emit(chat_id, ""))
+        menu.addAction("Open", lambda: self.opened.emit(chat_id, "", ""))
         menu.addAction("Open Beside", lambda: self.opened_beside.emit(chat_id))
         menu.addSeparator()
         menu.addAction("Rename…", lambda: self.rename(chat_id))

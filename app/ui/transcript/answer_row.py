@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Slot
-from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import Action, cut_off
@@ -15,6 +15,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
 from app.ui.style.markdown_style import markdown_style
 from app.ui.style.theme import theme, ui_font
+from app.ui.transcript.error_block import ErrorBlock, remedies
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.transcript.reasoning import Reasoning
@@ -43,7 +44,6 @@ class AnswerRow(MessageRow):
         self._thought_s: float | None = None
         self._last = False
         self._width = 0
-        self._error = QRectF()
         self._mark = QRectF()
         self._footer_y = 0
         self._room = 0
@@ -60,10 +60,9 @@ class AnswerRow(MessageRow):
         self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._continue.clicked.connect(lambda: self._ask(Action.CONTINUE, self.message.id))
         self._continue.hide()
-        self._retry = QPushButton("Try Again", self)
-        self._retry.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._retry.clicked.connect(self._on_way_on)
-        self._retry.hide()
+        self._error = ErrorBlock(self)
+        self._error.asked.connect(self.asked)
+        self._error.hide()
         self._append_answer(message.content)
         if message.reasoning:
             self._append_reasoning(message.reasoning)
@@ -83,6 +82,11 @@ class AnswerRow(MessageRow):
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
         """Mark places of `plain_text`; none takes the marks away."""
         self._view.mark(places)
+
+    @property
+    def remedies(self) -> list[QPushButton]:
+        """The buttons below an error."""
+        return self._error.buttons
 
     def move_code(self, by: int) -> None:
         self._view.move_code(by)
@@ -122,8 +126,7 @@ class AnswerRow(MessageRow):
             self._markdown.finish()
         self._view.set_caret(self.streaming)
         self._continue.setVisible(self._can_continue())
-        self._retry.setVisible(message.status == "error")
-        self._retry.setText("Edit Message" if self._too_long() else "Try Again")
+        self._error.setVisible(message.status == "error")
         self._update_reasoning()
         self._reveal()
         self.resized.emit()
@@ -173,19 +176,12 @@ class AnswerRow(MessageRow):
 
     def _arrange_end(self, width: int, y: int) -> int:
         """Place the error block or the mark below the text; returns where it ends."""
-        self._error = self._mark = QRectF()
+        self._mark = QRectF()
         if self.message.status == "error":
-            self._retry.adjustSize()
-            inner = width - 2 * self.PAD
-            flags = Qt.TextFlag.TextWordWrap
-            bound = QFontMetrics(ui_font(14)).boundingRect(
-                0, 0, inner, 10_000, flags, self.message.error
-            )
             top = y + (8 if self._markdown.source else 0)
-            bottom = top + self.PAD + bound.height() + 10 + self._retry.height() + self.PAD
-            self._error = QRectF(0, top, width, bottom - top)
-            self._retry.move(self.PAD, bottom - self.PAD - self._retry.height())
-            return bottom + 2
+            height = self._error.arrange(width)
+            self._error.setGeometry(0, top, width, height)
+            return top + height + 2
         if self.message.status in _MARKS:
             self._mark = QRectF(0, y + 4, width, 20)
             y += 24
@@ -214,17 +210,6 @@ class AnswerRow(MessageRow):
                 line = ""
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
-        if not self._error.isEmpty():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.danger_wash))
-            painter.drawRoundedRect(self._error, t.RADIUS_SMALL, t.RADIUS_SMALL)
-            painter.setPen(QColor(tokens.text))
-            painter.setFont(ui_font(14))
-            painter.drawText(
-                self._error.adjusted(self.PAD, self.PAD, -self.PAD, 0),
-                Qt.TextFlag.TextWordWrap,
-                self.message.error,
-            )
 
     def _reveal(self) -> None:
         # While it streams there is nothing to copy or to ask again.
@@ -235,26 +220,12 @@ class AnswerRow(MessageRow):
     def show_actions(self) -> None:
         super().show_actions()
         self._allow(self._continue, Action.CONTINUE, "Go on where the answer was cut off")
-        action, message_id = self._way_on()
-        self._allow(self._retry, action, "", message_id)
+        if self.message.status == "error":
+            self._error.show_error(self.message.error, remedies(self.message, self._can))
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""
         return (self._again, self._same, self._branch, self._copy, self._delete)
-
-    def _too_long(self) -> bool:
-        """Whether asking the same again could not help."""
-        return self.message.stats.get("code") == "context_overflow"
-
-    @Slot()
-    def _on_way_on(self) -> None:
-        self._ask(*self._way_on())
-
-    def _way_on(self) -> tuple[Action, str]:
-        """What the button below an error does, and with which message."""
-        if self._too_long() and self.message.parent_id is not None:
-            return Action.EDIT, self.message.parent_id
-        return Action.REGENERATE, self.message.id
 
     def _append_answer(self, text: str) -> None:
         if text:

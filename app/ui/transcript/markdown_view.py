@@ -21,7 +21,7 @@ from app.markdown import CodeBlock, MarkdownDocument
 from app.ui.style.theme import theme
 from app.ui.transcript.code_buttons import CodeButtons
 from app.ui.transcript.wide_code import WideCode
-from app.ui.widgets.textview import TextView
+from app.ui.widgets.textview import TextView, Words
 
 
 class MarkdownView(TextView):
@@ -101,7 +101,7 @@ class MarkdownView(TextView):
         """Put the whole answer on the clipboard as it reads."""
         QGuiApplication.clipboard().setText(self._markdown.plain_text())
 
-    def highlight(self, words: str) -> float | None:
+    def highlight(self, words: Words) -> float | None:
         top = super().highlight(words)
         if top is not None:
             self._reveal(self._found[0].cursor)

@@ -20,7 +20,7 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.textview import TextView
+from app.ui.widgets.textview import TextView, Words
 
 FOOTER = 28
 
@@ -79,7 +79,7 @@ class MessageRow(QWidget):
             self._reveal()
             self.resized.emit()
 
-    def highlight(self, words: str) -> int | None:
+    def highlight(self, words: Words) -> int | None:
         """Mark every place of ``words``; returns the top of the first in this row, if any."""
         tops = [
             view.y() + top

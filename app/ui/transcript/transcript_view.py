@@ -7,6 +7,8 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.chats.chat import Chat
+from app.chats.transcript import left_out
+from app.store import places_in
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
@@ -14,6 +16,7 @@ from app.ui.transcript.transcript_area import TranscriptArea
 from app.ui.transcript.transcript_keys import TranscriptKeys
 from app.ui.transcript.transcript_layout import Place, estimated_height
 from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.textview import Words
 
 
 class TranscriptView(TranscriptArea):
@@ -28,7 +31,9 @@ class TranscriptView(TranscriptArea):
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._words = ""
+        self._words: Words = ""
+        self._found_in = ""  # the one message in which the words are marked; "" for all
+        self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.setAccessibleName("Conversation")
         chat.path_changed.connect(self._rebuild)
@@ -51,15 +56,41 @@ class TranscriptView(TranscriptArea):
         for _ in range(2):
             self.verticalScrollBar().setValue(max(0, place.top + within - self.TOP))
             self.lay_out()
-            top = place.row.highlight(self._words) if place.row is not None else None
+            top = self._highlight(place)
             within = max(0, (top or 0) - self.viewport().height() // 3)
+
+    def show_found(self, message_id: str, words: str) -> None:
+        """Bring the message that a search has found into view, with the words of the search marked.
+
+        They stay so until the chat goes on, or the person does.
+        """
+        self._found_in = message_id
+        self._mark_words(lambda text: places_in(text, words))
+        self.show_message(message_id)
+
+    def forget_found(self) -> bool:
+        """Take the marks of a search away; whether there were any."""
+        marked = bool(self._found_in)
+        if marked:
+            self.highlight("")
+        return marked
 
     def highlight(self, words: str) -> None:
         """Mark these words wherever they stand; none when empty."""
+        self._found_in = ""
+        self._mark_words(words)
+
+    def _mark_words(self, words: Words) -> None:
         self._words = words
         for place in self._places:
-            if place.row is not None:
-                place.row.highlight(words)
+            self._highlight(place)
+
+    def _highlight(self, place: Place) -> int | None:
+        """Mark the words in a message, if they are to be; returns where the first stands."""
+        if place.row is None:
+            return None
+        marked = not self._found_in or self._found_in == place.message_id
+        return place.row.highlight(self._words if marked else "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._keys.press(event):
@@ -88,14 +119,15 @@ class TranscriptView(TranscriptArea):
         for gone in before.values():
             self._take_down(gone)
         self._follow = True
-        self._mark_last()
+        self._mark_rows()
         self._soon.start()
 
     @Slot(str)
     def _on_added(self, message_id: str) -> None:
+        self.forget_found()
         self._places.append(Place(message_id))
         self._follow = True
-        self._mark_last()
+        self._mark_rows()
         self._soon.start()
 
     @Slot(str)
@@ -148,8 +180,10 @@ class TranscriptView(TranscriptArea):
             row.set_last(place is self._places[-1])
             row.set_thought(self._chat.thought_s)
             row.wrap_code(place.wrapped)
+        elif isinstance(row, UserRow):
+            row.set_left_out(place.message_id in self._left_out)
         if self._words:
-            row.highlight(self._words)
+            self._highlight(place)
         row.resized.connect(self._on_row_resized)
         row.asked.connect(self.asked)
         row.left.connect(self.left)
@@ -167,11 +201,16 @@ class TranscriptView(TranscriptArea):
             place.row.deleteLater()
             place.row = None
 
-    def _mark_last(self) -> None:
+    def _mark_rows(self) -> None:
+        """Tell the messages what their place in the path makes of them."""
+        self._left_out = left_out(self._chat.transcript.path)
         for place in self._places:
             if isinstance(place.row, AnswerRow):
                 place.row.set_last(place is self._places[-1])
+            elif isinstance(place.row, UserRow):
+                place.row.set_left_out(place.message_id in self._left_out)
             self._number(place)
+        self._on_turn()  # what is refused of a message may depend on its place
 
     def _number(self, place: Place) -> None:
         """Tell a message which of how many versions it is."""

@@ -17,8 +17,10 @@ from app.chats.actions import Action
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
-from app.ui.transcript.message_row import FOOTER, Can, MessageRow
-from app.ui.widgets.textview import TextView
+from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
+from app.ui.widgets.textview import TextView, Words
+
+LEFT_OUT = "Did not fit: left out of what follows"
 
 
 class UserRow(MessageRow):
@@ -41,6 +43,8 @@ class UserRow(MessageRow):
         self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
         self._block = QRectF()
         self._folded = True
+        self._left_out = False
+        self._note = QRectF()
         self._more = QPushButton("Show all", self)
         self._more.setObjectName("link")
         self._more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -49,9 +53,22 @@ class UserRow(MessageRow):
         self._fill()
         self._reveal()
 
+    @property
+    def note(self) -> str:
+        """What stands below the block; "" for nothing."""
+        return LEFT_OUT if self._left_out else ""
+
+    def set_left_out(self, left_out: bool) -> None:
+        """Say that the model is not shown this message any more."""
+        if left_out != self._left_out:
+            self._left_out = left_out
+            self._view.setAccessibleDescription(self.note)
+            self.update()
+
     @Slot()
     def _on_theme(self) -> None:
         self._fill()  # the text may have another size
+        self._view.mark_again()
         self.resized.emit()
         self.update()
 
@@ -91,8 +108,18 @@ class UserRow(MessageRow):
             button.move(x, y)
             x -= 26
         if self._alternative[1] > 1:
-            self._place_alternatives(x + 26 - self._alternatives_width() - 6, y)
+            x -= self._alternatives_width() + 6
+            self._place_alternatives(x + 26, y)
+        self._note = QRectF(left + self.PAD_X, y, x + 20 - left - self.PAD_X, 26)
+        if (wanted := small_text_width(LEFT_OUT)) > self._note.width():
+            self._note.setLeft(max(0, self._note.right() - wanted))
         return y + FOOTER - 2
+
+    def highlight(self, words: Words) -> int | None:
+        top = super().highlight(words)
+        if top is not None and top > self.FOLDED and self._folded:
+            self._on_more()
+        return top
 
     @Slot()
     def _on_more(self) -> None:
@@ -106,3 +133,7 @@ class UserRow(MessageRow):
         painter.setBrush(QColor(theme().tokens.tint))
         painter.drawRoundedRect(self._block, t.RADIUS, t.RADIUS)
         self._paint_alternatives(painter)
+        if self.note:
+            painter.setFont(ui_font(t.SMALL_PX))
+            painter.setPen(QColor(theme().tokens.muted))
+            painter.drawText(self._note, Qt.AlignmentFlag.AlignVCenter, self.note)

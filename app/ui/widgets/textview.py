@@ -15,6 +15,9 @@ from app.ui.widgets.links import ask_and_open
 
 MOST_MARKS = 500
 
+Words = str | Callable[[str], Sequence[tuple[int, int]]]
+"""What to mark: these words as they stand, or what a function finds in a text."""
+
 
 class TextView(QTextBrowser):
     """Shows one QTextDocument in full height; a document without a parent gets the view as one.
@@ -31,6 +34,7 @@ class TextView(QTextBrowser):
         self._found: list[QTextEdit.ExtraSelection] = []
         self._marks: list[QTextEdit.ExtraSelection] = []
         self._marked: Sequence[tuple[int, int]] = ()
+        self._words: Words = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -55,16 +59,21 @@ class TextView(QTextBrowser):
         self._height = ceil(document.size().height())
         return self._height
 
-    def highlight(self, words: str) -> float | None:
+    def highlight(self, words: Words) -> float | None:
         """Mark every place of ``words``; returns the top of the first, in pixels, if there is one.
 
         Empty ``words`` take the marks away.
         """
         self._found = []
-        found = self.document().find(words) if words else QTextCursor()
-        while not found.isNull() and len(self._found) < MOST_MARKS:
-            self._found.append(_mark(found))
-            found = self.document().find(words, found)
+        self._words = words
+        if callable(words):
+            text = self.document().toPlainText()
+            self._found = self._marked_at(words(text), text)
+        else:
+            found = self.document().find(words) if words else QTextCursor()
+            while not found.isNull() and len(self._found) < MOST_MARKS:
+                self._found.append(_mark(found))
+                found = self.document().find(words, found)
         self.setExtraSelections([*self._marks, *self._found])
         if not self._found:
             return None
@@ -74,19 +83,27 @@ class TextView(QTextBrowser):
         """Mark the same places again after the document was rewritten in another style."""
         if self._marked:
             self.mark(self._marked)
+        if self._words:
+            self.highlight(self._words)
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
         """Mark these places (begin, end) of the document's plain text; none takes them away."""
-        self._marks = []
         self._marked = places
-        if places:
-            units = _units(self.document().toPlainText())
-            for begin, end in places[:MOST_MARKS]:
-                cursor = QTextCursor(self.document())
-                cursor.setPosition(units(begin))
-                cursor.setPosition(units(end), QTextCursor.MoveMode.KeepAnchor)
-                self._marks.append(_mark(cursor))
+        self._marks = self._marked_at(places, self.document().toPlainText()) if places else []
         self.setExtraSelections([*self._marks, *self._found])
+
+    def _marked_at(
+        self, places: Sequence[tuple[int, int]], text: str
+    ) -> list[QTextEdit.ExtraSelection]:
+        """Marks for places of the document's plain text, which is ``text``."""
+        units = _units(text)
+        marks = []
+        for begin, end in places[:MOST_MARKS]:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(units(begin))
+            cursor.setPosition(units(end), QTextCursor.MoveMode.KeepAnchor)
+            marks.append(_mark(cursor))
+        return marks
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""

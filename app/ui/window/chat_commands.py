@@ -107,15 +107,18 @@ class ChatCommands(QObject):
         """The same, at the right of the active pane."""
         self.open(chat_id, "right")
 
-    @Slot(str, str)
-    def open_at(self, chat_id: str, message_id: str) -> None:
-        """Show a saved chat and, with an id, one message of it."""
+    @Slot(str, str, str)
+    def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
+        """Show a saved chat and, with an id, one message of it; a search's words are marked."""
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)
-        if not message_id or pane is None:
+        if pane is None:
+            return
+        pane.transcript.forget_found()
+        if not message_id:
             return
         if pane.chat.show_branch_of(message_id):
-            pane.transcript.show_message(message_id)
+            pane.transcript.show_found(message_id, words)
         elif message_id in pane.chat.transcript:
             self._on_said("It is in another version. Wait for the reply to end.")
 

@@ -86,7 +86,7 @@ class MainWindow(QMainWindow):
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
         self.store_commands = StoreCommands(library, store, self)
         self.pane_menus = PaneMenus(
-            library.loader, self.workspace, settings, self.chats, self._undos, self
+            library, self.workspace, settings, self.chats, self._undos, self
         )
         self.layouts = Layouts(
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
@@ -245,7 +245,7 @@ class MainWindow(QMainWindow):
         """Open the settings, or bring them forward."""
         if self._settings_window is None:
             window = SettingsWindow(
-                self._settings, self._paths, self, loader=self._library.loader, updates=self.updates
+                self._settings, self._paths, self, library=self._library, updates=self.updates
             )
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)

@@ -7,6 +7,7 @@ longer, and tokens of thousands of characters. `ReplyText` bounds bytes that bec
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import sys
@@ -107,6 +108,8 @@ def _look_at(place: str, part: dict[str, Any]) -> float:
             raise RefusedError(
                 f"Its tokenizer has a {place} with a text of {len(value):,} characters."
             )
+        if key == "precompiled_charsmap" and not _is_map(value):
+            raise RefusedError(f"Its tokenizer has a {place} with a damaged table of characters.")
     kind, pattern = part.get("type"), part.get("pattern")
     if kind in ("Replace", "Split") and isinstance(pattern, dict):
         if "" in pattern.values():
@@ -120,6 +123,15 @@ def _look_at(place: str, part: dict[str, Any]) -> float:
     if kind == "FixedLength" and part.get("length") == 0:
         raise RefusedError(f"Its tokenizer has a {place} that cuts texts into pieces of length 0.")
     return 1.0
+
+
+def _is_map(value: Any) -> bool:
+    """Whether a table of characters is as long as it claims: the library takes its word for it."""
+    try:
+        table = base64.b64decode(value, validate=True)
+    except (TypeError, ValueError):
+        return False
+    return 4 <= 4 + int.from_bytes(table[:4], "little") <= len(table)
 
 
 def _parts(content: Any) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """At most so many confined children, and whose turn it is.
 
 Requests of one lane (a model's prompts, say) follow each other, so that the lane whose work is
-hostile holds one child at most, and the other lanes share the rest.
+hostile holds one child at most, and the other lanes share the rest. Lanes take turns: who has many
+requests waiting is not served before those who have one.
 
 All children are started by one thread, which lives as long as the children: Linux ends a child with
 the *thread* that started it. The thread is a daemon, and so is nothing that an exit waits for.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import logging
 import signal
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +25,8 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 400 * 2**20
 """A child that holds more bytes when it has nothing to do is replaced."""
+
+_MOST_LANES = 64  # of which it is remembered when they were served
 
 Reply = tuple[dict[str, Any], list[bytes]]
 
@@ -41,6 +45,8 @@ class Children:
         self._idle: list[Child] = []
         self._busy: dict[str, Child | None] = {}  # by lane; None: its child is still to come
         self._queue: list[tuple[object, str]] = []  # who waits, in the order of coming
+        # Lanes that have been served, the one that was served last at the end.
+        self._served: OrderedDict[str, None] = OrderedDict()
         self._wanted: list[bool] = []  # children to be started, and whether they are to be warm
         self._dead: list[Child] = []  # to be reaped
         self._fault: str | None = None  # why the last one could not be started
@@ -121,6 +127,10 @@ class Children:
                 self._queue.remove((me, lane))
                 self._changed.notify_all()
             self._busy[lane] = None
+            self._served[lane] = None
+            self._served.move_to_end(lane)
+            while len(self._served) > _MOST_LANES:
+                self._served.popitem(last=False)
             try:
                 return self._child(lane, key)
             except BaseException:
@@ -129,11 +139,13 @@ class Children:
                 raise
 
     def _my_turn(self, me: object) -> bool:
-        """Whether no one who came earlier could go, and this one can."""
+        """Whether this one can go, and is the first of the lane that has waited longest."""
         if self._closed or len(self._busy) >= self._size:
             return False
-        ready = (who for who, lane in self._queue if lane not in self._busy)
-        return next(ready, None) is me
+        turns = {lane: turn for turn, lane in enumerate(self._served)}
+        ready = [(who, lane) for who, lane in self._queue if lane not in self._busy]
+        first = min(ready, key=lambda one: turns.get(one[1], -1), default=(None, ""))
+        return first[0] is me
 
     def _child(self, lane: str, key: str) -> Child:
         """An idle child, or a new one. The lock is held."""

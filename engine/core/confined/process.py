@@ -59,6 +59,7 @@ def _environment() -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "TOKENIZERS_PARALLELISM": "false",  # threads would count their stacks as memory
         "RAYON_NUM_THREADS": "1",
+        "RUST_BACKTRACE": "0",  # nobody reads it, and with little memory it ends the child
         "MALLOC_ARENA_MAX": "1",
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_VERBOSITY": "error",

@@ -43,6 +43,9 @@ def message(name, parent=None, role="user", **more):
     return Message(name, "chat", parent, role, more.pop("content", name), **more)
 
 
+OVERFLOW = {"code": "context_overflow"}
+
+
 def history() -> Transcript:
     """Two questions, the second in two versions, and an answer that was cut off."""
     return Transcript(
@@ -52,6 +55,7 @@ def history() -> Transcript:
             message("q2", "a1"),
             message("q3", "a1"),
             message("a3", "q3", "assistant", status="cancelled", stats={"seed": 4}),
+            message("a4", "q3", "assistant", status="error", content="", stats=OVERFLOW),
             message("a2", "q2", "assistant", status="cancelled", stats={"seed": 5}),
         ],
         "a2",
@@ -76,6 +80,7 @@ ALLOWED = {
     (Action.SAME_AGAIN, "a1"): QUIET,
     (Action.SAME_AGAIN, ""): QUIET,
     (Action.CONTINUE, "a2"): QUIET,
+    (Action.FORGET_OLDEST, "a4"): QUIET,
     (Action.COPY, "a1"): ANY,
     (Action.COPY, ""): ANY,
     (Action.BRANCH, "q2"): ANY,
@@ -121,7 +126,7 @@ TREES = {
 
 
 def test_every_action_in_every_state_is_possible_or_gives_a_short_sentence():
-    ids = ("", "q1", "q2", "a1", "a2", "gone")
+    ids = ("", "q1", "q2", "a1", "a2", "a4", "gone")
     states = itertools.product(TREES, Action, REPLIES, COMPOSED, ids, (True, False), (None, "a2"))
     for tree, action, reply, composed, message_id, stored, answering in states:
         now = turn(reply, composed, TREES[tree](), stored=stored, answering=answering)
@@ -156,6 +161,21 @@ def test_an_answer_is_continued_only_where_it_was_cut_off():
     assert last(stats={"reason": "length"}) is None
     assert last() == "The answer is complete."
     assert "had not begun" in last(status="cancelled", content="")
+
+
+def test_the_oldest_turns_are_forgotten_only_where_that_may_help():
+    def reason(*before, **stats):
+        failed = message("a", "q", "assistant", status="error", content="", stats=stats)
+        tree = Transcript([*before, message("q", before[-1].id if before else None), failed])
+        return refusal(Action.FORGET_OLDEST, turn(tree=tree), "a")
+
+    turns = (message("b"), message("c", "b", "assistant"))
+    unanswered = (message("b"), message("c", "b", "assistant", content=""))
+    assert reason(*turns, **OVERFLOW) is None
+    assert "no older turns" in reason(**OVERFLOW)
+    assert "no older turns" in reason(*unanswered, **OVERFLOW)
+    assert "did not fit" in reason(*turns, **OVERFLOW, options={"slide": True})
+    assert "not failed" in reason(*turns, code="out_of_memory")
 
 
 def test_what_the_reply_writes_to_can_be_copied_but_no_chat_begins_there():

@@ -180,6 +180,7 @@ def act(chat: Chat, action: Action) -> object:
         Action.REGENERATE: chat.regenerate,
         Action.SAME_AGAIN: chat.same_again,
         Action.CONTINUE: lambda: chat.continue_answer(leaf),
+        Action.FORGET_OLDEST: lambda: chat.forget_oldest(leaf),
         Action.DELETE: lambda: chat.delete_message(question),
         Action.EARLIER: lambda: chat.show_version(-1),
         Action.LATER: lambda: chat.show_version(1),

@@ -104,6 +104,13 @@ def test_what_is_no_tex_is_shown_as_typed() -> None:
         assert rendered(f"$${wild}$$").plain_text() == f"$${wild}$$"
 
 
+def test_a_formula_with_a_length_without_end_is_shown_as_typed() -> None:
+    for length in ("9999cm", "9e9pt", "1.2.3em", "99999 mm"):
+        assert tex.formula(rf"\vec\hspace{{{length}}}x", True) is None
+    assert tex.formula(r"v = 500\text{ cm} = 5000 mm", True) is not None
+    assert tex.formula(r"a\hspace{2cm}b \hspace{1.5em} c", True) is not None
+
+
 @pytest.mark.parametrize("colour", ["red", "Red", "#f80", "#ff8800"])
 def test_a_plain_colour_is_drawn(colour: str) -> None:
     made = tex.formula(rf"\textcolor{{{colour}}}{{x}} + \colorbox{{{colour}}}{{y}}", False)

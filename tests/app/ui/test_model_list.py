@@ -127,7 +127,7 @@ def test_what_the_engine_does_with_a_model_is_told_as_it_happens(opened, models)
     run.window.chats.use_model(models[0])
     assert state(window, models[0]).endswith("Loading…")
     run.engine.loading.set()
-    run.until(lambda: state(window, models[0]) == "12 MB · Loaded")
+    run.until(lambda: state(window, models[0]) == "12 MB · Loaded, 0.0 MB of memory")
     broken = "/models/broken"
     window.models.add_model(broken)
     run.window.chats.use_model(broken)

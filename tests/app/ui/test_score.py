@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.chats.reply import Phase
+from app.score.lanes import Totals
+from app.ui.score.memory import memory_line, memory_parts
 from app.ui.style import tokens as t
 from tests.app.conftest import Run
 
@@ -85,3 +87,29 @@ def test_pausing_nothing_says_so(start: Callable[..., Run]) -> None:
     run.ready()
     run.window.commands["pause"].trigger()
     assert run.window.toast.isVisible()
+
+
+def test_it_says_what_memory_the_whole_program_holds(start: Callable[..., Run]) -> None:
+    run = start()
+    run.ready()
+    run.window.toggle_score()
+    score = run.window.score
+    run.until(lambda: score.memory.text() == "540 MB in all · chats’ KV 0 MB")
+    run.say("say one")
+    run.answered()
+    run.until(lambda: score.memory.text() == "540 MB in all · chats’ KV 1.0 MB")
+    assert score.memory.toolTip().splitlines() == [
+        "540 MB of memory in all:",
+        "0.0 MB  models",
+        "1.0 MB  what the chats have read (KV caches)",
+        "200 MB  free again, kept for what comes next",
+        "299 MB  the program itself",
+        "40 MB  helper processes",
+        "Models and chats may take 1.0 GB and take 1.0 MB.",
+    ]
+
+
+def test_where_the_process_cannot_be_measured_the_arrays_are_told() -> None:
+    totals = Totals(kv_bytes=5_000_000, weights_bytes=27_000_000, budget=1_000_000_000)
+    assert memory_line(totals) == "models 27 MB · chats’ KV 5.0 MB"
+    assert "the program" not in memory_parts(totals)

@@ -100,8 +100,9 @@ def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start: St
     pane = run.say("fail")
     assert run.answered() == "So far "
     assert pane.chat.transcript.last("assistant").error.startswith("There is not enough")
-    run.until(lambda: row_of(pane) is not None and row_of(pane)._retry.isVisible())
-    qtbot.mouseClick(row_of(pane)._retry, Qt.MouseButton.LeftButton)
+    run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
+    assert [button.text() for button in row_of(pane).remedies] == ["Try Again", "Unload a Model…"]
+    qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
     assert len(run.engine.sent) == 2
     run.answered()
 
@@ -111,9 +112,9 @@ def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start: Start
     run.ready()
     pane = run.say("overflow of words")
     run.answered()
-    run.until(lambda: row_of(pane) is not None and row_of(pane)._retry.isVisible())
-    assert row_of(pane)._retry.text() == "Edit Message"
-    qtbot.mouseClick(row_of(pane)._retry, Qt.MouseButton.LeftButton)
+    run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
+    assert [button.text() for button in row_of(pane).remedies] == ["Edit Message"]
+    qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
     assert pane.composer.text == "overflow of words"
     assert pane.composer.editing
 

@@ -1,0 +1,245 @@
+"""What the screen, the store and the engine have to agree on, whatever a person did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from PySide6.QtWidgets import QApplication
+
+from app.application import Application
+from app.chats.actions import Action
+from app.chats.chat import Chat
+from app.chats.model_choice import LoadState
+from app.chats.reply import Phase
+from app.chats.turn import Editing, Paused, Running, Waiting
+from app.store import Message
+from app.ui.pane.pane import ChatPane
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.user_row import UserRow
+from app.ui.window.docks import Docks
+from app.ui.window.main_window import MainWindow
+from tests.app.step_engine import StepEngine
+
+KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")
+"""What of a chat's record is in the store as soon as it is on screen."""
+
+
+def disagreements(app: Application) -> Iterator[str]:
+    """Each a sentence; none if all is well. The program has rested before."""
+    window = app.window
+    assert window is not None
+    yield from sidebar(app, window)
+    yield from in_use(app)
+    ids = [pane.chat.id for pane in window.workspace.panes()]
+    if len(ids) != len(set(ids)):
+        yield "one chat stands in two panes"
+    for pane in window.workspace.panes():
+        for problem in on_screen(app, window, pane):
+            yield f"{problem} (in the pane of {pane.chat.title!r})"
+    active = window.workspace.active
+    if (active is None) != (not ids):
+        yield f"{len(ids)} panes are open and the active one is {active}"
+    yield from bounds(app, window)
+    if isinstance(app.engine, StepEngine):
+        yield from engine(app, app.engine)
+
+
+def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
+    """Every chat that is not in the trash is listed, by its title, the latest used first."""
+    chats = app.store.chats()
+    model = window.sidebar.model
+    rows = [row for row in map(model.row, map(model.index, range(model.rowCount()))) if row.chat_id]
+    listed = [(row.chat_id, row.text) for row in rows]
+    known = {chat.id: chat.title or "New chat" for chat in chats}
+    if not model.query:
+        wanted = [(chat.id, chat.title or "New chat") for chat in chats]
+        if listed != wanted:
+            yield f"the sidebar lists {_short(listed)}, the store {_short(wanted)}"
+    elif not model.waits:
+        for chat_id, title in listed:
+            if known.get(chat_id) != title:
+                yield f"the search lists {title!r}, which the store has as {known.get(chat_id)!r}"
+    if {chat.id for chat in app.library.chats()} != set(known):
+        yield "the library has other chats than the store"
+
+
+def in_use(app: Application) -> Iterator[str]:
+    """What chats hold in memory is what the store has."""
+    for chat in list(app.library._in_use.values()):
+        stored = app.store.chat(chat.id)
+        if stored is None:
+            if chat.stored and chat.id not in app.store._erased:
+                yield f"{chat.title!r} is not in the store"
+            continue
+        for name in KEPT:
+            here, there = getattr(chat.record, name), getattr(stored, name)
+            if _json(here) != _json(there):
+                yield f"{name} of {chat.title!r} is {here!r} in memory, {there!r} in the store"
+        if chat.transcript.leaf_id != stored.leaf_id:
+            yield f"{chat.title!r} shows another branch than the store has"
+        there = {m.id: m for m in app.store.messages(chat.id) if m.deleted_at is None}
+        here = chat.transcript._messages
+        if here.keys() != there.keys():
+            yield f"{chat.title!r} has {len(here)} messages in memory, {len(there)} in the store"
+            continue
+        for message_id, kept in there.items():
+            if problem := _differs(chat, here[message_id], kept):
+                yield f"{problem} (in {chat.title!r})"
+        yield from _one_reply(chat)
+
+
+def _one_reply(chat: Chat) -> Iterator[str]:
+    streaming = [m.id for m in chat.transcript._messages.values() if m.status == "streaming"]
+    wanted = [chat.answering_id] if chat.answering else []
+    if streaming != wanted:
+        yield f"{chat.title!r} is answering {wanted}, and streaming are {streaming}"
+
+
+def _differs(chat: Chat, here: Message, there: Message) -> str:
+    if here.status == "streaming" and there.status == "streaming":
+        shown = chat.message(here.id)
+        fits = shown.content.startswith(there.content)
+        return "" if fits else "the store has other text of a reply than the screen"
+    for name in ("role", "parent_id", "content", "reasoning", "status", "error", "model", "stats"):
+        if _json(getattr(here, name)) != _json(getattr(there, name)):
+            return f"{name} of a message: {getattr(here, name)!r} and {getattr(there, name)!r}"
+    return ""
+
+
+def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[str]:
+    """A pane shows its chat: the chosen branch, what is composed, what can be done."""
+    chat = pane.chat
+    if app.library.find(chat.id) is not chat:
+        yield "the pane's chat is not the one in use"
+    if app.library.deleted_since(chat.id):
+        yield "the pane shows a deleted chat"
+    path = [message.id for message in chat.transcript.path]
+    if [message.id for message in app.store.path(chat.id)] != path:
+        yield "the branch in memory is not the store's"
+    transcript = pane.transcript
+    if [place.message_id for place in transcript.places] != path:
+        yield "the transcript does not show the chosen branch"
+    shown = pane.transcript if path else pane.empty
+    if pane._pages.currentWidget() is not shown:
+        yield "the wrong page is shown"
+    if pane.isVisible():
+        for place in transcript.places:
+            if place.row is not None:
+                yield from _row(chat, place.row)
+    yield from _composer(chat, pane)
+    yield from _header(window, chat, pane)
+
+
+def _row(chat: Chat, row: Any) -> Iterator[str]:
+    message = chat.message(row.message.id)
+    if isinstance(row, UserRow) and row._document.toPlainText() != _plain(message.content):
+        yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
+    if isinstance(row, AnswerRow):
+        if row.text != message.content:
+            yield f"an answer reads {row.text!r}, not {message.content!r}"
+        if row.streaming != (message.status == "streaming"):
+            yield "an answer seems to stream, or not to"
+    versions = chat.transcript.alternatives(message.id)
+    if row._alternative != (versions.index(message.id) + 1, len(versions)):
+        yield f"a message says it is version {row._alternative} of {len(versions)}"
+    for button, (action, _) in row._buttons.items():
+        refusal = chat.can(action, message.id)
+        if button.isEnabled() != (refusal is None):
+            yield f"the button for {action.value} is enabled: {button.isEnabled()}; {refusal}"
+        elif refusal is not None and button.toolTip() != refusal:
+            yield f"the button for {action.value} says {button.toolTip()!r}, not {refusal!r}"
+
+
+def _plain(text: str) -> str:
+    """As Qt keeps it: every kind of line end is a line break."""
+    for end in ("\r\n", "\r", "\u2028", "\u2029", "\ufdd0", "\ufdd1"):
+        text = text.replace(end, "\n")
+    return text.replace("\xa0", " ")
+
+
+def _composer(chat: Chat, pane: ChatPane) -> Iterator[str]:
+    composer, compose = pane.composer, chat.compose
+    if composer.text != _plain(compose.text):
+        yield f"the composer holds {composer.text[:80]!r}, the chat {compose.text[:80]!r}"
+    if composer.editing != isinstance(compose, Editing):
+        yield f"the composer is editing: {composer.editing}, the chat: {compose}"
+    if composer.button.stops != chat.answering:
+        yield f"the round button stops: {composer.button.stops}, answering: {chat.answering}"
+    refusal = chat.can(Action.STOP if chat.answering else Action.SEND)
+    if composer.button.isEnabled() != (refusal is None):
+        yield f"the round button is enabled: {composer.button.isEnabled()}, refused: {refusal}"
+
+
+def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
+    status = chat.model_status
+    if pane.header.model_button.text() != status.name:
+        yield f"the header names {pane.header.model_button.text()!r}, not {status.name!r}"
+    words = {LoadState.READY: "Ready", LoadState.FAILED: "Not loaded"}
+    if chat.phase is Phase.IDLE and pane.header.state != words.get(status.state, ""):
+        yield f"the header says {pane.header.state!r} of a model that is {status.state}"
+    dock = window.workspace.dock(chat.id)
+    if dock.windowTitle() != chat.title.replace("&", "&&"):
+        yield f"the tab is called {dock.windowTitle()!r}"
+    if pane.active != (window.workspace.active is pane):
+        yield "the ring of a composer is not where the keys go"
+    if pane.composer.tinted != (window.broadcast.on and pane in window.broadcast.group):
+        yield "a composer is tinted and will not receive, or the other way round"
+
+
+def engine(app: Application, running: StepEngine) -> Iterator[str]:
+    """The engine answers those whom the window shows as being answered, and nobody else."""
+    yield from running.wrongs
+    running.hear()
+    asked = {}
+    for chat in app.library._in_use.values():
+        if isinstance(chat.reply, Running | Paused):
+            asked[chat.id] = isinstance(chat.reply, Paused)
+        elif isinstance(chat.reply, Waiting):
+            state = app.loader.get(chat.reply.model).state
+            if state is not LoadState.LOADING:
+                yield f"{chat.title!r} waits for a model that is {state}"
+    for status in app.loader.known():
+        loads = status.state is LoadState.LOADING
+        if loads and not any(path.endswith(status.ref) for path, _ in running.loads):
+            yield f"{status.name} is loading in the window only"
+    at_work = {session_id: reply.paused for session_id, reply in running.running().items()}
+    if at_work != asked:
+        yield f"the engine answers {at_work}, the window shows {asked}"
+    idle = set(running.sessions) - set(app.library._in_use)
+    if idle:
+        yield f"sessions of chats that are not in use are left: {idle}"
+
+
+def bounds(app: Application, window: MainWindow) -> Iterator[str]:
+    """What is kept of closed panes and ended replies does not grow."""
+    docks = window.workspace._docks
+    closed = [dock for dock in docks.all() if dock.closed]
+    if len(closed) > Docks.KEPT_CLOSED:
+        yield f"{len(closed)} closed panes are kept"
+    held = {dock.pane.chat.id for dock in docks.all()}
+    for chat in app.library._in_use.values():
+        if chat.id not in held and not chat.answering:
+            yield f"{chat.title!r} is in use, in no pane and not answering"
+    answering = len(app.library.running())
+    loading = sum(m.state is LoadState.LOADING for m in app.loader.known())
+    channels = len(app.bridge._handlers) - answering - loading
+    if channels > CHANNELS:
+        yield f"{channels} channels are open at the bridge"
+    windows = [w for w in QApplication.topLevelWidgets() if w.isVisible()]
+    if len(windows) > len(held) + 12:
+        yield f"{len(windows)} windows are open"
+
+
+CHANNELS = 12
+"""Those of the store, the search, the score and errors; loads that ended leave theirs."""
+
+
+def _json(value: object) -> object:
+    """As it is after a way through the file: tuples are lists."""
+    return json.loads(json.dumps(value))
+
+
+def _short(rows: list[tuple[str, str]]) -> str:
+    return str([f"{chat_id[-4:]} {title[:24]}" for chat_id, title in rows])

@@ -1,0 +1,1151 @@
+"""A person at the window: random actions, and what must hold after each of them.
+
+`Person` acts on the real window over a real store. The engine is one that works only when it is
+told to (`tests.app.step_engine`), so that what is found can be found again and made shorter, or
+the real one. After each action the window rests, and screen, store and engine are compared
+(`tests.app.agreement`); chats that the action was not about must be as they were.
+
+`python -m tests.torture person --actions 10000` does so for long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, Phase
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QMimeData,
+    QObject,
+    Qt,
+    QTimer,
+    QtMsgType,
+    QUrl,
+    Slot,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QFileDialog,
+    QInputDialog,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QWidget,
+)
+
+from app.application import Application, make_engine
+from app.chats.actions import Action
+from app.chats.options import ChatOptions
+from app.chats.turn import Editing
+from app.paths import GUIDE, Paths
+from app.settings import Settings
+from app.store import StoreError
+from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.composer.composer_text import ComposerText
+from app.ui.dialogs.dialogs import Recovery
+from app.ui.dialogs.name_dialog import NameDialog
+from app.ui.dialogs.trash import TrashDialog
+from app.ui.models.get_model import GetModelDialog
+from app.ui.pane.options_popover import OptionsPopover
+from app.ui.pane.pane import ChatPane
+from app.ui.settings.settings_window import SettingsWindow
+from app.ui.style import theme
+from app.ui.window.docking import configure_docking
+from app.ui.window.main_window import MainWindow
+from tests.app.agreement import disagreements
+from tests.app.step_engine import StepEngine
+
+KEY, CTRL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+NONE = Qt.KeyboardModifier.NoModifier
+
+TEXTS = (
+    "say one two three",
+    "count 9",
+    "hold 3",
+    "think",
+    "cut",
+    "fail",
+    "overflow",
+    "paste ```python\nfor n in range(9):\n    print(n)\n```\n\n- a\n- b\n\n| a | b |\n|--|--|\n| 1 | 2 |",
+    "paste $x^2$ **bold** <b>&amp;</b> \u0645\u0631\u062d\u0628\u0627 \U0001f3bb",
+    "  \n ",
+    "two\nlines & more",
+    "a\u2028b\xa0c",
+    "break",
+    "paste " + "word " * 4_000,
+)
+KEYS = (
+    (KEY.Key_Return, NONE),
+    (KEY.Key_Escape, NONE),
+    (KEY.Key_Delete, NONE),
+    (KEY.Key_Backspace, NONE),
+    (KEY.Key_F2, NONE),
+    (KEY.Key_F6, NONE),
+    (KEY.Key_Up, NONE),
+    (KEY.Key_Down, NONE),
+    (KEY.Key_Left, NONE),
+    (KEY.Key_Right, NONE),
+    (KEY.Key_Home, NONE),
+    (KEY.Key_End, NONE),
+    (KEY.Key_PageUp, NONE),
+    (KEY.Key_Space, NONE),
+    (KEY.Key_Tab, NONE),
+    (KEY.Key_Backtab, SHIFT),
+    (KEY.Key_Z, CTRL),
+    (KEY.Key_W, CTRL),
+    (KEY.Key_A, CTRL),
+    (KEY.Key_C, CTRL),
+    (KEY.Key_X, CTRL),
+    (KEY.Key_V, CTRL),
+    (KEY.Key_R, CTRL),
+    (KEY.Key_T, CTRL | SHIFT),
+    (KEY.Key_F, CTRL),
+    (KEY.Key_Return, SHIFT),
+    (KEY.Key_Return, CTRL),
+    (KEY.Key_F10, SHIFT),
+    (KEY.Key_X, NONE),
+)
+MESSAGE_ACTIONS = (
+    Action.EDIT,
+    Action.REGENERATE,
+    Action.SAME_AGAIN,
+    Action.CONTINUE,
+    Action.COPY,
+    Action.BRANCH,
+    Action.DELETE,
+    Action.EARLIER,
+    Action.LATER,
+)
+COMMANDS = (
+    *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later", "stop", "pause"),
+    *("find", "move_before", "move_after", "larger", "smaller", "next", "previous", "composer"),
+    *("sidebar", "score", "next_part", "part_before", "full_screen", "delete", "rename"),
+)
+DIALOGS = ("about", "shortcuts", "settings", "trash", "backups", "get_model", "compare", "layouts")
+MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
+
+Touched = set[str] | None
+"""Ids of the chats that an action may change besides their replies; None: any."""
+
+
+class Listener(logging.Handler):
+    """Hears of what nobody caught, on any thread, and of Qt's warnings.
+
+    Attributes:
+        heard: a sentence each.
+        deaf: words of the log that belong to a fault which was put in.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.heard: list[str] = []
+        self.deaf = False
+        self._before: list[Any] = []
+
+    def begin(self) -> None:
+        hooks = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+        self._before = [*hooks, qInstallMessageHandler(self._on_qt)]
+        sys.excepthook = lambda kind, error, trace: self._uncaught(error)
+        threading.excepthook = lambda args: self._uncaught(args.exc_value)
+        sys.unraisablehook = lambda args: self._uncaught(args.exc_value)
+        logging.getLogger().addHandler(self)
+
+    def end(self) -> None:
+        sys.excepthook, threading.excepthook, sys.unraisablehook = self._before[:3]
+        qInstallMessageHandler(self._before[3])
+        logging.getLogger().removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not (self.deaf and record.name.startswith("app.")):
+            self.heard.append(f"logged: {record.getMessage()}")
+            if record.exc_info and isinstance(record.exc_info[1], BaseException):
+                self._uncaught(record.exc_info[1])
+
+    def _uncaught(self, error: BaseException | None) -> None:
+        if error is not None:
+            import traceback
+
+            self.heard.append("".join(traceback.format_exception(error))[-3_000:])
+
+    def _on_qt(self, kind: QtMsgType, _where: object, words: str | None) -> None:
+        words = words or ""
+        if kind is not QtMsgType.QtDebugMsg and "This plugin does not support" not in words:
+            self.heard.append(f"Qt: {words}")
+
+
+class Canceller(QObject):
+    """Presses Cancel in what the system would ask, such as for a folder."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._timer = QTimer(self, interval=30)
+        self._timer.timeout.connect(self._cancel)
+        self._timer.start()
+        for scheme in ("file", "http", "https", "mailto"):
+            QDesktopServices.setUrlHandler(scheme, self, "swallow")
+
+    @Slot(QUrl)
+    def swallow(self, _url: QUrl) -> None:
+        """A link or a folder that would be opened elsewhere."""
+
+    @Slot()
+    def _cancel(self) -> None:
+        asked = QApplication.activeModalWidget()
+        if isinstance(asked, QFileDialog | QMessageBox | QInputDialog):
+            asked.reject()
+
+
+class Person:
+    """One person with one profile, over as many starts of the program as they like.
+
+    Attributes:
+        done: how often each action was done.
+        now: the time as the store is told it.
+    """
+
+    def __init__(self, qt: QApplication, real: bool = False) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="stretto-person-")
+        self._qt = qt
+        self._real = real
+        self._profiles = 0
+        self.done: Counter[str] = Counter()
+        self.listener = Listener()
+        self.listener.begin()
+        self._canceller = Canceller()
+        self.now = time.time()
+        self._full = False
+        self.profile = Path(self._folder.name) / "profile-0"
+        self.models: tuple[str, ...] = MODELS
+        self._said: dict[str, tuple[str, str, str]] = {}
+        self._may_go: set[str] = set()
+        self.profile.mkdir()
+        settings = Settings(appearance="light", file=self.profile / "settings.json")
+        if real:
+            self.models = (GUIDE, self._random_model(), "/models/broken")
+            settings.set(new_chat=ChatOptions(max_tokens=40, temperature=0.8).to_params())
+        settings.set(models=self.models[1:])
+        self.app = self._start()
+
+    def _random_model(self) -> str:
+        from engine.bench.random_models import SHAPES, write_model
+
+        return str(write_model(Path(self._folder.name) / "tiny", SHAPES["tiny"]))
+
+    # The program.
+
+    def _start(self) -> Application:
+        configure_docking()
+        self._qt.setQuitOnLastWindowClosed(False)
+        factory: Any = make_engine if self._real else lambda *_: StepEngine()
+        app = Application(
+            self._qt,
+            Paths.in_profile(self.profile),
+            engine_factory=factory,
+            ask=lambda error: Recovery.QUIT,
+            ask_unsaved=self._asked_at_the_end,
+        )
+        assert app.start(), "the program did not start"
+        store = app.store
+        assert store is not None
+        store._clock = store._backups._clock = lambda: self.now
+        store._opened_at = self.now
+        app.library._sweeping.stop()  # it goes by the machine's clock
+        self.app = app
+        while app.engine is None:
+            QApplication.processEvents()
+        return app
+
+    def _asked_at_the_end(self, error: StoreError) -> Recovery:
+        self._mend_disk()
+        return Recovery.RETRY
+
+    @property
+    def window(self) -> MainWindow:
+        assert self.app.window is not None
+        return self.app.window
+
+    @property
+    def engine(self) -> StepEngine | None:
+        return self.app.engine if isinstance(self.app.engine, StepEngine) else None
+
+    @property
+    def pane(self) -> ChatPane | None:
+        return self.window.workspace.active
+
+    def end(self, app: Application | None = None) -> None:
+        """Take the program down in its own order."""
+        app = app or self.app
+        if self.engine is not None:
+            self.engine.slow = False
+        app.shut_down()
+        app.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def go_home(self) -> None:
+        """End, for good."""
+        try:
+            self._mend_disk()
+            self.end()
+        finally:
+            QApplication.clipboard().clear()
+            self._canceller.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            for scheme in ("file", "http", "https", "mailto"):
+                QDesktopServices.unsetUrlHandler(scheme)
+            self.listener.end()
+            self._folder.cleanup()
+
+    # One action.
+
+    def act(self, name: str, action: Callable[[], Touched], *, anywhere: bool = False) -> None:
+        """Do something, let the window rest, and compare."""
+        if not anywhere:
+            self._close_what_is_above()
+        before = self._chats()
+        self.now += 1.0
+        self.done[name] += 1
+        touched = action()
+        self.rest()
+        self._check(name, before, touched)
+
+    def rest(self) -> None:
+        """Until nothing more happens by itself at once."""
+        for _ in range(3):
+            QApplication.processEvents()
+            self.app.bridge.drain()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+
+    def _close_what_is_above(self) -> None:
+        """What is modal, or pops up, takes every click until it is closed."""
+        for _ in range(6):
+            above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+            if above is None:
+                break
+            above.close()
+            self.rest()
+        self.window.activateWindow()
+
+    def _chats(self) -> dict[str, tuple[object, ...]]:
+        """What may not change by itself."""
+        return {
+            c.id: (c.title, c.model, c.system, c.draft, c.edited_id, c.edited_text, c.leaf_id)
+            + (c.deleted_at is None,)
+            for c in self.app.store.chats(include_deleted=True)
+        }
+
+    def _check(self, name: str, before: dict[str, Any], touched: Touched) -> None:
+        if self._real:
+            self._until_they_agree()
+        problems = [*self.listener.heard, *disagreements(self.app)]
+        after = self._chats()
+        if touched is not None:
+            for chat_id, was in before.items():
+                if chat_id not in touched and after.get(chat_id) != was:
+                    problems.append(f"{name} changed another chat: {was} to {after.get(chat_id)}")
+        problems += self._lost(after)
+        assert not problems, "\n".join([f"after {name}:", *problems])
+
+    def _lost(self, chats: Iterable[str]) -> Iterator[str]:
+        """Nothing that was ever said goes, but by being erased."""
+        found: dict[str, tuple[str, str, str]] = {}
+        for chat_id in chats:
+            for m in self.app.store.messages(chat_id):
+                found[m.id] = (chat_id, m.role, m.content if m.role == "user" else "")
+        for message_id, was in self._said.items():
+            now = found.get(message_id)
+            if now != was and message_id not in self._may_go and was[0] not in self._may_go:
+                yield f"what was said is lost: {was} is {now}"
+        self._said = found
+
+    def _until_they_agree(self) -> None:
+        """The real engine takes its time to hear of things."""
+        give_up = time.monotonic() + 10
+        while True:
+            problem = self._real_disagreement()
+            if problem is None:
+                return
+            assert time.monotonic() < give_up, problem
+            QTest.qWait(5)
+            self.rest()
+
+    def _real_disagreement(self) -> str | None:
+        engine = self.app.engine
+        assert engine is not None
+        if not engine.is_running:
+            return None
+        with contextlib.suppress(Exception):
+            sessions = engine.stats_later().result(10)["sessions"]
+            self.app.bridge.drain()
+            at_work = {i for i, s in sessions.items() if s["status"] != "idle"}
+            shown = {c.id for c in self.app.library.running() if hasattr(c.reply, "handle")}
+            if at_work != shown:
+                return f"the engine answers {at_work}, the window shows {shown}"
+        return None
+
+    # What a person does. Each returns the chats that it may change.
+
+    def panes(self) -> list[ChatPane]:
+        return self.window.workspace.panes()
+
+    def some_pane(self, n: int) -> ChatPane | None:
+        panes = self.panes()
+        return panes[n % len(panes)] if panes else None
+
+    def group(self, pane: ChatPane) -> set[str]:
+        """The chats that hear what is sent in the pane."""
+        broadcast = self.window.broadcast
+        if broadcast.on and pane in broadcast.group:
+            return {other.chat.id for other in broadcast.group}
+        return {pane.chat.id}
+
+    def command(self, name: str) -> Touched:
+        pane = self.pane
+        self.window.commands[name].trigger()
+        if name in {"undo_close", "delete", "keep", "rename"}:
+            return None
+        return {pane.chat.id} if pane is not None else set()
+
+    def write(self, text: str) -> Touched:
+        """Type at the end of the active composer; long texts are pasted."""
+        pane = self.pane
+        if pane is None:
+            return set()
+        pane.focus_composer()
+        data = QMimeData()
+        data.setText(text)
+        pane.composer.field.insertFromMimeData(data)
+        return {pane.chat.id}
+
+    def send(self) -> Touched:
+        pane = self.pane
+        if pane is None:
+            return set()
+        touched = self.group(pane)
+        modifiers = CTRL if ComposerText.sends_with_ctrl else NONE
+        QTest.keyClick(pane.composer.field, KEY.Key_Return, modifiers)
+        return touched
+
+    def press_round_button(self, n: int) -> Touched:
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        touched = self.group(pane)
+        pane.composer.button.click()
+        return touched
+
+    def say(self, text: str) -> Touched:
+        pane = self.pane
+        if pane is None:
+            return set()
+        touched = self.group(pane)
+        self.write(text)
+        self.send()
+        return touched
+
+    def suggestion(self, n: int) -> Touched:
+        pane = self.some_pane(n)
+        if pane is None or not pane.empty.isVisible():
+            return set()
+        touched = self.group(pane)
+        pane.empty.buttons[n % len(pane.empty.buttons)].click()
+        return touched
+
+    def turn(self, count: int) -> Touched:
+        """The engine works for a while."""
+        if self.engine is None:
+            QTest.qWait(10 * count)
+        else:
+            for _ in range(count):
+                self.engine.turn()
+        return set()
+
+    def with_message(self, action: Action, n: int, which: int) -> Touched:
+        """Press a message's button, where it is on screen; else ask for it by key."""
+        pane = self.some_pane(n)
+        if pane is None or not pane.chat.transcript.path:
+            return set()
+        path = pane.chat.transcript.path
+        message = path[which % len(path)]
+        row = pane.transcript.row(message.id)
+        buttons = [b for b, (a, _) in row._buttons.items() if a is action] if row else []
+        if action is Action.CONTINUE and row is not None and hasattr(row, "_continue"):
+            buttons = [row._continue]
+        if buttons and buttons[0].isVisible():
+            buttons[0].click()
+        elif action is not Action.CONTINUE:
+            pane.act(action, message.id)
+        return {pane.chat.id}
+
+    def cancel_edit(self, n: int) -> Touched:
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        if isinstance(pane.chat.compose, Editing):
+            pane.composer._cancel_edit.click()
+        return {pane.chat.id}
+
+    def activate(self, n: int) -> Touched:
+        pane = self.some_pane(n)
+        if pane is not None:
+            self.window.workspace.activate(pane)
+        return set()
+
+    def close_tab(self, n: int) -> Touched:
+        """By its cross, or its middle mouse button."""
+        pane = self.some_pane(n)
+        if pane is not None:
+            dock = self.window.workspace.dock(pane.chat.id)
+            assert dock is not None
+            dock.requestCloseDockWidget()
+            return {pane.chat.id}
+        return set()
+
+    def in_sidebar(self, what: str, n: int) -> Touched:
+        sidebar = self.window.sidebar
+        rows = [i for i in range(sidebar.model.rowCount()) if self._row(i).chat_id]
+        if not rows or not sidebar.isVisible():
+            return set()
+        index = sidebar.model.index(rows[n % len(rows)])
+        chat_id = self._row(index.row()).chat_id
+        if what == "open":
+            sidebar.list.clicked.emit(index)
+        elif what == "beside":
+            sidebar.opened_beside.emit(chat_id)
+        else:
+            sidebar.list.setFocus()
+            sidebar.list.setCurrentIndex(index)
+            if what == "delete":
+                QTest.keyClick(sidebar.list, KEY.Key_Delete)
+            else:
+                QTest.keyClick(sidebar.list, KEY.Key_F2)
+                editor = sidebar.list.findChild(QLineEdit, "rename")
+                if editor is not None:
+                    editor.setText(f"Named & {n}" if n % 3 else "")
+                    QTest.keyClick(editor, KEY.Key_Return if n % 2 else KEY.Key_Escape)
+        return {chat_id} if what != "open" else set()
+
+    def _row(self, number: int) -> Any:
+        model = self.window.sidebar.model
+        return model.row(model.index(number))
+
+    def search(self, words: str, enter: bool) -> Touched:
+        sidebar = self.window.sidebar
+        self.window.commands["search"].trigger()
+        sidebar.search.setText(words)
+        sidebar._on_search()  # what the typing pause does
+        give_up = time.monotonic() + 5
+        while sidebar.model.waits and time.monotonic() < give_up:
+            QTest.qWait(2)
+        assert not sidebar.model.waits, "a search is not answered"
+        if enter:
+            QTest.keyClick(sidebar.search, KEY.Key_Return)
+            return None  # the branch that holds the words is shown
+        return set()
+
+    def find(self, words: str, n: int) -> Touched:
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        pane.find_bar.open_bar()
+        pane.find_bar.field.setText(words)
+        QTest.keyClick(pane.find_bar.field, KEY.Key_Return)
+        if n % 2:
+            QTest.keyClick(pane.find_bar.field, KEY.Key_Escape)
+        return set()
+
+    def float_pane(self, n: int) -> Touched:
+        pane = self.some_pane(n)
+        if pane is not None:
+            self.window.workspace.float_pane(pane)
+        return set()
+
+    def set_model(self, n: int, which: int) -> Touched:
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        pane.header.model_button.click()
+        menu = QApplication.activePopupWidget()
+        ref = self.models[which % len(self.models)]
+        if isinstance(menu, QMenu):
+            for action in menu.actions():
+                if action.toolTip() == ref:
+                    action.trigger()
+            menu.close()
+        return {pane.chat.id}
+
+    def use_model(self, which: int) -> Touched:
+        pane = self.pane
+        self.window.chats.use_model(self.models[which % len(self.models)])
+        return {pane.chat.id} if pane is not None else set()
+
+    def options(self, n: int, which: int) -> Touched:
+        """Change something in the panel of a chat's settings, and close it."""
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        pane.header.options_button.click()
+        popover = next((p for p in self.window.findChildren(OptionsPopover) if p.isVisible()), None)
+        if popover is None:
+            return set()
+        presets = self.window.pane_menus.presets
+        changes: list[Callable[[], object]] = [
+            lambda: popover.system.setPlainText("Be brief."),
+            lambda: popover.seed.setText("7"),
+            lambda: popover.slide.toggle(),
+            lambda: popover.reproducible.toggle(),
+            lambda: popover.form.kind.setCurrentIndex(which % 5),
+            lambda: popover._plain.boxes["temperature"].set_number(0.3),
+            lambda: popover.stop.setPlainText("end\\n"),
+            lambda: popover.more.toggle(),
+            lambda: popover.same.click(),
+            lambda: presets.save(f"P{which % 3}", {"params": {}, "system": f"{which}"}),
+            lambda: presets.delete(f"P{which % 3}"),
+            lambda: presets.open(popover).actions()[0].trigger(),
+            lambda: popover.bits.setCurrentIndex(which % 3),
+        ]
+        changes[which % len(changes)]()
+        self._close_what_is_above()
+        return {pane.chat.id}
+
+    def settings(self, which: int) -> Touched:
+        self.window.commands["settings"].trigger()
+        window = next((w for w in self.window.findChildren(SettingsWindow) if w.isVisible()), None)
+        if window is None:
+            return set()
+        changes: list[Callable[[], object]] = [
+            lambda: window.text_px.setValue(11 + which % 18),
+            lambda: window.send_key["ctrl_enter" if which % 2 else "enter"].click(),
+            lambda: window.appearance["dark" if which % 2 else "light"].click(),
+            lambda: window.system.setPlainText("You are new." if which % 2 else ""),
+            lambda: window.take_model(self.models[which % len(self.models)]),
+            lambda: window.slide.toggle(),
+        ]
+        changes[which % len(changes)]()
+        if which % 4:
+            window.close()
+        return set()
+
+    def compare(self, which: int) -> Touched:
+        pane = self.pane
+        self.window.commands["compare"].trigger()
+        dialog = next((d for d in self.window.findChildren(CompareDialog) if d.isVisible()), None)
+        if dialog is None:
+            return set()
+        dialog.prompt.setPlainText(TEXTS[which % 4])
+        dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].setChecked(True)
+        dialog.count.setValue(2 + which % 2)
+        (dialog.go.click if which % 5 else dialog.reject)()
+        return {pane.chat.id} if pane is not None else set()
+
+    def compared(self, what: str, n: int) -> Touched:
+        headers = [p.header for p in self.panes() if not p.header.keep.isHidden()]
+        if headers:
+            header = headers[n % len(headers)]
+            (header.keep if what == "keep" else header.differs).click()
+            return None if what == "keep" else set()
+        return set()
+
+    def layouts(self, what: str, n: int) -> Touched:
+        layouts, name = self.window.layouts, f"L{n % 2}"
+        if what == "save":
+            if self.panes():
+                layouts.save(name)
+        elif what == "ask":
+            layouts.ask_to_save()
+            dialog = self.window.findChild(NameDialog)
+            assert dialog is not None
+            dialog.field.setText(name)
+            dialog.go.click()
+            if dialog.isVisible():
+                dialog.go.click()
+        elif what == "rename":
+            layouts.rename(name, f"L{1 - n % 2}")
+        else:
+            getattr(layouts, what)(name)
+            return None
+        return set()
+
+    def trash(self, what: str, n: int) -> Touched:
+        self.window.commands["trash"].trigger()
+        dialog = next((d for d in self.window.findChildren(TrashDialog) if d.isVisible()), None)
+        if dialog is None:
+            return set()
+        rows = dialog.list.count()
+        if rows:
+            dialog.list.setCurrentRow(n % rows)
+        chosen = set(dialog.list.chosen())
+        if what == "restore":
+            dialog.restore_button.click()
+        elif what in {"erase", "empty"}:
+            gone = chosen if what == "erase" else set(dialog._chats)
+            (dialog.erase_button if what == "erase" else dialog.empty_button).click()
+            if n % 3 == 0:
+                dialog.keep_button.click()
+            else:
+                self._may_go |= gone
+                dialog.sure_button.click()
+            chosen = gone
+        if n % 4:
+            dialog.close()
+        return chosen
+
+    def days_pass(self) -> Touched:
+        """More than the thirty that the trash keeps; and what a sweep takes."""
+        self.now += 31 * 86_400
+        store = self.app.store
+        self._may_go |= {c.id for c in store.chats(include_deleted=True) if c.deleted_at}
+        for chat in store.chats(include_deleted=True):
+            self._may_go |= {m.id for m in store.messages(chat.id) if m.deleted_at is not None}
+        gone = set(store.due())
+        self.app.library.sweep()
+        return gone
+
+    def dialog(self, name: str, escape: bool) -> Touched:
+        self.window.commands[name].trigger()
+        self.rest()
+        front = QApplication.activePopupWidget() or QApplication.activeWindow()
+        if isinstance(front, QDialog | QMenu):
+            if escape:
+                QTest.keyClick(front, KEY.Key_Escape)
+            elif isinstance(front, QDialog):
+                QTest.keyClick(front, KEY.Key_W, CTRL)
+        return set()
+
+    def key(self, n: int, which: int) -> Touched:
+        """A key to something that can have the keys."""
+        key, modifiers = KEYS[which % len(KEYS)]
+        above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        window = above or QApplication.activeWindow() or self.window
+        if isinstance(window, GetModelDialog):
+            window.close()  # its keys would ask the hub
+            return set()
+        stops = [
+            w
+            for w in (window, *window.findChildren(QWidget))
+            if w.isVisible() and w.isEnabled() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
+        ]
+        at = stops[n % len(stops)] if stops else window
+        if isinstance(at, QAbstractButton) and at.text() in {"Look Now", "Show"}:
+            return set()
+        at.setFocus(Qt.FocusReason.TabFocusReason)
+        target = above or QApplication.focusWidget() or window
+        self._may_go |= self._asked_to_erase(window)
+        QTest.keyClick(target, key, modifiers)
+        return None
+
+    def _asked_to_erase(self, window: QWidget) -> set[str]:
+        """The chats that a key may erase for good."""
+        return set(window._asked) if isinstance(window, TrashDialog) else set()
+
+    def resize(self, which: int) -> Touched:
+        self.window.resize(*((1180, 780), (560, 400), (760, 900), (1400, 500))[which % 4])
+        return set()
+
+    # Faults.
+
+    def break_engine(self) -> Touched:
+        if self.engine is not None:
+            self.engine.break_down()
+        return set()
+
+    def slow_loads(self, slow: bool) -> Touched:
+        if self.engine is not None:
+            self.engine.slow = slow
+        return set()
+
+    def fill_disk(self) -> Touched:
+        """From now on nothing can be written, until the person makes room."""
+        self._full = self.listener.deaf = True
+
+        def refuse() -> None:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+        transactions = self.app.store._writer._transactions
+        if not hasattr(self, "_before_write"):
+            self._before_write = transactions.before
+        transactions.before = refuse
+        return set()
+
+    def _mend_disk(self) -> None:
+        if self._full:
+            self._full = False
+            self.app.store._writer._transactions.before = self._before_write
+            del self._before_write
+            with contextlib.suppress(StoreError):
+                self.app.store.flush(5)
+            self.listener.deaf = False
+
+    def free_disk(self) -> Touched:
+        self._mend_disk()
+        return set()
+
+    # Ends and beginnings.
+
+    def restart(self) -> Touched:
+        """Close the window with whatever is going on, and open the profile again."""
+        shown = [pane.chat.id for pane in self.panes() if pane.chat.stored]
+        texts = self._texts()
+        active = self.pane.chat.id if self.pane is not None else None
+        self.window.close()
+        self.end()
+        self._full, self.listener.deaf = False, False
+        self._start()
+        self.rest()
+        again = [pane.chat.id for pane in self.panes() if pane.chat.stored]
+        assert sorted(again) == sorted(shown), f"open were {shown}, open are {again}"
+        now = self.pane.chat.id if self.pane is not None else None
+        assert now == active, f"the keys were at {active}, they are at {now}"
+        after = self._texts()
+        for message_id, text in texts.items():
+            assert after.get(message_id) == text, f"{text!r} became {after.get(message_id)!r}"
+        return set()
+
+    def kill(self) -> Touched:
+        """The program dies as it stands, a moment after the last key."""
+        self._mend_disk()
+        texts, app = self._texts(), self.app
+        app.store.flush(5)
+        give_up = time.monotonic() + 5
+        while not app.store.settled and time.monotonic() < give_up:
+            time.sleep(0.005)
+        self._profiles += 1
+        left = self.profile
+        self.profile = Path(self._folder.name) / f"profile-{self._profiles}"
+        shutil.copytree(left, self.profile, ignore=shutil.ignore_patterns("running.lock", "log"))
+        self.end(app)
+        shutil.rmtree(left)
+        self._start()
+        self.rest()
+        after = self._texts()
+        for message_id, text in texts.items():
+            there = after.get(message_id)
+            assert there is not None, f"a kill took {text!r}"
+            assert text.startswith(there), f"a kill made {there!r} of {text!r}"
+        return set()
+
+    def _texts(self) -> dict[str, str]:
+        """All messages as they are on screen."""
+        texts: dict[str, str] = {}
+        for record in self.app.store.chats():
+            chat = self.app.library.find(record.id)
+            for message in self.app.store.messages(record.id):
+                if message.deleted_at is None:
+                    here = chat.message(message.id) if chat is not None else message
+                    texts[message.id] = here.content
+        return texts
+
+    def nobody_waits(self) -> None:
+        """Left alone, with what is paused let go on, every reply comes to its end."""
+        self._close_what_is_above()
+        self._mend_disk()
+        self.slow_loads(False)
+        for chat in self.app.library.running():
+            if chat.paused:
+                chat.toggle_pause()
+            if self.engine is not None:
+                reply = self.engine.running().get(chat.id)
+                if reply is not None:
+                    reply.words = iter([("answer", "end")])
+        give_up = time.monotonic() + (60 if self._real else 5)
+        while self.app.library.running() and time.monotonic() < give_up:
+            self.turn(1)
+            self.rest()
+        waiting = [(c.title, c.phase, c.reply) for c in self.app.library.running()]
+        assert not waiting, f"somebody waits for ever: {waiting}"
+        problems = [*self.listener.heard, *disagreements(self.app)]
+        assert not problems, "\n".join(["at the end:", *problems])
+
+
+SMALL = st.integers(0, 7)
+ANY = st.integers(0, 999)
+WORDS = st.sampled_from(("one", "said", "", "word", "zzz", "n", "three two"))
+TEXT = st.sampled_from(TEXTS)
+
+
+class Actions(RuleBasedStateMachine):
+    """Every kind of action is a rule; which one, and on what, is Hypothesis' to choose.
+
+    No rule has a condition: what cannot be done is tried all the same.
+    """
+
+    real = False
+    total: Counter[str] = Counter()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.person = Person(application(), self.real)
+
+    def teardown(self) -> None:
+        try:
+            if not self.failed:
+                self.person.nobody_waits()
+        finally:
+            self.total.update(self.person.done)
+            self.person.go_home()
+
+    failed = False
+
+    def do(self, name: str, action: Callable[[], Touched], **options: Any) -> None:
+        self.failed = True
+        if os.environ.get("PERSON_TRACE"):
+            print(name, file=sys.stderr, flush=True)
+        self.person.act(name, action, **options)
+        self.failed = False
+
+    @rule(text=TEXT)
+    def says(self, text: str) -> None:
+        self.do("send", lambda: self.person.say(text))
+
+    @rule(text=TEXT)
+    def says_something_else(self, text: str) -> None:
+        self.do("send", lambda: self.person.say(text))
+
+    @rule(text=TEXT)
+    def writes(self, text: str) -> None:
+        self.do("write", lambda: self.person.write(text))
+
+    @rule()
+    def presses_enter(self) -> None:
+        self.do("press Enter", self.person.send)
+
+    @rule(n=SMALL)
+    def presses_the_round_button(self, n: int) -> None:
+        self.do("round button", lambda: self.person.press_round_button(n))
+
+    @rule(n=SMALL)
+    def takes_a_suggestion(self, n: int) -> None:
+        self.do("suggestion", lambda: self.person.suggestion(n))
+
+    @rule()
+    def pastes_too_much(self) -> None:
+        self.do("paste 1.1 MB", lambda: self.person.write("word " * 220_000))
+
+    @rule(count=st.integers(1, 12))
+    def waits(self, count: int) -> None:
+        self.do("engine works", lambda: self.person.turn(count))
+
+    @rule(count=st.integers(1, 3))
+    def waits_shortly(self, count: int) -> None:
+        self.do("engine works", lambda: self.person.turn(count))
+
+    @rule(action=st.sampled_from(MESSAGE_ACTIONS), n=SMALL, which=SMALL)
+    def does_with_a_message(self, action: Action, n: int, which: int) -> None:
+        name = f"message: {action.value}"
+        self.do(name, lambda: self.person.with_message(action, n, which))
+
+    @rule(action=st.sampled_from(MESSAGE_ACTIONS), which=SMALL)
+    def does_with_another_message(self, action: Action, which: int) -> None:
+        name = f"message: {action.value}"
+        self.do(name, lambda: self.person.with_message(action, 0, which))
+
+    @rule(n=SMALL)
+    def gives_up_an_edit(self, n: int) -> None:
+        self.do("cancel an edit", lambda: self.person.cancel_edit(n))
+
+    @rule(name=st.sampled_from(COMMANDS))
+    def takes_a_command(self, name: str) -> None:
+        self.do(f"command: {name}", lambda: self.person.command(name))
+
+    @rule(name=st.sampled_from(("new", "split_right", "split_down")))
+    def begins_a_chat(self, name: str) -> None:
+        self.do(f"command: {name}", lambda: self.person.command(name))
+
+    @rule()
+    def closes_a_chat(self) -> None:
+        self.do("close", lambda: self.person.command("close"))
+
+    @rule(n=SMALL)
+    def closes_a_tab(self, n: int) -> None:
+        self.do("close a tab", lambda: self.person.close_tab(n))
+
+    @rule()
+    def undoes(self) -> None:
+        self.do("undo", lambda: self.person.command("undo_close"))
+
+    @rule(n=SMALL)
+    def goes_to_a_pane(self, n: int) -> None:
+        self.do("activate a pane", lambda: self.person.activate(n))
+
+    @rule(what=st.sampled_from(("open", "beside", "delete", "rename")), n=SMALL)
+    def works_in_the_sidebar(self, what: str, n: int) -> None:
+        self.do(f"sidebar: {what}", lambda: self.person.in_sidebar(what, n))
+
+    @rule(words=WORDS, enter=st.booleans())
+    def searches(self, words: str, enter: bool) -> None:
+        self.do("search", lambda: self.person.search(words, enter))
+
+    @rule(words=WORDS, n=SMALL)
+    def finds_in_a_chat(self, words: str, n: int) -> None:
+        self.do("find in chat", lambda: self.person.find(words, n))
+
+    @rule(n=SMALL)
+    def floats_a_pane(self, n: int) -> None:
+        self.do("float a pane", lambda: self.person.float_pane(n))
+
+    @rule(n=SMALL, which=SMALL)
+    def changes_the_model(self, n: int, which: int) -> None:
+        self.do("change the model", lambda: self.person.set_model(n, which))
+
+    @rule(which=SMALL)
+    def opens_a_model(self, which: int) -> None:
+        self.do("open a model", lambda: self.person.use_model(which))
+
+    @rule(n=SMALL, which=ANY)
+    def changes_options(self, n: int, which: int) -> None:
+        self.do("options and presets", lambda: self.person.options(n, which))
+
+    @rule(which=ANY)
+    def changes_settings(self, which: int) -> None:
+        self.do("settings", lambda: self.person.settings(which))
+
+    @rule(which=ANY)
+    def compares(self, which: int) -> None:
+        self.do("compare", lambda: self.person.compare(which))
+
+    @rule(what=st.sampled_from(("keep", "differences")), n=SMALL)
+    def goes_on_from_one(self, what: str, n: int) -> None:
+        self.do(f"compared: {what}", lambda: self.person.compared(what, n))
+
+    @rule(one=st.booleans())
+    def broadcasts(self, one: bool) -> None:
+        name = "broadcast_one" if one else "broadcast"
+        self.do(f"command: {name}", lambda: self.person.command(name))
+
+    @rule(what=st.sampled_from(("save", "ask", "open", "rename", "delete")), n=SMALL)
+    def keeps_layouts(self, what: str, n: int) -> None:
+        self.do(f"layout: {what}", lambda: self.person.layouts(what, n))
+
+    @rule(what=st.sampled_from(("open", "restore", "erase", "empty")), n=ANY)
+    def looks_into_the_trash(self, what: str, n: int) -> None:
+        self.do(f"trash: {what}", lambda: self.person.trash(what, n))
+
+    @rule()
+    def lets_a_month_pass(self) -> None:
+        self.do("a month passes", self.person.days_pass)
+
+    @rule(name=st.sampled_from(DIALOGS), escape=st.booleans())
+    def opens_a_dialog(self, name: str, escape: bool) -> None:
+        self.do(f"dialog: {name}", lambda: self.person.dialog(name, escape))
+
+    @rule(n=ANY, which=ANY)
+    def presses_a_key_somewhere(self, n: int, which: int) -> None:
+        self.do("key at random", lambda: self.person.key(n, which), anywhere=True)
+
+    @rule(n=ANY, which=ANY)
+    def presses_another_key(self, n: int, which: int) -> None:
+        self.do("key at random", lambda: self.person.key(n, which), anywhere=True)
+
+    @rule(which=SMALL)
+    def resizes(self, which: int) -> None:
+        self.do("resize", lambda: self.person.resize(which))
+
+    @rule()
+    def the_engine_breaks_down(self) -> None:
+        self.do("fault: engine", self.person.break_engine)
+
+    @rule(slow=st.booleans())
+    def loads_are_slow_or_not(self, slow: bool) -> None:
+        self.do("slow loads", lambda: self.person.slow_loads(slow))
+
+    @rule()
+    def the_disk_is_full(self) -> None:
+        self.do("fault: disk full", self.person.fill_disk)
+
+    @rule()
+    def there_is_room_again(self) -> None:
+        self.do("room on the disk", self.person.free_disk)
+
+    @rule()
+    def quits_and_comes_back(self) -> None:
+        self.do("restart", self.person.restart)
+
+    @rule()
+    def is_killed(self) -> None:
+        self.do("kill", self.person.kill)
+
+
+class RealActions(Actions):
+    """The same with the real engine, the Guide and a tiny random model."""
+
+    real = True
+    total: Counter[str] = Counter()
+
+
+def application() -> QApplication:
+    """The one there is, or a new one."""
+    from app.application import make_qt
+
+    there = QApplication.instance()
+    return there if isinstance(there, QApplication) else make_qt(["person"])
+
+
+def run(actions: int, seed: int, real: bool, steps: int = 100, shrink: bool = True) -> Counter[str]:
+    """So many actions at least, a fresh profile for each hundred. Raises what is found."""
+    machine: Any = type("PersonAtWork", (RealActions if real else Actions,), {"total": Counter()})
+    phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
+    while (left := actions - sum(machine.total.values())) > 0:
+        settings = hypothesis.settings(
+            max_examples=max(1, left // steps),
+            stateful_step_count=steps,
+            deadline=None,
+            database=None,
+            phases=phases,
+            suppress_health_check=list(HealthCheck),
+            print_blob=False,
+        )
+        run_state_machine_as_test(hypothesis.seed(seed)(machine), settings=settings)
+        seed += 1
+    return machine.total
+
+
+def main(arguments: list[str]) -> int:
+    """Random actions of a person at the window; after each, screen, store and engine agree."""
+    parser = argparse.ArgumentParser(prog="tests.torture person", description=main.__doc__)
+    parser.add_argument("--actions", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--real", type=int, default=500, help="of them with the real engine")
+    parser.add_argument("--steps", type=int, default=100, help="actions in one profile")
+    parser.add_argument("--no-shrink", action="store_true", help="stop at the first finding")
+    chosen = parser.parse_args(arguments)
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    application()
+    theme.install(application(), "light")
+    total: Counter[str] = Counter()
+    begun = time.monotonic()
+    for count, real in ((chosen.actions - chosen.real, False), (chosen.real, True)):
+        if count > 0:
+            total += run(count, chosen.seed, real, chosen.steps, not chosen.no_shrink)
+    for name, count in sorted(total.items()):
+        print(f"{count:6,}  {name}")
+    seconds = time.monotonic() - begun
+    faults = sum(count for name, count in total.items() if name.startswith("fault"))
+    print(
+        f"{sum(total.values()):6,}  actions in {seconds:,.0f} s, {total['restart']:,} restarts, "
+        f"{total['kill']:,} kills, {faults:,} faults put in: nothing found"
+    )
+    return 0

@@ -1,0 +1,275 @@
+"""An engine without a thread: it works only when it is told to, so that a test is the same twice.
+
+Commands lie in a mailbox until the next `turn`, as those of the real engine do: a reply that was
+stopped may write another word before it hears of it. What is answered is in the question, as with
+`tests.app.fake_engine`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine import (
+    EngineError,
+    Failed,
+    Finished,
+    FinishReason,
+    Model,
+    PromptProgress,
+    ReplyStats,
+    TextDelta,
+)
+from tests.app.fake_engine import script
+
+STOPPED = "engine_stopped"
+
+
+class StepReply:
+    """One reply, stepped by its engine's turns."""
+
+    def __init__(self, session: StepSession, number: int, turns: Any, post: Any) -> None:
+        self.id = f"reply-{number}"
+        self.session = session
+        self.post: Callable[[Any], None] = post
+        self.paused = False
+        self.ended = False
+        self.read = False
+        self.written = 0
+        if turns[-1]["role"] == "assistant":
+            self.words: Iterator[tuple[str, str]] = iter([("answer", "and more.")])
+        else:
+            self.words = script(turns[-1]["content"])
+
+    def cancel(self) -> None:
+        self.session.mail(lambda: self._end(FinishReason.CANCELLED))
+
+    def pause(self) -> None:
+        self.session.mail(lambda: setattr(self, "paused", True))
+
+    def resume(self) -> None:
+        self.session.mail(lambda: setattr(self, "paused", False))
+
+    def step(self) -> None:
+        """One word, or the end."""
+        if not self.read:
+            self.read = True
+            self.post(PromptProgress(self.session.id, self.id, 4, 4, 0, 0))
+            return
+        kind, word = next(self.words, ("stop", ""))
+        if kind == "stop":
+            self._end(FinishReason.STOP)
+        elif kind == "cut":
+            self._end(FinishReason.LENGTH)
+        elif kind == "hold":
+            self.words = itertools.chain([("hold", "")], self.words)
+        elif kind in {"out_of_memory", "context_overflow"}:
+            self.fail(kind, word)
+        elif kind == STOPPED:
+            self.session.engine.break_down()
+        else:
+            self.written += 1
+            self.post(TextDelta(self.session.id, self.id, word, kind))
+
+    def fail(self, code: str, words: str) -> None:
+        if not self.ended:
+            self.ended = True
+            self.session.reply = None
+            self.post(Failed(self.session.id, self.id, code, words))
+
+    def _end(self, reason: FinishReason) -> None:
+        if not self.ended:
+            self.ended = True
+            self.session.reply = None
+            stats = ReplyStats(4, 2, self.written, 0.2, 1.0, 48.0)
+            self.post(Finished(self.session.id, self.id, reason, stats))
+
+
+@dataclass(eq=False)
+class StepSession:
+    """One session; `life` is that of the engine's thread in which it was opened."""
+
+    engine: StepEngine
+    model: Model
+    id: str
+    life: int
+    reply: StepReply | None = None
+    wrong: tuple[str, str] | None = None
+    sent: list[StepReply] = field(default_factory=list)
+
+    def mail(self, command: Callable[[], object]) -> None:
+        if self.life == self.engine.life:
+            self.engine.mailbox.append(command)
+
+    def send(self, prompt: Any, params: Any = None, on_event: Any = None) -> StepReply:
+        reply = StepReply(self, next(self.engine.numbers), prompt, on_event)
+        if self.life != self.engine.life or self.engine.stopped:
+            reply.fail(STOPPED, "The engine is not running.")
+        else:
+            self.engine.asked += 1
+            self.mail(lambda: self._begin(reply))
+        return reply
+
+    def fork(self, session_id: str | None = None) -> StepSession:
+        if self.life != self.engine.life or self.engine.stopped:
+            raise EngineError(STOPPED, "The engine is not running.")
+        return self.engine.open_session(self.model, session_id)
+
+    def prioritise(self, priority: int = 1) -> None:
+        pass
+
+    def close(self, forget: bool = False) -> None:
+        if forget:
+            self.engine.forget(self.id)
+        self.mail(self._close)
+
+    def _begin(self, reply: StepReply) -> None:
+        if self.engine.sessions.get(self.id) is not self:
+            reply.fail("session_closed", "This chat's session is closed. Open it anew.")
+        elif self.wrong is not None:
+            reply.fail(*self.wrong)
+        elif self.reply is not None:
+            self.engine.wrongs.append(f"two replies in session {self.id}")
+            reply.fail("session_busy", "This chat is still answering.")
+        else:
+            self.reply = reply
+
+    def _close(self) -> None:
+        if self.engine.sessions.get(self.id) is self:
+            del self.engine.sessions[self.id]
+        if self.reply is not None:
+            self.reply.fail("session_closed", "The chat was closed while it answered.")
+
+
+class StepEngine:
+    """Speaks as much of the engine's contract as the window uses.
+
+    Attributes:
+        sessions: the open ones by their id.
+        loads: models that were asked for and are not loaded yet.
+        slow: loads do not end while this is so.
+        wrongs: what the window may never do and did.
+    """
+
+    def __init__(self) -> None:
+        self.mailbox: deque[Callable[[], object]] = deque()
+        self.sessions: dict[str, StepSession] = {}
+        self.models: dict[str, Model] = {}
+        self.loads: list[tuple[str, Future[Model]]] = []
+        self.slow = False
+        self.stopped = False
+        self.life = 0
+        self.asked = 0
+        self.numbers = itertools.count(1)
+        self.wrongs: list[str] = []
+
+    @property
+    def is_running(self) -> bool:
+        return not self.stopped
+
+    def load_later(self, path: str) -> Future[Model]:
+        self._refuse_if_stopped()
+        future: Future[Model] = Future()
+        self.loads.append((path, future))
+        return future
+
+    def open_session(
+        self, model: Model, session_id: str | None = None, **options: Any
+    ) -> StepSession:
+        self._refuse_if_stopped()
+        session = StepSession(self, model, session_id or f"s{next(self.numbers)}", self.life)
+        self.mailbox.append(lambda: self._open(session))
+        return session
+
+    def _open(self, session: StepSession) -> None:
+        namesake = self.sessions.get(session.id)
+        if namesake is not None and namesake.reply is not None:
+            namesake.reply.fail("session_closed", "Another session has this name.")
+        if self.models.get(session.model.id) is not session.model:
+            session.wrong = ("unknown_model", "The model of this chat is not loaded.")
+        self.sessions[session.id] = session
+
+    def forget(self, session_id: str) -> None:
+        self._refuse_if_stopped()
+
+    def stats_later(self) -> Future[dict[str, Any]]:
+        self._refuse_if_stopped()
+        future: Future[dict[str, Any]] = Future()
+        figures = {"queue": [], "tokens_per_s": 48.0, "kv_bytes": 0, "prefix_bytes": 0}
+        figures |= {"weights_bytes": 1000, "memory_budget": 1_000_000_000}
+        sessions = {
+            session.id: {
+                "kv_tokens": 4,
+                "kv_bytes": 1000,
+                "status": "decoding" if session.reply is not None else "idle",
+                "paused": session.reply is not None and session.reply.paused,
+                "reply": {"generated_tokens": 1},
+            }
+            for session in self.sessions.values()
+        }
+        future.set_result({**figures, "sessions": sessions})
+        return future
+
+    def running(self) -> dict[str, StepReply]:
+        """The replies that have not ended, by their session's id."""
+        return {s.id: s.reply for s in self.sessions.values() if s.reply is not None}
+
+    def hear(self) -> None:
+        """Take in what lies in the mailbox."""
+        while self.mailbox:
+            self.mailbox.popleft()()
+
+    def turn(self) -> None:
+        """Hear, load what is to be loaded, and step every reply that may go on."""
+        self.hear()
+        if not self.slow:
+            loads, self.loads = self.loads, []
+            for path, future in loads:
+                self._load(path, future)
+        for reply in list(self.running().values()):
+            if not reply.paused and not reply.ended:
+                reply.step()
+
+    def break_down(self) -> None:
+        """The thread ends by a fault; the next use starts another, which knows nothing."""
+        self.hear()  # what waits there is refused as what runs is
+        sessions, self.sessions, self.models = self.sessions, {}, {}
+        loads, self.loads = self.loads, []
+        self.life += 1
+        for session in sessions.values():
+            if session.reply is not None:
+                session.reply.fail(STOPPED, "The engine cannot go on.")
+        for _, future in loads:
+            future.set_exception(EngineError(STOPPED, "The engine cannot go on."))
+
+    def stop(self, timeout: float | None = None) -> None:
+        if not self.stopped:
+            self.hear()
+            self.stopped = True
+            for reply in self.running().values():
+                reply.fail(STOPPED, "The engine was stopped.")
+            for _, future in self.loads:
+                future.set_exception(EngineError(STOPPED, "The engine was stopped."))
+
+    def _refuse_if_stopped(self) -> None:
+        if self.stopped:
+            raise EngineError(STOPPED, "This engine was stopped. Start a new one.")
+
+    def _load(self, path: str, future: Future[Model]) -> None:
+        name = Path(path).name
+        if "broken" in name:
+            words = f"{name} holds no config.json. Choose a model's folder."
+            future.set_exception(EngineError("model_load_failed", words))
+            return
+        shown = "Guide" if name == "guide" else name
+        if path not in self.models:
+            defaults = {"temperature": 0.5}
+            self.models[path] = Model(
+                path, shown, path, 2048, 1000, "float32", "shared", True, defaults
+            )
+        future.set_result(self.models[path])

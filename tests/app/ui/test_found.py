@@ -1,0 +1,135 @@
+"""What a search has found is marked: in the list, and where its chat opens."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.store import Chat, Message, Store, new_id, places_in
+from app.ui.style.theme import theme
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.message_row import MessageRow
+from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.textview import TextView
+from tests.app.conftest import Run, Start
+
+LONG = "\n\n".join(f"Paragraph {n} says nothing." for n in range(60))
+
+
+@pytest.fixture
+def found(start: Start, profile):
+    """The program over a chat with a pasted file and a long answer."""
+    profile.mkdir(parents=True)
+    store = Store.open(profile / "chats.db")
+    chat = Chat(id=new_id(), title="Fruit and others", model="guide")
+    store.save_chat(chat)
+    asked = Message(new_id(), chat.id, None, "user", "\n".join(["line"] * 90) + "\na wild quince")
+    told = "An apple.\n\n" + LONG + "\n\n| kind | colour |\n|---|---|\n| *ripe* apple | red |\n\n"
+    answer = Message(new_id(), chat.id, asked.id, "assistant", told + LONG)
+    for message in (asked, answer):
+        store.save_message(message, as_leaf=True)
+    store.close()
+    run = start()
+    run.ready()
+    return run
+
+
+def search(run: Run, words: str) -> None:
+    sidebar = run.window.sidebar
+    sidebar.focus_search()
+    run.qtbot.keyClicks(sidebar.search, words)
+    run.until(lambda: sidebar.model.words == words)
+
+
+def marked(row: MessageRow) -> list[str]:
+    """The words that are marked in a message."""
+    views = row.findChildren(TextView)
+    return [each.cursor.selectedText() for view in views for each in view.extraSelections()]
+
+
+def in_view(run: Run, row: MessageRow, words: str) -> bool:
+    """Whether the first marked place is where a reader sees it."""
+    view = next(view for view in row.findChildren(TextView) if view.extraSelections())
+    first = view.extraSelections()[0]  # owns its cursor
+    cursor = first.cursor
+    assert cursor.selectedText() == words
+    y = view.mapTo(run.pane.transcript.viewport(), view.cursorRect(cursor).center()).y()
+    return 0 < y < run.pane.transcript.viewport().height()
+
+
+def rows(run: Run, kind: type) -> list[MessageRow]:
+    places = run.pane.transcript.places
+    return [place.row for place in places if isinstance(place.row, kind)]
+
+
+def test_the_list_shows_the_words_around_the_hit_and_marks_them(found: Run):
+    search(found, "ripe apple")
+    row = found.window.sidebar.model.row(found.window.sidebar.model.index(1))
+    assert row.text == "Fruit and others"
+    assert "ripe apple" in row.snippet
+    assert "|" not in row.snippet
+    assert [row.snippet[begin:end] for begin, end in row.marks] == ["ripe", "apple"]
+
+
+def test_it_opens_at_the_best_place_with_the_words_marked(found: Run):
+    search(found, "ripe apple")
+    found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
+    found.until(lambda: rows(found, AnswerRow))
+    (answer,) = rows(found, AnswerRow)
+    assert marked(answer) == ["ripe", "apple", "apple"]  # the lone apple at its head comes last
+    found.until(lambda: in_view(found, answer, "ripe"))
+    theme().set_appearance("dark")
+    assert marked(answer) == ["ripe", "apple", "apple"]
+
+
+@pytest.mark.parametrize("end", ["escape", "typing", "sending", "opening"])
+def test_the_marks_go_as_the_person_goes_on(found: Run, end: str):
+    search(found, "ripe apple")
+    found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
+    found.until(lambda: rows(found, AnswerRow))
+    (answer,) = rows(found, AnswerRow)
+    field = found.pane.composer.field
+    if end == "escape":
+        found.qtbot.keyClick(field, Qt.Key.Key_Escape)
+    elif end == "typing":
+        found.qtbot.keyClicks(field, "x")
+    elif end == "sending":
+        found.pane.chat.send("say one")
+    else:
+        found.window.chats.open_at(found.pane.chat.id, "")
+    assert marked(answer) == []
+
+
+def test_a_folded_message_opens_where_its_end_has_the_words(found: Run):
+    search(found, "quince")
+    found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
+    found.until(lambda: rows(found, UserRow))
+    (question,) = rows(found, UserRow)
+    assert marked(question) == ["quince"]
+    found.until(lambda: in_view(found, question, "quince"))
+
+
+def test_a_chat_whose_title_has_the_words_opens_at_its_message_too(found: Run):
+    found.app.library.rename(found.app.library.chats()[0].id, "Ripe things")
+    search(found, "ripe")
+    model = found.window.sidebar.model
+    found.until(lambda: model.row(model.index(1)).message_id)
+    row = model.row(model.index(1))
+    assert [row.text[begin:end] for begin, end in row.title_marks] == ["Ripe"]
+    assert [row.snippet[begin:end] for begin, end in row.marks] == ["ripe"]
+
+
+def test_find_in_the_chat_still_marks_every_message(found: Run):
+    found.window.chats.open(found.app.library.chats()[0].id)
+    found.until(lambda: rows(found, AnswerRow))
+    found.pane.find_bar.open_bar()
+    found.qtbot.keyClicks(found.pane.find_bar.field, "line")
+    found.until(lambda: rows(found, UserRow) and marked(rows(found, UserRow)[0]))
+
+
+def test_the_best_place_is_where_the_words_stand_together():
+    text = "apple here. " + "x " * 200 + "ripe apple there"
+    ripe = text.index("ripe")
+    assert places_in(text, "ripe apple") == [(ripe, ripe + 4), (ripe + 5, ripe + 10), (0, 5)]
+    assert places_in("Äpfel", "apf") == [(0, 5)]
+    assert places_in(text, "pear") == places_in(text, "") == []

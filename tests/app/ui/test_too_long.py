@@ -1,0 +1,72 @@
+"""A conversation, or one message, that the model's context cannot take: there is a way on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from app.ui.transcript.user_row import LEFT_OUT, UserRow
+from tests.app.conftest import Run, Start
+
+
+def remedies(run: Run) -> dict:
+    """The buttons below the last answer, by their words."""
+    last = run.pane.chat.transcript.last("assistant")
+    run.until(
+        lambda: run.pane.transcript.row(last.id) and run.pane.transcript.row(last.id).remedies
+    )
+    return {button.text(): button for button in run.pane.transcript.row(last.id).remedies}
+
+
+def test_the_oldest_turns_are_forgotten_by_a_button(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.say("overflow")
+    run.answered()
+    ways = remedies(run)
+    assert list(ways) == ["Forget the Oldest Turns", "Edit Message"]
+    run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
+    assert run.answered() == "Without the oldest."
+    assert run.pane.chat.options.slide
+    assert run.window.toast.text == "From now on this chat forgets its oldest turns"
+    assert "error" not in {message.status for message in run.pane.chat.transcript.path}
+
+
+def test_where_that_cannot_help_it_is_not_offered(start: Start):
+    run = start()
+    run.ready()
+    run.say("toolong alone")
+    run.answered()
+    assert list(remedies(run)) == ["Edit Message"]
+    run.pane.chat.delete_message(run.pane.chat.transcript.path[0].id)
+    run.say("say one")
+    run.answered()
+    run.say("toolong again")
+    run.answered()
+    ways = remedies(run)
+    run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
+    run.answered()
+    assert list(remedies(run)) == ["Edit Message"]
+
+
+def test_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(start: Start):
+    """G9: the chat was stuck, every later turn failed the same way."""
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.say("toolong " + "words " * 30)
+    run.answered()
+    row = run.pane.transcript.row(run.pane.chat.transcript.path[2].id)
+    assert isinstance(row, UserRow)
+    assert row.note == ""  # it may still be edited, or asked again
+    run.say("say two")
+    assert run.answered() == "two "
+    turns = run.engine.sent[-1].turns
+    assert [turn["content"] for turn in turns] == ["say one", "one ", "say two"]
+    assert row.note == LEFT_OUT
+    rows = [run.pane.transcript.row(m.id) for m in run.pane.chat.transcript.path]
+    assert [r.note for r in rows if isinstance(r, UserRow)] == ["", LEFT_OUT, ""]
+    run.pane.chat.delete_message(run.pane.chat.transcript.path[4].id)
+    assert row.note == ""

@@ -1,0 +1,173 @@
+"""A model is taken out of memory from the window, and comes back when a chat needs it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.chats.model_choice import LoadState
+from tests.app.conftest import Run, Start
+
+LEFT = Qt.MouseButton.LeftButton
+SMALL = "/models/Small-3B"
+
+
+def open_menu(run: Run) -> QMenu:
+    """The list of models of the active pane."""
+    run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def entry(menu: QMenu, words: str) -> QAction:
+    return next(action for action in menu.actions() if action.text().startswith(words))
+
+
+def to_unload(run: Run, name: str) -> QAction:
+    """The entry that unloads a model; the menus are closed."""
+    menu = open_menu(run)
+    inner = entry(menu, "Unload").menu()
+    assert isinstance(inner, QMenu)
+    assert inner.toolTipsVisible()
+    action = entry(inner, name)
+    menu.close()
+    return action
+
+
+def test_each_loaded_model_shows_its_memory_in_the_list(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.use_model("/models/broken")
+    run.until(lambda: run.pane.header.state == "Not loaded")
+    menu = open_menu(run)
+    assert entry(menu, "Guide").text() == "Guide\t0.0 MB"
+    assert entry(menu, "broken").text() == "broken\tnot loaded"
+    menu.close()
+
+
+def test_an_unloaded_model_is_freed_and_loaded_again_when_a_chat_sends(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    to_unload(run, "Guide").trigger()
+    assert run.engine.unloaded == ["Guide"]
+    assert run.window.toast.text == "Guide is unloaded"
+    assert run.pane.header.state == "Unloaded, loads when you send"
+    run.say("say two")
+    assert run.answered() == "two "  # of a new session: the old one ended with the model
+    assert run.engine.loads == 2
+    assert run.pane.header.state == "Ready"
+
+
+def test_opening_a_chat_does_not_bring_an_unloaded_model_back(start: Start):
+    run = start()
+    run.ready()
+    to_unload(run, "Guide").trigger()
+    run.window.chats.new()
+    assert run.pane.header.state == "Unloaded, loads when you send"
+    run.window.chats.split("right")
+    run.window.resize(700, 600)
+    run.until(lambda: run.pane.header.state == "Unloaded")
+    assert run.engine.loads == 1
+    run.pane.chat.set_model("guide")  # chosen by its name it is wanted
+    run.until(lambda: run.pane.header.state == "Ready")
+
+
+def test_a_model_that_answers_is_not_unloaded_and_the_entry_says_why(start: Start):
+    run = start()
+    run.ready()
+    busy = run.say("hold 2")
+    run.until(lambda: run.answer(busy))
+    run.window.chats.use_model(SMALL)
+    run.until(lambda: run.pane.header.state == "Ready")
+    action = to_unload(run, "Guide")
+    assert not action.isEnabled()
+    assert action.toolTip() == "The chat “hold 2” is answering with it. Stop the reply first."
+    assert to_unload(run, "Small-3B").isEnabled()
+    busy.chat.toggle_pause()
+    assert not to_unload(run, "Guide").isEnabled()
+    busy.chat.stop()
+    run.answered(busy)
+    assert to_unload(run, "Guide").isEnabled()
+
+
+def test_with_nothing_loaded_the_entry_says_so(start: Start):
+    run = start()
+    run.ready()
+    to_unload(run, "Guide").trigger()
+    menu = open_menu(run)
+    assert not entry(menu, "Unload").isEnabled()
+    assert entry(menu, "Unload").toolTip() == "No model is in memory"
+    menu.close()
+
+
+def test_where_memory_is_short_the_notice_offers_to_unload(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.use_model("/models/broken")
+    run.until(lambda: run.pane.notice.isVisible())
+    assert not run.pane.notice.buttons[2].isVisible()
+    run.window.chats.use_model("/models/huge")
+    run.until(lambda: run.pane.notice.isVisible() and "90 GB" in run.pane.notice.text)
+    offer = run.pane.notice.buttons[2]
+    assert (offer.text(), offer.isVisible()) == ("Unload a Model…", True)
+    run.qtbot.mouseClick(offer, LEFT)
+    menu = QApplication.activePopupWidget()
+    entry(menu, "Guide").trigger()
+    menu.close()
+    assert run.engine.unloaded == ["Guide"]
+    run.qtbot.mouseClick(offer, LEFT)
+    assert QApplication.activePopupWidget() is None
+    assert run.window.toast.text == "No other model is in memory."
+
+
+def test_where_memory_is_short_the_answer_offers_to_unload(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.use_model("/models/huge")
+    run.until(lambda: run.pane.header.state == "Not loaded")
+    run.say("hello")
+    run.until(lambda: run.pane.chat.transcript.last("assistant").status == "error")
+    row = run.pane.transcript.row(run.pane.chat.transcript.last("assistant").id)
+    run.until(lambda: row.isVisible())
+    words = [button.text() for button in row.remedies]
+    assert words == ["Try Again", "Unload a Model…"]
+    run.qtbot.mouseClick(row.remedies[1], LEFT)
+    menu = QApplication.activePopupWidget()
+    entry(menu, "Guide").trigger()
+    menu.close()
+    assert run.engine.unloaded == ["Guide"]
+
+
+def test_the_settings_unload_too_and_say_why_not(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.use_model(SMALL)
+    run.until(lambda: run.pane.header.state == "Ready")
+    run.window.show_settings()
+    row = run.window._settings_window.models.row(SMALL)
+    assert row.unload.isVisible()
+    pane = run.say("hold 1")
+    run.until(lambda: not row.unload.isEnabled())
+    assert "is answering with it" in row.unload.toolTip()
+    pane.chat.stop()
+    run.until(row.unload.isEnabled)
+    run.qtbot.mouseClick(row.unload, LEFT)
+    assert run.engine.unloaded == ["Small-3B"]
+    assert not row.unload.isVisible()
+    assert run.app.loader.get(SMALL).state is LoadState.UNLOADED
+
+
+def test_two_names_of_the_same_weights_are_unloaded_together(start: Start):
+    run = start()
+    run.ready()
+    loader = run.app.loader
+    twin = loader.get("the/twin")
+    twin.state, twin.model = LoadState.READY, loader.get("guide").model
+    assert [m.ref for m in loader.loaded()] == ["guide"]
+    assert loader.unload("the/twin")
+    assert loader.get("guide").state is LoadState.UNLOADED
+    assert not loader.unload("guide")

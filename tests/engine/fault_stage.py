@@ -1,0 +1,322 @@
+"""An engine on which faults are played, and how it must stand afterwards.
+
+Nothing here calls a function of the engine that may be made to raise, but within `attempt`.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine import Engine, EngineError, Failed, Finished, Model, Reply, SamplingParams, TextDelta
+from engine.core import examining
+from engine.core.confined import confined
+from engine.core.confined.confined import Confined
+from engine.core.reply_state import ReplyState
+from engine.core.state import State
+from engine.messages import CloseSession
+from engine.scheduling.view import Status
+from tests.engine.injection import ChildFile, Panic, Switch
+
+PATIENCE = 20.0
+"""Seconds after which somebody waits for ever."""
+
+NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
+SUBJECT = "subject"
+"""The session whose reply's state is told."""
+KEPT = "kept"
+"""Another one with a name, whose caches are kept on disk."""
+NAMES = {
+    Status.PREPARING: "preparing",
+    Status.QUEUED: "queued",
+    Status.RESTORING: "restoring",
+    Status.PREFILLING: "prefilling",
+    Status.DECODING: "decoding",
+    Status.FINISHED: "",
+}
+STATES = ("preparing", "queued", "restoring", "prefilling", "decoding", "paused", "finishing")
+
+
+@functools.cache
+def some(tokens: int, stop: tuple[str, ...] = (), penalty: float = 1.0) -> SamplingParams:
+    """So many tokens, of which none ends the turn."""
+    return SamplingParams(
+        max_tokens=tokens,
+        temperature=0.8,
+        seed=7,
+        logit_bias=NO_END,
+        stop=stop,
+        repetition_penalty=penalty,
+    )
+
+
+@functools.cache
+def one_of(*choices: str) -> SamplingParams:
+    """An answer of a form."""
+    return SamplingParams(max_tokens=8, choices=list(choices))
+
+
+@dataclass
+class Outcome:
+    """What came of one fault.
+
+    Attributes:
+        fired_in: the thread in which it was raised; empty where it was not reached.
+        failed: how many replies ended with an error.
+        restarted: the engine thread ended, and a new one answered.
+        problems: what must not be.
+    """
+
+    fired_in: str = ""
+    failed: int = 0
+    restarted: bool = False
+    problems: list[str] = field(default_factory=list)
+
+
+class Where:
+    """In which state the subject's reply is at the moment."""
+
+    def __init__(self) -> None:
+        self._reply: ReplyState | None = None
+        self._ending: ReplyState | None = None
+        made, ended, failed = ReplyState.__init__, State.end_reply, State.fail_reply
+
+        def init(reply: ReplyState, *args: Any, **more: Any) -> None:
+            made(reply, *args, **more)
+            if reply.session_id == SUBJECT:
+                self._reply = reply
+
+        def end(state: State, session: Any, *args: Any, **more: Any) -> None:
+            before = self._ending
+            self._ending = session.reply
+            try:
+                ended(state, session, *args, **more)
+            finally:
+                self._ending = before
+
+        def fail(state: State, session: Any, *args: Any, **more: Any) -> None:
+            before = self._ending
+            self._ending = session.reply
+            try:
+                failed(state, session, *args, **more)
+            finally:
+                self._ending = before
+
+        ReplyState.__init__ = init  # type: ignore[method-assign]
+        State.end_reply = end  # type: ignore[method-assign]
+        State.fail_reply = fail  # type: ignore[method-assign]
+
+    def __call__(self) -> str:
+        reply = self._reply
+        if reply is None:
+            return ""
+        if reply is self._ending:
+            return "finishing"
+        if reply._paused_at is not None and reply.status != Status.FINISHED:
+            return "paused"
+        return NAMES[reply.status]
+
+    def forget(self) -> None:
+        """There is no such reply any more."""
+        self._reply = self._ending = None
+
+
+class Stage:
+    """One engine, on which scenes are played."""
+
+    def __init__(self, switch: Switch, child: ChildFile, folder: Path, caches: Path) -> None:
+        self.switch, self.child = switch, child
+        self.folder = folder
+        self.where = Where()
+        switch.where = self.where
+        self._caches = caches
+        self._arm: Callable[[], None] = lambda: None
+        with Engine() as probe:
+            model = probe.load(folder)
+            chat = probe.open_session(model)
+            chat.send("hello", some(400)).tokens(60)
+            held = probe.stats()["sessions"][chat.id]["kv_bytes"]
+        self._budget = model.nbytes + int(held * 9)
+        self.engine = Engine(self._budget, caches)
+        self.model: Model = self.engine.load(folder)
+        self.replies: list[Reply] = []
+        self.problems: list[str] = []
+        self._chats: list[Any] = []
+
+    def play(self, scene: Scene, arm: Callable[[], None]) -> Outcome:
+        """Play a scene; it calls `arm` where the fault may come."""
+        self._arm, self._child_armed = arm, False
+        self.where.forget()
+        mailbox, before = self.engine._mailbox, self.engine._thread
+        engine = self.engine
+        scene(self)
+        in_child = not self.child.armed
+        self.quiet()
+        for chat in self._chats:
+            self.close(chat, forget=chat.id in (SUBJECT, KEPT))
+        self._chats = []
+        self._goes_on()
+        outcome = self._judge()
+        if in_child and self._child_armed:
+            outcome.fired_in = "a child"
+        if engine is self.engine:
+            outcome.restarted = self.engine._mailbox is not mailbox
+            if before is not self.engine._thread and before is not None and before.is_alive():
+                outcome.problems.append("the old thread lives on")
+        return outcome
+
+    def arm(self) -> None:
+        """From here on the fault may come."""
+        self._arm()
+        self._child_armed = self.child.armed
+
+    def quiet(self) -> None:
+        """No fault from here on."""
+        self.switch.record(False)
+        self.switch.disarm()
+        if self.child.armed:
+            self.child.set("")
+
+    def attempt(self, action: Callable[[], Any]) -> Any:
+        """Do something that may be told that the engine has stopped, or hit by the fault itself."""
+        try:
+            return action()
+        except EngineError:
+            return None
+        except (RuntimeError, Panic) as error:
+            if "injected" not in str(error):
+                self.problems.append(f"{type(error).__name__}: {error}")
+            return None
+
+    def open(self, *args: Any, **options: Any) -> Any:
+        chat = self.attempt(lambda: self.engine.open_session(self.model, *args, **options))
+        if chat is not None:
+            self._chats.append(chat)
+        return chat
+
+    def fork(self, chat: Any) -> Any:
+        twin = self.attempt(chat.fork) if chat is not None else None
+        if twin is not None:
+            self._chats.append(twin)
+        return twin
+
+    def send(self, chat: Any, prompt: Any, params: SamplingParams) -> Reply | None:
+        reply = self.attempt(lambda: chat.send(prompt, params)) if chat is not None else None
+        if reply is not None:
+            self.replies.append(reply)
+        return reply
+
+    def ends(self, reply: Reply | None, what: str) -> None:
+        """Wait for a reply's end."""
+        if reply is not None and not self.until(lambda: ended(reply)):
+            self.problems.append(f"{what}: never ended")
+
+    def begins(self, reply: Reply | None) -> None:
+        """Wait for a reply's first text, or its end."""
+        if reply is not None and not self.until(lambda: ended(reply) or begun(reply)):
+            self.problems.append("never began")
+
+    def reaches(self, state: str, reply: Reply | None) -> None:
+        """Wait until the subject's reply is in a state, or past it."""
+        order = STATES.index(state)
+
+        def there() -> bool:
+            now = self.where()
+            return reply is None or ended(reply) or (bool(now) and STATES.index(now) >= order)
+
+        if not self.until(there):
+            self.problems.append(f"never {state}")
+
+    @staticmethod
+    def until(true: Callable[[], bool]) -> bool:
+        """Wait for something."""
+        last = time.monotonic() + PATIENCE
+        while not true():
+            if time.monotonic() > last:
+                return False
+            time.sleep(0.0005)
+        return True
+
+    def future(self, action: Callable[[], Any], what: str) -> Any:
+        """Wait for an answer."""
+        answer = self.attempt(action)
+        if answer is None:
+            return None
+        try:
+            return answer.result(PATIENCE)
+        except TimeoutError:
+            self.problems.append(f"{what}: never answered")
+        except EngineError:
+            return None
+        return None
+
+    def close(self, chat: Any, forget: bool = False) -> None:
+        if chat is not None:
+            self.attempt(lambda: chat.close(forget))
+
+    def fresh(self) -> None:
+        """A new engine, after one that cannot be used any more."""
+        self.engine = Engine(self._budget, self._caches)
+        self.model = self.engine.load(self.folder)
+
+    def unstarted(self) -> None:
+        """Stop the engine; the next one is there and has not begun."""
+        self.engine.stop(PATIENCE)
+        self.engine = Engine(self._budget, self._caches)
+
+    def unknown_folder(self) -> None:
+        """Nothing is remembered of the model's folder: it is checked anew."""
+        examining._checked.clear()
+
+    def other_children(self) -> None:
+        """The next engine has children that have not been started."""
+        if confined._shared is not None:
+            confined._shared.close()
+        confined._shared = Confined()
+
+    def _judge(self) -> Outcome:
+        """How everything stands after a scene."""
+        outcome = Outcome(self.switch.fired_in)
+        for reply in self.replies:
+            last = [e for e in reply._events if isinstance(e, (Finished, Failed))]
+            outcome.failed += any(isinstance(e, Failed) for e in last)
+            if len(last) != 1 or reply._events[-1] is not last[0]:
+                self.problems.append(f"a reply has {len(last)} last events")
+        outcome.problems = self.problems
+        self.problems, self.replies = [], []
+        return outcome
+
+    def _goes_on(self) -> None:
+        """The engine answers the next question, and nothing is left of those before."""
+        try:
+            self.model = self.engine.load_later(self.folder).result(PATIENCE)
+            chat = self.engine.open_session(self.model)
+            if not chat.send("the next question", some(3)).tokens(PATIENCE):
+                self.problems.append("the next answer is empty")
+            chat.close()
+            figures = self.engine.stats_later().result(PATIENCE)
+            if figures["weights_bytes"] != self.model.nbytes:
+                self.problems.append(f"weights: {figures['weights_bytes']}")
+            for key, session in figures["sessions"].items():
+                self.problems.append(f"session {key} is left, {session['status']}")
+                self.engine._post(CloseSession(key, forget=True))
+        except (EngineError, TimeoutError) as error:
+            self.problems.append(f"the next question: {type(error).__name__} {error}")
+
+
+Scene = Callable[[Stage], None]
+
+
+def ended(reply: Reply) -> bool:
+    """Whether its last event has come."""
+    return any(isinstance(e, (Finished, Failed)) for e in reply._events[-1:])
+
+
+def begun(reply: Reply) -> bool:
+    """Whether there is text of it."""
+    return any(isinstance(e, TextDelta) for e in list(reply._events))
+

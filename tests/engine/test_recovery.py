@@ -1,0 +1,201 @@
+"""Faults in the loop's own frame: they cost at most the replies that they concern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
+from engine.core import loop, view
+from engine.core.execution import Execution
+from engine.core.finishing import Finishing
+from engine.core.loading import Loading
+from engine.core.mailbox import Mailbox
+from engine.core.restoring import Restoring
+from engine.core.session import SessionState
+from engine.core.state import State
+from engine.kv.offload import Offload
+from engine.kv.prefix_cache import PrefixCache
+from engine.scheduling.scheduler import Scheduler
+
+Folder = Callable[[str], Path]
+NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
+SOME = SamplingParams(max_tokens=8, temperature=0.8, seed=3, logit_bias=NO_END)
+LONG = SamplingParams(max_tokens=120, temperature=0.8, seed=11, logit_bias=NO_END)
+
+
+class Panic(BaseException):
+    """As a native library's panic: no `Exception`."""
+
+
+def raises(
+    monkeypatch: pytest.MonkeyPatch,
+    where: Any,
+    name: str,
+    kind: type[BaseException],
+    times: int = 1,
+) -> list[BaseException]:
+    """Let the next calls of a function raise; returns the faults that are still to come."""
+    usual = getattr(where, name)
+    left = [kind(f"injected {n}") for n in range(times)]
+
+    def sometimes(*args: Any, **options: Any) -> Any:
+        if left:
+            raise left.pop()
+        return usual(*args, **options)
+
+    monkeypatch.setattr(where, name, sometimes)
+    return left
+
+
+def first_text(reply: Reply) -> None:
+    next(event for event in reply if isinstance(event, TextDelta))
+
+
+def until(engine: Engine, left: list[BaseException]) -> None:
+    """Keep an engine busy until all faults have been raised."""
+    model = engine.stats()["models"][0]
+    for _ in range(50):
+        if not left:
+            return
+        engine.open_session(model).send("and another", SOME).tokens(60)
+    raise AssertionError("the fault was not reached")
+
+
+FRAMES = {
+    "taking commands": (Mailbox, "take"),
+    "settling what was written": (Offload, "settle"),
+    "looking": (loop, "view"),
+    "planning": (Scheduler, "plan"),
+    "executing": (Execution, "execute"),
+    "finishing": (Finishing, "finish"),
+    "telling places": (Finishing, "_tell_places"),
+    "learning": (Scheduler, "observe"),
+    "looking for lost replies": (State, "fail_lost"),
+    "reading pieces": (loop.Loop, "_next_pieces"),
+    "offering": (PrefixCache, "offer"),
+    "halting": (PrefixCache, "halt"),
+}
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, Panic])
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_fault_in_a_turn_costs_no_reply(
+    engine: Engine,
+    model_folder: Folder,
+    monkeypatch: pytest.MonkeyPatch,
+    frame: str,
+    kind: type[BaseException],
+) -> None:
+    model = engine.load(model_folder("plain"))
+    expected = engine.open_session(model).send("hello", LONG).tokens(60)
+    mailbox, chats = engine._mailbox, [engine.open_session(model) for _ in range(2)]
+    replies = [chat.send("hello", LONG) for chat in chats]
+    first_text(replies[0])
+    left = raises(monkeypatch, *FRAMES[frame], kind)
+    until(engine, left)
+    assert [reply.tokens(60) for reply in replies] == [expected, expected]
+    assert engine._mailbox is mailbox
+    assert [chat.send("again", SOME).tokens(60) for chat in chats]
+    assert not engine.stats()["queue"]
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, Panic])
+def test_a_session_that_cannot_be_looked_at_fails_alone(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException]
+) -> None:
+    model, row = engine.load(model_folder("plain")), view._row
+    bad, good = engine.open_session(model, "bad"), engine.open_session(model, "good")
+
+    def breaks(session: SessionState) -> Any:
+        if session.id == "bad":
+            raise kind("injected")
+        return row(session)
+
+    monkeypatch.setattr(view, "_row", breaks)
+    reply = good.send("hello", LONG)
+    with pytest.raises(EngineError, match="injected"):
+        bad.send("hello", LONG).tokens(60)
+    assert len(reply.tokens(60)) == 120
+    monkeypatch.undo()
+    assert bad.send("hello", SOME).tokens(60)
+
+
+def test_what_no_plan_can_be_made_with_ends_and_the_engine_goes_on(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    mailbox, chat = engine._mailbox, engine.open_session(model)
+    reply = chat.send("hello", LONG)
+    first_text(reply)
+    raises(monkeypatch, Scheduler, "plan", Panic, times=2)
+    with pytest.raises(EngineError, match="injected") as caught:
+        reply.tokens(60)
+    assert caught.value.code == "internal_error"
+    assert chat.send("hello", SOME).tokens(60)
+    assert engine._mailbox is mailbox
+
+
+def test_a_fault_that_comes_back_ends_the_engine_and_is_told(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    reply = engine.open_session(model).send("hello", LONG)
+    first_text(reply)
+    raises(monkeypatch, Finishing, "finish", Panic, times=2)
+    with pytest.raises(EngineError, match="injected") as caught:
+        reply.tokens(60)
+    assert caught.value.code == "engine_stopped"
+    again = engine.load(model_folder("plain"))
+    assert engine.open_session(again).send("hello", SOME).tokens(60)
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, Panic])
+def test_a_load_that_cannot_begin_is_told(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    reply = engine.open_session(model).send("hello", LONG)
+    first_text(reply)
+    raises(monkeypatch, Loading, "begin", kind)
+    with pytest.raises(EngineError, match="injected"):
+        engine.load(model_folder("sliding window"))
+    assert len(reply.tokens(60)) == 120
+    assert engine.load(model_folder("sliding window"))
+    assert engine.stats()["weights_bytes"] == sum(m.nbytes for m in engine.stats()["models"])
+
+
+@pytest.mark.parametrize("name", ["_go_on", "step"])
+def test_a_fault_while_a_cache_comes_back_ends_no_reply(
+    model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    words = "hello there " * 30
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(model_folder("plain"))
+        answer = engine.open_session(model, "mine").send(words, SOME).text(60)
+        engine.open_session(model, "mine").close()
+        told = [
+            {"role": "user", "content": words},
+            {"role": "assistant", "content": answer},
+            {"role": "user", "content": "and then?"},
+        ]
+        left = raises(monkeypatch, Restoring, name, Panic)
+        assert engine.open_session(model, "mine").send(told, SOME).tokens(60)
+        assert not left
+
+
+@pytest.mark.parametrize("name", ["_let_go", "_fail"])
+def test_a_fault_while_a_reply_ends_leaves_its_chat_usable(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    model = engine.load(model_folder("plain"))
+    neighbour = engine.open_session(model).send("hello", LONG)
+    chat = engine.open_session(model)
+    raises(monkeypatch, State, name, Panic)
+    with pytest.raises(EngineError):
+        chat.send([{"role": "user", "content": "half \ud800"}], SOME).tokens(60)
+    assert chat.send("hello", SOME).tokens(60)
+    assert len(neighbour.tokens(60)) == 120

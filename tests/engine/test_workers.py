@@ -1,0 +1,185 @@
+"""Work beside the engine thread: no lane keeps another waiting, however much it has to do."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, SamplingParams
+from engine.bench.hostile_inputs import ENDLESS
+from engine.bench.random_models import CHATML, SHAPES, write_model
+from engine.core import workers
+from engine.core.confined import confined
+from engine.core.confined.children import Children
+from engine.core.confined.confined import Confined
+from engine.core.confined.limits import Limits
+from engine.core.mailbox import Mailbox
+from engine.core.workers import PLACES, THREADS, Workers
+from engine.messages import Command, WorkDone
+
+SOON = 60.0  # seconds: whoever waits longer is held up
+
+
+class Pool:
+    """Workers whose outcomes are taken by the test."""
+
+    def __init__(self) -> None:
+        self.mailbox = Mailbox()
+        self.workers = Workers(self.mailbox)
+        self.outcomes: list[Any] = []
+
+    def run(self, lane: str, work: Callable[[], Any]) -> None:
+        self.workers.run(lane, work, self.outcomes.append, self.outcomes.append)
+
+    def wait(self, count: int) -> list[Any]:
+        """Take outcomes until there are so many."""
+        from collections import deque
+
+        until = time.monotonic() + SOON
+        while len(self.outcomes) < count:
+            assert time.monotonic() < until, self.outcomes
+            inbox: deque[Command] = deque()
+            self.mailbox.take(inbox, block=False)
+            for message in inbox:
+                assert isinstance(message, WorkDone)
+                self.workers.done(message)
+            time.sleep(0.001)
+        return self.outcomes
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    made = Pool()
+    yield made
+    made.workers.close()
+
+
+def test_a_lane_that_never_ends_keeps_no_other_waiting(pool: Pool) -> None:
+    go_on = threading.Event()
+    for _ in range(2 * THREADS):
+        pool.run("slow", lambda: go_on.wait(SOON))
+    for number in range(3):
+        pool.run("quick", lambda number=number: number)
+    assert pool.wait(3) == [0, 1, 2]
+    go_on.set()
+    assert len(pool.wait(2 * THREADS + 3)) == 2 * THREADS + 3
+
+
+def test_a_lane_takes_so_many_threads_and_no_more(pool: Pool) -> None:
+    inside, most, lock, full = 0, 0, threading.Lock(), threading.Event()
+
+    def work() -> None:
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+            if inside == PLACES:
+                full.set()
+        assert full.wait(SOON)
+        with lock:
+            inside -= 1
+
+    for _ in range(3 * PLACES):
+        pool.run("one", work)
+    assert pool.wait(3 * PLACES) == [None] * 3 * PLACES
+    assert most == PLACES
+
+
+def test_a_free_thread_goes_to_the_lane_that_has_the_fewest(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "THREADS", 1)
+    go_on, begun = threading.Event(), threading.Event()
+
+    def first() -> str:
+        begun.set()
+        go_on.wait(SOON)
+        return "many"
+
+    pool.run("many", first)
+    assert begun.wait(SOON)
+    for _ in range(3):
+        pool.run("many", lambda: "many")
+    pool.run("one", lambda: "one")
+    go_on.set()
+    assert pool.wait(5).index("one") <= 2
+
+
+def test_a_fault_of_work_is_told_and_frees_its_place(pool: Pool) -> None:
+    def fails() -> None:
+        raise SystemExit("no Exception")
+
+    for _ in range(2 * PLACES):
+        pool.run("one", fails)
+    assert {str(e) for e in pool.wait(2 * PLACES)} == {"no Exception"}
+    pool.run("one", lambda: "done")
+    assert pool.wait(2 * PLACES + 1)[-1] == "done"
+
+
+def test_children_are_given_to_the_lane_that_has_waited_longest() -> None:
+    """Many requests of one lane came first, and another lane's only one is served second."""
+    children, order = Children(1), list[str]()
+    holding, go_on = threading.Event(), threading.Event()
+
+    def use(name: str) -> Callable[[Any], Any]:
+        def used(child: Any) -> Any:
+            order.append(name)
+            if not holding.is_set():
+                holding.set()
+                go_on.wait(SOON)
+            return {}, []
+
+        return used
+
+    def ask(lane: str) -> threading.Thread:
+        asking = threading.Thread(target=lambda: children.ask(lane, "", use(lane)), daemon=True)
+        asking.start()
+        return asking
+
+    def queued(count: int) -> None:
+        until = time.monotonic() + SOON
+        while len(children._queue) < count:
+            assert time.monotonic() < until
+            time.sleep(0.001)
+
+    try:
+        threads = [ask("many")]
+        assert holding.wait(SOON)
+        for n in range(5):
+            threads.append(ask("many"))
+            queued(n + 1)
+        threads.append(ask("one"))
+        queued(6)
+        go_on.set()
+        for thread in threads:
+            thread.join(SOON)
+    finally:
+        children.close()
+    assert order == ["many", "one", *["many"] * 5]
+
+
+def test_forty_sends_to_a_hostile_model_keep_no_other_chat_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = Confined(template=Limits(300.0, 1024 * 2**20, 2**20))
+    monkeypatch.setattr(confined, "shared", lambda: children)
+    few = SamplingParams(max_tokens=4, seed=1, logit_bias={2: -1e9})
+    with Engine() as engine:
+        engine.stats()  # it chooses the BLAS before the models are written
+        sound = engine.load(write_model(tmp_path / "sound", SHAPES["tiny"]))
+        path = write_model(tmp_path / "bad", SHAPES["tiny"], template=ENDLESS + CHATML, seed=5)
+        bad = engine.load(path)
+        stuck = [engine.open_session(bad).send("hello", few) for _ in range(40)]
+        assert len(engine.open_session(sound).send("hello", few).tokens(SOON)) == 4
+        assert not any(reply.done for reply in stuck)
+        stuck[0].cancel()
+        assert stuck[0].tokens(SOON) == []
+        children.close()
+        for reply in stuck[1:]:
+            with pytest.raises(EngineError, match="stopped"):
+                reply.tokens(SOON)

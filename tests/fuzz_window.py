@@ -1,0 +1,246 @@
+"""Two doors of the window, for `tests.fuzz_doors`: formulas, and the text engine.
+
+The work is done in a child without a screen (`python -m tests.fuzz_window DOOR`), as the window
+does it: by `tex.formula` and Qt's SVG, and by a `MarkdownDocument` that is laid out and painted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import select
+import subprocess
+import sys
+from collections.abc import Callable
+
+LIMIT_S = 20.0
+"""Of one input. The window's own limits are meant to keep it below a second."""
+MOST_USES = 400
+"""Inputs that one child takes."""
+MEMORY = 6 * 2**30
+
+
+class WorkerError(Exception):
+    """The child crashed or hung over an input."""
+
+
+class Worker:
+    """A child that works on one input after the other."""
+
+    _of: dict[str, Worker] = {}  # noqa: RUF012 (one for each door, of the module)
+
+    def __init__(self, door: str) -> None:
+        self._left = MOST_USES
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.fuzz_window", door],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+            text=True,
+        )
+
+    @classmethod
+    def ask(cls, door: str, given: object) -> str:
+        """What came of an input: "passed", "refused" or an error's words.
+
+        Raises:
+            WorkerError: it took too long, or a signal ended the child.
+        """
+        worker = cls._of.get(door)
+        if worker is None or not worker._left:
+            cls.end()
+            worker = cls._of[door] = cls(door)
+        worker._left -= 1
+        said = worker._ask(json.dumps(given))
+        if said is None:
+            del cls._of[door]
+            raise WorkerError(worker._end())
+        return said
+
+    @classmethod
+    def end(cls) -> None:
+        """End all children."""
+        for worker in cls._of.values():
+            worker._end()
+        cls._of.clear()
+
+    def _ask(self, line: str) -> str | None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        starting = 30.0 if self._left == MOST_USES - 1 else 0.0
+        if not select.select([self._process.stdout], [], [], LIMIT_S + starting)[0]:
+            return None
+        return self._process.stdout.readline().strip() or None
+
+    def _end(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = self._process.wait(1.0 if self._process.poll() is None else None)
+            if status < 0:
+                self._process.communicate()
+                return f"crash (signal {-status})"
+            return f"ended with status {status}"
+        self._process.kill()
+        self._process.communicate()
+        return f"signal 9 after {LIMIT_S:g} s: a hang"
+
+
+def formula(rng: random.Random) -> list[object]:
+    """TeX of its own words, put together at random."""
+    count = rng.randrange(1, rng.choice([5, 30, 120, 600]))
+    return ["".join(rng.choice(_TEX) for _ in range(count)), rng.random() < 0.5]
+
+
+def text(rng: random.Random) -> list[object]:
+    """Markdown of hostile characters: the text, its width, and into how many pieces it is cut."""
+    made = list[str]()
+    for _ in range(rng.randrange(1, rng.choice([3, 10, 60]))):
+        piece = rng.choice([_characters, _word, _marks, _blocks])(rng)
+        made.append(piece * rng.choice([1, 1, 1, 2, 50]))
+    whole = "".join(made)[: rng.choice([100, 2_000, 20_000])]
+    return [whole, rng.choice([1, 40, 300, 720, 5000]), rng.choice([1, 3, 20])]
+
+
+def _characters(rng: random.Random) -> str:
+    """Any characters, and those that change what stands beside them."""
+    some = [chr(rng.randrange(0x20, 0x11_0000)) for _ in range(rng.randrange(20))]
+    some += rng.choices(_STRANGE, k=rng.randrange(40))
+    rng.shuffle(some)
+    return "".join(c for c in some if not 0xD800 <= ord(c) < 0xE000 or rng.random() < 0.1)
+
+
+def _word(rng: random.Random) -> str:
+    return rng.choice(["a", "W", "م", "א", "क्ष", "日", "👩‍👩‍👧", "\u200d", "ﷺ"]) * rng.choice([5, 300, 3000])
+
+
+def _marks(rng: random.Random) -> str:
+    """One letter under many marks."""
+    return rng.choice("aअกا") + "".join(
+        rng.choice("\u0301\u0323\u0489\u064b\u0651\u0e47\u0e49\u093c\u20dd")
+        for _ in range(rng.choice([3, 40, 1000]))
+    )
+
+
+def _blocks(rng: random.Random) -> str:
+    return rng.choice(_MARKDOWN)
+
+
+FUZZERS: dict[str, Callable[[random.Random], list[object]]] = {
+    "ziamath": formula,
+    "qt": text,
+}
+
+_TEX = [
+    *("x", "1", "+", "=", "^", "_", "{", "}", "(", ")", "&", " ", "\\\\", "'", "|", "[", "]", ","),
+    *("\\frac", "\\sqrt", "\\left(", "\\right)", "\\left.", "\\right|", "\\sum", "\\int", "\\lim"),
+    *("\\begin{matrix}", "\\end{matrix}", "\\begin{cases}", "\\end{cases}", "\\overline"),
+    *("\\begin{align}", "\\end{align}", "\\text{a b}", "\\mathbb{R}", "\\color{red}", "\\hat"),
+    *("\\textcolor{#00f}", "\\operatorname{f}", "\\binom", "\\underbrace", "\\stackrel", "\\dots"),
+    *("\\alpha", "\\infty", "\\not", "\\,", "\\quad", "\\hspace{9999cm}", "\\rule{9cm}{9cm}"),
+    *("\\mathrm", "\\limits", "\\middle|", "\\vec", "\\dot", "\\prime", "\\unknown", "\\", "%"),
+    *("日", "\u202e", "\x00", "👋", "\u0301", "~", "#", "$", "\\newcommand{\\a}{\\a\\a}", "\\a"),
+    *("\\sqrt[", "{x}", "^{", "_{", "\\frac{1}{", "\\over", "\\atop", "\\choose", "\\cancel{x}"),
+]
+_STRANGE = [
+    *("\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"),
+    *("\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\ufeff", "\ufffc", "\ufffd", "\ufffe"),
+    *("\u0300", "\u0488", "\u20e0", "\ufe0f", "\ufe0e", "\U000e0001", "\U000e0061", "\u2028"),
+    *("\u2029", "\x00", "\x01", "\x08", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\xa0", "\xad"),
+    *("\u115f", "\u1160", "\u3164", "\u17b4", "\u180e", "\t", "\r", "\n", "\U0001f3fb", "\u061c"),
+    *("\ue000", "\U0010ffff", "\U0001f1e6", "\ud800", "\udfff", "\u0d4e", "\u0e33", "\u1031"),
+]
+_MARKDOWN = [
+    *("# ", "> ", ">" * 40, "- ", "1. ", "999999999. ", "```\n", "```py\n", "    ", "---\n", "\n\n"),
+    *("| a | b |\n|---|:-:|\n| c | d |\n", "**", "*", "~~", "`", "[a](", ")", "<b>", "![", "](x)"),
+    *("$x$", "$$", "\\[", "\\]", "- [ ] ", "- [x] ", "&amp;", "&#0;", "&#x202e;", "http://a.b/"),
+    *("  - a\n", "   1) b\n", "a\\\n", "a  \n", "[^1]", "[x]: /u\n", "<!--", "\t\t", "= \n===\n"),
+]
+
+
+def _work_on_formulas() -> Callable[[list[object]], str]:
+    from PySide6.QtCore import QByteArray, QRectF
+    from PySide6.QtGui import QColor, QImage, QPainter
+    from PySide6.QtSvg import QSvgRenderer
+
+    from app.markdown import MarkdownDocument, tex
+
+    image = QImage(400, 200, QImage.Format.Format_ARGB32)
+
+    def work(given: list[object]) -> str:
+        source, display = str(given[0]), bool(given[1])
+        made = tex.formula(source, display)
+        document = MarkdownDocument()
+        document.set_text(tex.typed(source, display))
+        document.document.setTextWidth(300)
+        document.document.size()
+        if made is None:
+            return "refused"
+        image.fill(QColor("white"))
+        painter = QPainter(image)
+        QSvgRenderer(QByteArray(made.svg.encode())).render(painter, QRectF(0, 0, 400, 200))
+        painter.end()
+        return "passed"
+
+    return work
+
+
+def _work_on_text() -> Callable[[list[object]], str]:
+    from PySide6.QtCore import QRectF, Qt
+    from PySide6.QtGui import QFontMetrics, QImage, QPainter
+
+    from app.markdown import MarkdownDocument
+
+    image = QImage(720, 600, QImage.Format.Format_ARGB32)
+
+    def work(given: list[object]) -> str:
+        text, width, pieces = str(given[0]), int(str(given[1])), int(str(given[2]))
+        document = MarkdownDocument()
+        document.document.setTextWidth(width)
+        size = max(1, len(text) // pieces)
+        for at in range(0, len(text), size):
+            document.append(text[at : at + size])
+            document.refresh()
+            document.document.size()
+        document.finish()
+        document.settle()
+        document.document.setTextWidth(width / 2 + 10)
+        image.fill(0)
+        painter = QPainter(image)
+        document.paint_under(painter, QRectF(image.rect()))
+        document.document.drawContents(painter, QRectF(image.rect()))
+        painter.end()
+        document.plain_text()
+        title = QFontMetrics(document.document.defaultFont())
+        title.elidedText(text[:200], Qt.TextElideMode.ElideRight, 120)
+        return "passed"
+
+    return work
+
+
+def main(door: str) -> int:
+    """Work on what comes on the standard input, one line for each."""
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
+    from PySide6.QtWidgets import QApplication
+
+    application = QApplication([])
+    work = {"ziamath": _work_on_formulas, "qt": _work_on_text}[door]()
+    for line in sys.stdin:
+        try:
+            said = work(json.loads(line))
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+        print(json.dumps(said)[1:-1], flush=True)
+    del application
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
