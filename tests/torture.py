@@ -77,7 +77,24 @@ def person(arguments: list[str]) -> int:
     return main(arguments)
 
 
-COMMANDS = {"hostile": hostile, "faults": faults, "doors": doors, "kill": kill, "person": person}
+def serve(arguments: list[str]) -> int:
+    """Requests, sessions and disconnects at the server; what it holds afterwards."""
+    from engine.model import backend
+
+    backend.take_openblas()  # before anything imports MLX
+    from tests.torture_serve import main
+
+    return main(arguments)
+
+
+COMMANDS = {
+    "serve": serve,
+    "hostile": hostile,
+    "faults": faults,
+    "doors": doors,
+    "kill": kill,
+    "person": person,
+}
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""`python -m engine serve`: the engine for other programs, over HTTP.
+"""`python -m engine serve`: the engine behind the APIs of OpenAI and Anthropic, over HTTP.
 
-`server` listens and ends. `connection` limits what a client's connection may cost, `guard` refuses
-what is not for us, `keys` and `limits` say who may ask and how much. `app` holds the routes.
-`answering` takes a request from any of the `doors`, `places` finds where it is answered (a named one
-of `sessions`, or one of `conversations` that has read most of its messages), `replies` are the
-engine's, and `client` tells them. `visits` shows who is here. `served` knows the models, loads them
-when they are asked for, and again after a breakdown of the engine. `health` and `metrics` say how
-it all is.
+`server` listens and ends, `settings` has its limits, and `connection` limits what a client's
+connection may cost. A request goes through `guard` (host, page, key, how often: `keys`, `limits`)
+and `app` (the routes) to `answering`, which takes it from a door (`doors`) to the engine: `bodies`
+reads it, `places` finds where it is answered (in one of its client's `sessions`, or in one of the
+`conversations` without a name, once its turn in the `line` has come), `replies` are the engine's
+answers, and `client` tells its client of them. `plain_routes` answers what needs no stream.
+`visits` shows who is here. `served` knows the models and loads them. `session_routes`, `model_routes` and `health` answer
+about all that; `metrics` counts. `engine.openai` has the shapes that files of requests share.
 
 Imports: engine.core, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
 engine.openai, engine.params, engine.reply, engine.serve.doors.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,10 @@ class Line:
     Args:
         at_once: how many.
         reserved: how many of these places only requests without a session may take.
+
+    Attributes:
+        waiting: those that wait, in order.
+        left: when somebody left it last, of `time.monotonic`; at first when it was made.
     """
 
     def __init__(self, at_once: int, reserved: int = 0) -> None:
@@ -28,7 +33,8 @@ class Line:
         self._for_named = at_once - reserved
         self._through: set[Turn] = set()
         self._named = 0  # of those that are through
-        self.waiting: dict[Turn, None] = {}  # in order
+        self.waiting: dict[Turn, None] = {}
+        self.left = time.monotonic()
 
     @property
     def busy(self) -> bool:
@@ -48,7 +54,11 @@ class Line:
         """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it."""
         turn = Turn(self, named)
         self.waiting[turn] = None
-        self._admit()
+        try:
+            self._admit()
+        except BaseException:
+            self._forget(turn)  # nobody would ever leave with it
+            raise
         return turn
 
     def end(self, error: Exception) -> None:
@@ -60,11 +70,15 @@ class Line:
 
     def leave(self, turn: Turn) -> None:
         """Let the next one through."""
+        self.left = time.monotonic()
+        self._forget(turn)
+        self._admit()
+
+    def _forget(self, turn: Turn) -> None:
         self.waiting.pop(turn, None)
         if turn in self._through:
             self._through.remove(turn)
             self._named -= turn.named
-        self._admit()
 
     def _admit(self) -> None:
         for turn in list(self.waiting):

@@ -7,6 +7,7 @@ follow each other; all together wait in one line.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
@@ -30,6 +31,8 @@ from engine.serve.refusals import RefusedError
 from engine.serve.served import Served
 from engine.serve.sessions import Manner, Named, Sessions
 from engine.serve.settings import Settings
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -62,32 +65,34 @@ class Place:
 
     def keep(self, said: Message | None = None) -> None:
         """The reply has ended. `said` is its answer, where the client has all of it."""
-        if isinstance(self._home, Conversation):
-            if said is not None:
-                self._home.messages.append(said)
-            self._known.give_back(self._home)
-        self._leave()
+        kept = False
+        try:
+            if isinstance(self._home, Conversation):
+                if said is not None:
+                    self._home.messages.append(said)
+                self._known.give_back(self._home)
+            kept = True
+        finally:
+            self._end(kept)
 
     def failed(self, code: str) -> None:
         """The reply has failed."""
-        if isinstance(self._home, Conversation) or code in _UNSOUND:
-            self.drop()
-        else:
-            self._leave()
+        self._end(isinstance(self._home, Named) and code not in _UNSOUND)
 
     def drop(self) -> None:
         """Close the session. A named one is opened anew when it is used again."""
-        if isinstance(self._home, Conversation):
-            self._home.session.close()
-        elif self._home.session is self.session:
-            self._home.close()
-        self._leave()
+        self._end(False)
 
-    def _leave(self) -> None:
-        if isinstance(self._home, Named):
-            self._home.touch()
-        for turn in self._turns:
-            turn.leave()
+    def _end(self, sound: bool) -> None:
+        try:
+            if sound:
+                return
+            if isinstance(self._home, Conversation):
+                self._home.session.close()
+            elif self._home.session is self.session:
+                self._home.close()
+        finally:
+            leave(self._turns)
 
 
 class Places:
@@ -147,6 +152,7 @@ class Places:
             raise self._ended
         guest = guest_of(scope)
         turns: list[Turn | Use] = [self._served.use(model)]
+        found: Conversation | None = None
         try:
             if name is None:
                 await self._through(self.line, turns, False, "an answer to begin", say)
@@ -157,8 +163,9 @@ class Places:
             await self._through(self.line, turns, True, "an answer to begin", say)
             return Place(self._session(named, model, manner), turns, named, self._known)
         except BaseException:
-            for turn in turns:
-                turn.leave()
+            if found is not None:
+                found.session.close()
+            leave(turns)
             raise
 
     def _named(self, guest: Guest, name: str, model: Model, manner: Manner) -> Named:
@@ -203,6 +210,16 @@ class Places:
                 f"{self.waiting} requests wait already, and no more may. Ask again later.",
                 CAPACITY_EXHAUSTED,
             )
+
+
+def leave(turns: Sequence[Turn | Use]) -> None:
+    """Let others have what one request had. A fault would keep them waiting: it is tried again."""
+    for turn in turns:
+        try:
+            turn.leave()
+        except Exception:
+            log.exception("a place was not left at once")
+            turn.leave()
 
 
 async def unless(gone: asyncio.Future[None], doing: Coroutine[Any, Any, T]) -> T | None:

@@ -63,7 +63,7 @@ class Named:
         ttl: seconds without use after which it is freed; 0 keeps it.
         session: the engine's, None until it is needed, and after the engine has lost it.
         line: its requests, one at a time.
-        used: when it was used last, of `time.monotonic`.
+        made: when, in seconds since 1970.
     """
 
     guest: Guest
@@ -73,18 +73,18 @@ class Named:
     ttl: float
     session: Session | None = None
     line: Line = field(default_factory=lambda: Line(1))
-    used: float = field(default_factory=time.monotonic)
     made: float = field(default_factory=time.time)
     freed: bool = False
+
+    @property
+    def used(self) -> float:
+        """When it was used last, of `time.monotonic`."""
+        return self.line.left
 
     @property
     def idle_seconds(self) -> float:
         """How long nobody has used it."""
         return 0.0 if self.line.busy else time.monotonic() - self.used
-
-    def touch(self) -> None:
-        """Take note that it was just used."""
-        self.used = time.monotonic()
 
     def gone(self) -> EngineError:
         """The error for those who waited for it."""
