@@ -217,7 +217,7 @@ def leave(turns: Sequence[Turn | Use]) -> None:
     for turn in turns:
         try:
             turn.leave()
-        except Exception:
+        except BaseException:
             log.exception("a place was not left at once")
             turn.leave()
 
