@@ -119,8 +119,9 @@ class Session:
         twin = session_id or uuid.uuid4().hex
         if twin == self.id:
             raise ValueError("A fork needs an id of its own.")
+        made = Session(twin, self.model, self._mailbox)
         self._mailbox.post(Fork(self.id, twin, session_id is not None))
-        return Session(twin, self.model, self._mailbox)
+        return made
 
     def close(self, forget: bool = False) -> None:
         """Free the session. A reply that is running ends with `session_closed`.
@@ -282,19 +283,17 @@ class Engine:
         if on_overflow not in get_args(Overflow):
             raise ValueError(f"on_overflow must be 'refuse' or 'slide', not {on_overflow!r}")
         session = session_id or uuid.uuid4().hex
-        self._post(
-            OpenSession(
-                session,
-                model.id,
-                system,
-                reproducible,
-                reasoning,
-                on_overflow,
-                kv_bits,
-                named=session_id is not None,
-            )
+        opening = OpenSession(
+            session,
+            model.id,
+            system,
+            reproducible,
+            reasoning,
+            on_overflow,
+            kv_bits,
+            named=session_id is not None,
         )
-        return Session(session, model, self._mailbox)
+        return self._open(opening, model)
 
     def forget(self, session_id: str) -> None:
         """Remove the KV cache that is kept on disk for a session that is closed."""
@@ -314,8 +313,13 @@ class Engine:
         not wait for the chats. Arguments and errors are those of `Session.send`.
         """
         session = uuid.uuid4().hex
-        self._post(OpenSession(session, model.id, None, False, reasoning, scratch=True))
-        return Session(session, model, self._mailbox).send(prompt, params, on_event)
+        opening = OpenSession(session, model.id, None, False, reasoning, scratch=True)
+        chat = self._open(opening, model)
+        try:
+            return chat.send(prompt, params, on_event)
+        except BaseException:  # nobody else could close it
+            chat.close()
+            raise
 
     def count_later(
         self,
@@ -356,6 +360,12 @@ class Engine:
         answer: Future[dict[str, Any]] = Answer()
         self._post(GetStats(answer))
         return answer
+
+    def _open(self, command: OpenSession, model: Model) -> Session:
+        self.start()
+        made = Session(command.session_id, model, self._mailbox)
+        made._mailbox.post(command)  # last: whoever gets no session leaves none
+        return made
 
     def _post(self, command: Any) -> None:
         self.start()

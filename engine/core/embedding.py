@@ -28,7 +28,7 @@ from engine.model.vocabulary import check_ids
 from engine.scheduling.admission import make_room
 from engine.scheduling.pacing import GAP_BUDGET, Pacing
 from engine.text import raw
-from engine.text.prompt import TooLongError
+from engine.text.rendering import TooLongError
 
 
 @dataclass(eq=False)
@@ -87,9 +87,7 @@ class Embedding:
                 self._waiting.remove(command)
             refuse(command, as_engine_error(error))
 
-        self._workers.run(
-            f"embeddings {command.model_id}", lambda: _tokens(model, command), ready, failed
-        )
+        self._workers.run(model.info.id, lambda: _tokens(model, command), ready, failed)
 
     @property
     def busy(self) -> bool:

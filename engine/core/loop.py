@@ -7,10 +7,10 @@ loaded and caches that come back from disk are read piece by piece after that.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +217,7 @@ class Loop:
             self._restoring.clear,
             self._save_all,
             lambda: self._end_all(why),
+            lambda: self._inbox.extendleft(self._loading.give_up()),
             lambda: self._refuse_all(why),
             state.offload.close,
             state.models.clear,
@@ -227,12 +228,7 @@ class Loop:
             mx.clear_streams,
         ]
         for part in parts:
-            for _ in range(2):  # whoever waits must be told, though the first try has failed
-                try:
-                    part()
-                    break
-                except BaseException:
-                    log.exception("a fault while the engine ended")
+            _surely(part)
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():
@@ -244,25 +240,21 @@ class Loop:
         for session in list(state.sessions.values()):
             if not session.named:
                 state.erase(session.id)  # nobody can come back to it
-            with Logged():
-                state.end_session(session, ENGINE_STOPPED, why)
+            _surely(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
-            with Logged():
-                reply.fail(ENGINE_STOPPED, why)
+            _surely(partial(reply.fail, ENGINE_STOPPED, why))
 
     def _refuse_all(self, why: str) -> None:
-        with Logged():
-            self._inbox.extendleft(self._loading.give_up())
-            self._inbox.extendleft(self._embedding.give_up())
+        _surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in [*self._inbox, *self._mailbox.close()]:
-            with Logged():
-                refuse(command, EngineError(ENGINE_STOPPED, why))
+            _surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
 
-class Logged(contextlib.AbstractContextManager[None]):
-    """What is raised inside is logged, and no more."""
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
-        if kind is not None:
+def _surely(part: Callable[[], object]) -> None:
+    """Do a part of the end. Whoever waits must be told, so what has failed is tried once more."""
+    for _ in range(2):
+        try:
+            part()
+            return
+        except BaseException:
             log.exception("a fault while the engine ended")
-        return True

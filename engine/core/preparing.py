@@ -17,7 +17,8 @@ from engine.model.loaded import LoadedModel
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.scheduling import overflow
-from engine.text import prompt, raw
+from engine.text import pieces, prompt, raw
+from engine.text.rendering import TooLongError
 from engine.text.text import ReplyText
 
 MOST_EXTRA = 2**15
@@ -68,6 +69,7 @@ def prepare(request: Request) -> Outcome:
         return _prepare_raw(request, request.asked)
     model, params = request.model, request.params
     whole = not isinstance(request.asked, str)
+    bounds.check_count(len(request.asked) if whole else 1)
     given = prompt.check_messages(
         request.asked if whole else [{"role": "user", "content": request.asked}]
     )
@@ -126,7 +128,8 @@ def prepare(request: Request) -> Outcome:
                 INVALID_REQUEST, "The answer's beginning does not have the form asked for."
             ) from error
     longest = min(most, context - length)
-    return Outcome(Prepared(messages, gone, ready, text, longest, constraint), ledger)
+    tokens = pieces.listed(ready.tokens)
+    return Outcome(Prepared(messages, gone, ready, tokens, text, longest, constraint), ledger)
 
 
 def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
@@ -138,7 +141,7 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
         bounds.check_prompt([{"content": asked.text}], context)
     try:
         ready = raw.build(model.tokenizer, asked, model.reader, context - 1)
-    except prompt.TooLongError as error:
+    except TooLongError as error:
         raise EngineError(
             CONTEXT_OVERFLOW,
             f"The prompt is {error.tokens:,} tokens long, and {model.info.name} takes at most "
@@ -152,7 +155,8 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
     text.after(ready.tokens[-1:])
     constraint = constrain(model, params, text, False)
     longest = min(params.max_tokens or context, context - len(ready.tokens))
-    return Outcome(Prepared([], [], ready, text, longest, constraint), request.ledger)
+    tokens = pieces.listed(ready.tokens)
+    return Outcome(Prepared([], [], ready, tokens, text, longest, constraint), request.ledger)
 
 
 def _check_form(request: Request) -> None:
@@ -186,7 +190,7 @@ def count(request: Request) -> int:
             None,
             request.template,
         )
-    except prompt.TooLongError as error:
+    except TooLongError as error:
         return error.tokens
     return len(made.tokens)
 
@@ -210,7 +214,7 @@ def _built(
     """The prompt of messages and its tokens; no prompt where the context cannot take so many."""
     try:
         made = build(messages)
-    except prompt.TooLongError as error:
+    except TooLongError as error:
         return None, error.tokens
     return made, len(made.tokens)
 

@@ -38,6 +38,7 @@ class Prepared:
     Attributes:
         messages: the whole conversation, without the messages in `gone`.
         gone: the oldest messages, which the prompt leaves out.
+        tokens: of the prompt, in a list to which the answer's are added.
         longest: the most tokens that the answer may have.
         constraint: binds the answer to the form that was asked for.
     """
@@ -45,6 +46,7 @@ class Prepared:
     messages: list[Message]
     gone: list[Message]
     prompt: Prompt
+    tokens: list[int]
     text: ReplyText
     longest: int
     constraint: Constraint | None = None
@@ -123,7 +125,7 @@ class ReplyState:
             self.limit = min(self.longest, PROMISED)
         self.constraint = prepared.constraint
         self.dropped = len(prepared.gone)
-        self.tokens = list(prepared.prompt.tokens)
+        self.tokens = prepared.tokens
         self.status = Status.QUEUED
 
     @property
@@ -232,16 +234,15 @@ class ReplyState:
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
-        last = Finished(self.session_id, self.id, reason, self.stats(), stop)
-        self.status = Status.FINISHED
-        self._sink(last, ())
+        self._sink(Finished(self.session_id, self.id, reason, self.stats(), stop), ())
+        self.status = Status.FINISHED  # now that it has been told
 
     def fail(self, code: str, message: str) -> None:
         """End with an error; the last event."""
         if self.status == Status.FINISHED:
             return
-        self.status = Status.FINISHED
         self._sink(Failed(self.session_id, self.id, code, message), ())
+        self.status = Status.FINISHED
 
     def stats(self) -> ReplyStats:
         """What the reply has cost so far."""

@@ -24,6 +24,7 @@ from engine.serve.places import Places, session_name, unless
 from engine.serve.refusals import RefusedError
 from engine.serve.replies import Events, Gone, Replies
 from engine.serve.served import BROKE_DOWN, Served
+from engine.serve.visits import Visit, Visits
 
 ENDING = "The server is ending."
 
@@ -34,10 +35,12 @@ class Answering:
     Attributes:
         served: the models.
         silence: seconds that a body may pause.
+        visits: the requests that are answered or wait.
     """
 
     def __init__(self, engine: Engine, served: Served, places: Places, metrics: Metrics) -> None:
         self.served = served
+        self.visits = Visits()
         self.silence = bodies.SILENCE_SECONDS
         self._engine = engine
         self._places = places
@@ -99,30 +102,35 @@ class Answering:
                 for number in range(asked.n * len(asked.prompts))
             ]
             tell = Client(send, door, door.telling(asked, choices), asked.stream)
-            # The place is taken here and nowhere else.
-            taking = self._places.take(
-                scope, name, model, asked.messages, asked.manner, tell.comment
-            )
-            try:
-                place = await unless(watch, taking)
-            except (RefusedError, EngineError) as error:
-                if await tell.refused(error):
+            with self.visits.begin(scope, model.name, name) as visit:
+                # The place is taken here and nowhere else.
+                taking = self._places.take(
+                    scope, name, model, asked.messages, asked.manner, tell.comment
+                )
+                try:
+                    place = await unless(watch, taking)
+                except (RefusedError, EngineError) as error:
+                    if await tell.refused(error):
+                        return
+                    raise
+                if place is None:
                     return
-                raise
-            if place is None:
-                return
-            replies = Replies(self._engine, asked, choices, events)
-            replies.start(place)
-            await self._tell(asked, replies, events, tell)
+                replies = Replies(self._engine, asked, choices, events)
+                replies.start(place)
+                visit.answered_by(replies)
+                await self._tell(asked, replies, events, tell, visit)
         finally:
             watch.cancel()
 
-    async def _tell(self, asked: Asked, replies: Replies, events: Events, tell: Client) -> None:
+    async def _tell(
+        self, asked: Asked, replies: Replies, events: Events, tell: Client, visit: Visit
+    ) -> None:
         self._running.add(events)
         try:
             left = asked.n * len(asked.prompts)
             async for choice, event in self._told(events, left):
                 replies.note(choice, event)
+                visit.note(event)
                 await tell(choice, event)
                 replies.told(choice)
         finally:

@@ -106,6 +106,16 @@ class Replies:
         """Whether the place has not been ended yet."""
         return any(part.home is not None and not part.ended for part in self._parts.values())
 
+    def pause(self, on: bool) -> None:
+        """Let all replies stand still, or go on. May be called from any thread."""
+        for part in list(self._parts.values()):
+            (part.reply.pause if on else part.reply.resume)()
+
+    def cancel(self) -> None:
+        """End all replies; their clients get what there is. May be called from any thread."""
+        for part in list(self._parts.values()):
+            part.reply.cancel()
+
     def stop(self) -> None:
         """Stop all replies. `later` waits for the end of the one in the request's place."""
         self._close_others()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -22,6 +23,7 @@ from engine.serve.doors.chat import ChatDoor
 from engine.serve.doors.completions import CompletionsDoor
 from engine.serve.doors.messages import MessagesDoor
 from engine.serve.doors.responses import Kept, ResponsesDoor
+from engine.serve.entry import Entry
 from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
@@ -59,6 +61,7 @@ class Server:
 
     Attributes:
         port: where it listens.
+        visits: the requests that are answered or wait.
 
     Raises:
         OSError: the port is not to be had.
@@ -83,7 +86,7 @@ class Server:
         self._unload_after = settings.unload_after
         self.conversations = Conversations(engine)
         self.sessions = Sessions(engine, settings)
-        self.served = Served(engine, models, self._lost, folders)
+        self.served = Served(engine, models, self._lost, folders, settings.may_unload)
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
@@ -91,6 +94,7 @@ class Server:
         self.places = Places(self.served, self.sessions, self.conversations, settings)
         answering = Answering(engine, self.served, self.places, self.metrics)
         answering.silence = patience
+        self.visits = answering.visits
         kept = Kept()
         health = Health(
             engine,
@@ -142,6 +146,20 @@ class Server:
         """How many there are."""
         return len(self._http.server_state.connections)
 
+    def offer(self, folder: str) -> None:
+        """Answer for one more model, which is loaded when it is asked for.
+
+        Raises:
+            EngineError: there is no such folder.
+        """
+        self.served.add(Entry.of_folder(folder))
+
+    def unloaded(self, model_id: str) -> None:
+        """Take note that a model was unloaded by others. May be called from any thread."""
+        if self._http.loop is not None:
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
+
     def start(self) -> None:
         """Begin to answer. Returns at once."""
         self._thread.start()
@@ -183,10 +201,12 @@ class _Http(uvicorn.Server):
         self._most = settings.connections
         self._tidy = tidy
         self._listening = listening
+        self.loop: asyncio.AbstractEventLoop | None = None
         self._answering = answering
         self._patience = patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
         self.lifespan.state["room"] = _room(self._most)
         await super().startup(sockets)
         # asyncio accepts as many at once as the backlog it knows of. That would take all
@@ -200,7 +220,7 @@ class _Http(uvicorn.Server):
             if counter % TICKS_PER_SECOND == 0:
                 self._tidy()
         except BaseException:
-            log.exception("connections could not be looked at")
+            log.exception("connections could not be looked after")
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

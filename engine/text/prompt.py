@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
+from engine.errors import INVALID_REQUEST, EngineError
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
-from engine.text.rendering import InProcess, Reader
+from engine.text import pieces
+from engine.text.rendering import InProcess, Reader, TooLongError
 from engine.text.text import Markers, ReplyText
 
 
@@ -45,18 +46,6 @@ class Prompt:
         return Ledger(text, tokens, (*self.known, *ends))
 
 
-class TooLongError(EngineError):
-    """A prompt has more tokens than it may have.
-
-    Attributes:
-        tokens: how many it has.
-    """
-
-    def __init__(self, tokens: int) -> None:
-        super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
-        self.tokens = tokens
-
-
 def check_messages(messages: Any) -> list[Message]:
     """`messages` as a list of dicts with a role and a content; `EngineError` where they are not."""
     if not isinstance(messages, (list, tuple)) or not messages:
@@ -71,18 +60,9 @@ def check_messages(messages: Any) -> list[Message]:
                 INVALID_REQUEST,
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
-        if not _is_unicode(message.get("content") or ""):
+        if not pieces.is_unicode(message.get("content") or ""):
             raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
     return [dict(m) for m in messages]
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether a text can be encoded: lone surrogates cannot, and tokenizers fail over them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def build(
@@ -100,8 +80,7 @@ def build(
 
     Args:
         reader: who renders and tokenises; without one it is done here.
-        most: tokens that the prompt may have; a list of millions that is made for nothing holds
-            Python's lock for a second.
+        most: tokens that the prompt may have.
         template: what the template is given beside the messages: tools, and names of its own.
 
     Raises:
@@ -122,16 +101,18 @@ def build(
     first = dict(known).get(len(opened))
     follows = opened.startswith(closed) and len(closed) < len(opened)
     ending = opened[len(closed) :] if follows else closed
-    wanted = {text[characters:], ending}
+    main, wanted = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
         wanted.add(opened)
     if other and not known:
         wanted.add(_sure(rendered[2]))
-    in_order = list(wanted)
-    ids = dict(zip(in_order, reader.encode(in_order), strict=True))
-    if most is not None and count + len(ids[text[characters:]]) > most:
-        raise TooLongError(count + len(ids[text[characters:]]))
-    tokens = [*before.tokens[:count], *ids[text[characters:]]]
+    in_order = [main, *(wanted - {main})]
+    try:
+        found = reader.encode(in_order, None if most is None else most - count)
+    except TooLongError as error:
+        raise TooLongError(count + error.tokens) from None
+    ids = dict(zip(in_order, found, strict=True))
+    tokens = pieces.listed(before.tokens[:count], ids[main])
     answered = 0
     if len(text) > len(opened):
         answered = len(tokens) - (first if first is not None else len(ids[opened]))

@@ -6,8 +6,8 @@ from typing import Any
 
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import RawPrompt
-from engine.text.prompt import Prompt, TooLongError
-from engine.text.rendering import InProcess, Reader
+from engine.text.prompt import Prompt
+from engine.text.rendering import InProcess, Reader, TooLongError
 
 
 def build(tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int) -> Prompt:
@@ -20,9 +20,7 @@ def build(tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int) -> P
     if raw.text is None:
         tokens = list(raw.tokens)
     else:
-        (ids,) = (reader or InProcess(tokenizer)).encode([raw.text])
-        if len(ids) > most:
-            raise TooLongError(len(ids))
+        (ids,) = (reader or InProcess(tokenizer)).encode([raw.text], most)
         tokens = [*opening(tokenizer), *ids]
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The prompt is empty. Send some text to continue.")

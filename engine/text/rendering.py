@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from engine.errors import TEMPLATE_ERROR, EngineError
+from engine.errors import CONTEXT_OVERFLOW, TEMPLATE_ERROR, EngineError
 from engine.messages import Message
+
+
+class TooLongError(EngineError):
+    """A prompt has more tokens than it may have.
+
+    Attributes:
+        tokens: how many it has.
+    """
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
+        self.tokens = tokens
+
 
 Asked = tuple[list[Message], bool]
 """Messages to render, and whether to open the answer after them."""
@@ -27,8 +40,12 @@ class Reader(Protocol):
             template: what the template is given beside the messages: tools, and names of its own.
         """
 
-    def encode(self, texts: list[str]) -> Sequence[Sequence[int]]:
-        """The tokens of each; compact ones where they are many."""
+    def encode(self, texts: list[str], most: int | None = None) -> Sequence[Sequence[int]]:
+        """The tokens of each; compact ones where they are many.
+
+        Raises:
+            TooLongError: the first has more than `most`.
+        """
 
 
 class InProcess:
@@ -57,11 +74,15 @@ class InProcess:
         bos = getattr(tokenizer, "bos_token", None) or ""
         return [render(known, bos, m, reasoning, opening, template) for m, opening in asked]
 
-    def encode(self, texts: list[str]) -> list[list[int]]:
-        """The tokens of each."""
+    def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
+        """The tokens of each; `TooLongError` where the first has more than `most`."""
         # The template has written any BOS token itself.
-        encode = self.tokenizer.encode
-        return [list(encode(text, add_special_tokens=False)) if text else [] for text in texts]
+        encode, found = self.tokenizer.encode, list[list[int]]()
+        for text in texts:
+            found.append(list(encode(text, add_special_tokens=False)) if text else [])
+            if most is not None and len(found[0]) > most:
+                raise TooLongError(len(found[0]))
+        return found
 
 
 Apply = Callable[[list[Message], bool, dict[str, Any]], str]
