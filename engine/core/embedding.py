@@ -87,9 +87,7 @@ class Embedding:
                 self._waiting.remove(command)
             refuse(command, as_engine_error(error))
 
-        self._workers.run(
-            f"embeddings {command.model_id}", lambda: _tokens(model, command), ready, failed
-        )
+        self._workers.run(model.info.id, lambda: _tokens(model, command), ready, failed)
 
     @property
     def busy(self) -> bool:
