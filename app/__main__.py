@@ -80,6 +80,9 @@ def main(arguments: list[str] | None = None) -> int:
             return status
         if not application.already_runs:
             return 0 if application.down else 1
+        # This start holds nothing, so a signal may end it at once, also while the other one hangs.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         if not application.single.call():
             say_already_running()
             return 1

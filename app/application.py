@@ -20,6 +20,7 @@ from app.collector import Collector
 from app.crash import CrashReports
 from app.opening import StoreOpening, restored
 from app.paths import APP_NAME, Paths
+from app.serving import Serving
 from app.settings import Settings
 from app.single import SingleInstance
 from app.store import Backup, Store, StoreError
@@ -29,6 +30,7 @@ from app.ui.style import theme
 from app.ui.style.icons import app_icon
 from app.ui.window.docking import configure_docking
 from app.ui.window.error_notice import ErrorNotice
+from app.ui.window.guests_in_window import GuestsInWindow
 from app.ui.window.main_window import MainWindow
 from app.ui.window.unsaved import Unsaved
 from app.updates import Updates
@@ -115,6 +117,7 @@ class Application(QObject):
         self.library: ChatLibrary | None = None
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
+        self.serving: Serving | None = None
         self.unsaved: Unsaved | None = None
         self.errors: ErrorNotice | None = None
 
@@ -175,6 +178,8 @@ class Application(QObject):
         self.window.closing.connect(self.shut_down)
         self.window.store_commands.restore_asked.connect(self.restore)
         self.window.updates = self.updates
+        self.serving = Serving(self.settings, self._paths, self.loader, self)
+        self.guests = GuestsInWindow(self.serving, self.window)
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
         self.single.called.connect(self.window.come_forward)
@@ -219,6 +224,8 @@ class Application(QObject):
             log.exception("The engine did not start")
             raise
         self.loader.attach(self._engine)
+        if self.serving is not None:
+            self.serving.attach(self._engine)
 
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -250,6 +257,8 @@ class Application(QObject):
             dialog.close()
         if self.window is not None:
             self.window.end()
+        if self.serving is not None:
+            self.serving.shut_down()
         background.finish(self.BACKGROUND_STOP_S)
         if self.library is not None:
             self.library.cancel_for_close()

@@ -75,7 +75,12 @@ class Bridge(QObject):
 
     def when_done(self, future: Future[Any], handler: Handler) -> int:
         """Call ``handler(future)`` on the GUI thread once it is done; returns its channel."""
-        number, post = self.channel(handler)
+
+        def once(done: Any) -> None:
+            self.close(number)  # or a channel for every question would be kept
+            handler(done)
+
+        number, post = self.channel(once)
 
         def deliver(done: Any) -> None:
             post(done)

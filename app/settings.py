@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 
 TEXT_PX = (11, 28)
 """The smallest and the largest text."""
+PORTS = (1024, 65535)
+"""Those that a program may take which is not the administrator's."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,10 @@ class Settings:
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
         skipped_version: the one that the person does not want to hear of again.
+        serve: whether other programs may ask the models.
+        serve_port: at which port of this machine.
+        serve_others: whether programs of other machines may, too.
+        serve_with_key: whether those of this machine need a key.
         file: where they are saved, None for nowhere; no option.
         set_aside: where an unreadable file was moved to; no option.
         unread: why the file could not be read, "" if it could; no option.
@@ -58,6 +64,10 @@ class Settings:
     look_for_updates: bool = False
     looked_at: float = 0.0
     skipped_version: str = ""
+    serve: bool = False
+    serve_port: int = 8080
+    serve_others: bool = False
+    serve_with_key: bool = False
     file: Path | None = field(default=None, repr=False, compare=False)
     set_aside: Path | None = field(default=None, repr=False, compare=False)
     unread: str = field(default="", repr=False, compare=False)
@@ -170,5 +180,6 @@ _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "send_key": lambda v: v in {"enter", "ctrl_enter"},
     "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
     "memory_gb": lambda v: 0 <= v < 100_000,
+    "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
     "cache_gb": lambda v: 0 <= v < 100_000,
 }

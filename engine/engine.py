@@ -11,7 +11,7 @@ import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, get_args
@@ -22,6 +22,9 @@ from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.messages import (
     CloseSession,
+    CountTokens,
+    Embed,
+    Embeddings,
     Failed,
     Forget,
     Fork,
@@ -31,6 +34,7 @@ from engine.messages import (
     OpenSession,
     Overflow,
     Prioritise,
+    RawPrompt,
     Send,
     Stop,
     Unload,
@@ -55,9 +59,10 @@ class Session:
 
     def send(
         self,
-        prompt: str | Sequence[Message],
+        prompt: str | Sequence[Message] | RawPrompt,
         params: SamplingParams | None = None,
         on_event: Listener | None = None,
+        template: Mapping[str, Any] | None = None,
     ) -> Reply:
         """Ask for an answer; returns at once.
 
@@ -66,7 +71,10 @@ class Session:
                 is the whole conversation to answer and replaces it. Either way the KV cache of
                 the longest common beginning is reused. A list that ends with a message of the
                 assistant asks for that message to be continued; `text()` is then what was added.
+                A `RawPrompt` is continued as it stands and is no part of the conversation.
             on_event: called on the engine thread with every event, in order. Be quick.
+            template: what the chat template is given beside the messages: `tools` in OpenAI's
+                shape, and names of the template's own.
 
         Errors come as the reply's `Failed` event, also when the engine has stopped.
 
@@ -76,7 +84,7 @@ class Session:
         """
         if params is not None and not isinstance(params, SamplingParams):
             raise TypeError(f"params must be SamplingParams, not {type(params).__name__}")
-        asked = prompt if isinstance(prompt, str) else _as_messages(prompt)
+        asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
         reply = Reply(self.id, self._mailbox, on_event)
         command = Send(
             self.id,
@@ -85,6 +93,7 @@ class Session:
             params or SamplingParams(),
             reply.deliver,
             time.perf_counter(),
+            dict(template or {}),
         )
         try:
             self._mailbox.post(command)
@@ -110,8 +119,9 @@ class Session:
         twin = session_id or uuid.uuid4().hex
         if twin == self.id:
             raise ValueError("A fork needs an id of its own.")
+        made = Session(twin, self.model, self._mailbox)
         self._mailbox.post(Fork(self.id, twin, session_id is not None))
-        return Session(twin, self.model, self._mailbox)
+        return made
 
     def close(self, forget: bool = False) -> None:
         """Free the session. A reply that is running ends with `session_closed`.
@@ -273,19 +283,17 @@ class Engine:
         if on_overflow not in get_args(Overflow):
             raise ValueError(f"on_overflow must be 'refuse' or 'slide', not {on_overflow!r}")
         session = session_id or uuid.uuid4().hex
-        self._post(
-            OpenSession(
-                session,
-                model.id,
-                system,
-                reproducible,
-                reasoning,
-                on_overflow,
-                kv_bits,
-                named=session_id is not None,
-            )
+        opening = OpenSession(
+            session,
+            model.id,
+            system,
+            reproducible,
+            reasoning,
+            on_overflow,
+            kv_bits,
+            named=session_id is not None,
         )
-        return Session(session, model, self._mailbox)
+        return self._open(opening, model)
 
     def forget(self, session_id: str) -> None:
         """Remove the KV cache that is kept on disk for a session that is closed."""
@@ -305,8 +313,36 @@ class Engine:
         not wait for the chats. Arguments and errors are those of `Session.send`.
         """
         session = uuid.uuid4().hex
-        self._post(OpenSession(session, model.id, None, False, reasoning, scratch=True))
-        return Session(session, model, self._mailbox).send(prompt, params, on_event)
+        opening = OpenSession(session, model.id, None, False, reasoning, scratch=True)
+        chat = self._open(opening, model)
+        try:
+            return chat.send(prompt, params, on_event)
+        except BaseException:  # nobody else could close it
+            chat.close()
+            raise
+
+    def count_later(
+        self,
+        model: Model,
+        prompt: str | Sequence[Message] | RawPrompt,
+        reasoning: bool | None = None,
+        template: Mapping[str, Any] | None = None,
+    ) -> Future[int]:
+        """How many tokens a prompt would have. Callbacks run on the engine thread."""
+        asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
+        answer: Future[int] = Answer()
+        self._post(CountTokens(model.id, asked, reasoning, dict(template or {}), answer))
+        return answer
+
+    def embed_later(self, model: Model, texts: Sequence[str | Sequence[int]]) -> Future[Embeddings]:
+        """The direction of each text's mean hidden state; cancelling the future stops it.
+
+        The texts are read in pieces between the steps of the chats.
+        """
+        answer: Future[Embeddings] = Answer(can_be_cancelled=True)
+        given = tuple(t if isinstance(t, str) else tuple(t) for t in texts)
+        self._post(Embed(model.id, given, answer))
+        return answer
 
     def stats(self) -> dict[str, Any]:
         """Backend, memory in bytes, models and sessions as they are now. Waits for the answer.
@@ -324,6 +360,12 @@ class Engine:
         answer: Future[dict[str, Any]] = Answer()
         self._post(GetStats(answer))
         return answer
+
+    def _open(self, command: OpenSession, model: Model) -> Session:
+        self.start()
+        made = Session(command.session_id, model, self._mailbox)
+        made._mailbox.post(command)  # last: whoever gets no session leaves none
+        return made
 
     def _post(self, command: Any) -> None:
         self.start()

@@ -43,6 +43,15 @@ class EngineError(Exception):
         return f"{self.message} [{self.code}]"
 
 
+def as_engine_error(error: BaseException) -> EngineError:
+    """An error as callers hear it; an unexpected one is told in its own words."""
+    if isinstance(error, EngineError):
+        return error
+    if is_out_of_memory(error):
+        return EngineError(OUT_OF_MEMORY, "The device ran out of memory. Close a chat, try again.")
+    return EngineError(INTERNAL_ERROR, words_of(error))
+
+
 _OUT_OF_MEMORY = re.compile(r"out of memory|insufficient memory|alloc(ate|ation)", re.IGNORECASE)
 """In the words of MLX, Metal and CUDA."""
 

@@ -5,9 +5,9 @@ All are frozen and hold plain Python values only, so no lazy array and no Qt obj
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -17,6 +17,19 @@ Kind = Literal["answer", "reasoning", "tool"]
 Overflow = Literal["refuse", "slide"]
 Message = dict[str, Any]
 """One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed."""
+
+
+@dataclass(frozen=True)
+class RawPrompt:
+    """What a model is to continue as it stands, without a chat template.
+
+    Attributes:
+        text: is tokenised, after the token that the tokenizer puts first.
+        tokens: where there is no text.
+    """
+
+    text: str | None = None
+    tokens: tuple[int, ...] = ()
 
 
 class FinishReason(StrEnum):
@@ -41,6 +54,7 @@ class ReplyStats:
         tokens_per_s: tokens after the first, divided by `decode_s`; 0 for a single token.
         dropped_messages: how many of the oldest messages the model did not see, because they did
             not fit into its context any more (sessions with `on_overflow="slide"`).
+        reasoning_tokens: how many of the generated ones are reasoning.
         rebuilt: the cache had been dropped for memory and was made anew by prefill, which may
             round differently from decoding (matters only to reproducible sessions).
     """
@@ -53,6 +67,7 @@ class ReplyStats:
     tokens_per_s: float = 0.0
     rebuilt: bool = False
     dropped_messages: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,19 +95,57 @@ class PromptProgress(ReplyEvent):
 
 
 @dataclass(frozen=True)
+class TokenOdds:
+    """How probable a token was to the model, before any sampling setting.
+
+    Attributes:
+        data: the bytes that it stands for, which may be a part of a character.
+        logprob: the natural logarithm of its probability.
+        top: the most probable tokens in its place, the first one before the others.
+    """
+
+    id: int
+    data: bytes
+    logprob: float
+    top: tuple[TokenOdds, ...] = ()
+
+
+@dataclass(frozen=True)
 class TextDelta(ReplyEvent):
-    """New text at the end of the reply's answer, reasoning or tool call."""
+    """New text at the end of the reply's answer, reasoning or tool call.
+
+    Attributes:
+        odds: of the answer's tokens up to here that were not told yet, where they were asked for.
+            A delta with odds may have no text.
+    """
 
     text: str
     kind: Kind
+    odds: tuple[TokenOdds, ...] = ()
+
+
+@dataclass(frozen=True)
+class ToolCall(ReplyEvent):
+    """A tool call is complete. Told only where tools were offered.
+
+    Attributes:
+        text: as the model wrote it between its markers. `engine.text.tool_calls` reads it.
+    """
+
+    text: str
 
 
 @dataclass(frozen=True)
 class Finished(ReplyEvent):
-    """The reply's last event: it ended as asked."""
+    """The reply's last event: it ended as asked.
+
+    Attributes:
+        stop: the stop string that ended it, if one did.
+    """
 
     reason: FinishReason
     stats: ReplyStats
+    stop: str | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +156,7 @@ class Failed(ReplyEvent):
     message: str
 
 
-Event = PromptProgress | TextDelta | Finished | Failed
+Event = PromptProgress | TextDelta | ToolCall | Finished | Failed
 Sink = Callable[[Event, tuple[int, ...]], None]
 """Where a reply's events go, with the ids that came with them. Called on the engine thread."""
 
@@ -137,10 +190,11 @@ class OpenSession:
 class Send:
     session_id: str
     reply_id: str
-    prompt: str | tuple[Message, ...]
+    prompt: str | tuple[Message, ...] | RawPrompt
     params: SamplingParams
     sink: Sink
     sent_at: float  # time.perf_counter() of the caller, so that waiting in the mailbox counts
+    template: Mapping[str, Any] = field(default_factory=dict)  # beside the messages
 
 
 @dataclass(frozen=True)
@@ -181,6 +235,30 @@ class Forget:
 
 
 @dataclass(frozen=True)
+class CountTokens:
+    model_id: str
+    prompt: str | tuple[Message, ...] | RawPrompt
+    reasoning: bool | None
+    template: Mapping[str, Any]
+    answer: Future[int]
+
+
+@dataclass(frozen=True)
+class Embed:
+    model_id: str
+    texts: tuple[str | tuple[int, ...], ...]
+    answer: Future[Any]  # of engine.messages.Embeddings
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """A vector of length 1 for each text, as little-endian float32, and the tokens of all."""
+
+    vectors: tuple[bytes, ...]
+    tokens: int
+
+
+@dataclass(frozen=True)
 class GetStats:
     answer: Future[dict[str, Any]]
 
@@ -212,6 +290,8 @@ Command = (
     | Fork
     | CloseSession
     | Forget
+    | CountTokens
+    | Embed
     | GetStats
     | WorkDone
     | Stop

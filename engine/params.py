@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+MOST_LOGPROBS = 20
+
 
 @dataclass(frozen=True)
 class FormLimits:
@@ -43,7 +45,8 @@ class SamplingParams:
     """How the next token is chosen and when a reply ends.
 
     Attributes:
-        max_tokens: longest reply in tokens, reasoning included; at least 1.
+        max_tokens: longest reply in tokens, reasoning included; at least 1. None sets no limit:
+            the answer may take what the context, and the memory while others answer, can hold.
         temperature: 0 takes the most probable token; otherwise logits are divided by it. 0 to 10.
         top_p: keep the smallest set of tokens whose probabilities reach this sum. (0, 1].
         top_k: keep this many tokens; 0 keeps all.
@@ -58,6 +61,8 @@ class SamplingParams:
         frequency_penalty: subtracted once per occurrence among them. [-2, 2].
         penalty_window: how many of the latest tokens, prompt included, the penalties look at.
         logit_bias: token id to a number added to its logit.
+        logprobs: tell how probable each token was, and so many of the most probable ones in its
+            place; 0 to 20. None tells nothing and costs nothing. Never changes an answer.
         seed: same seed, same prompt, same text; None takes fresh entropy from the system.
         stop: strings that end the answer; they are not part of it.
         json_schema: the answer is JSON of this schema, given as a mapping or as text; `{}` is any.
@@ -75,7 +80,7 @@ class SamplingParams:
         ValueError: names the field and says what it may be.
     """
 
-    max_tokens: int = 2048
+    max_tokens: int | None = 2048
     temperature: float = 0.7
     top_p: float = 1.0
     top_k: int = 0
@@ -95,10 +100,16 @@ class SamplingParams:
     choices: tuple[str, ...] = ()
     grammar: str | None = None
     form_limits: FormLimits | None = field(default_factory=FormLimits)
+    logprobs: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop", _as_texts("stop", self.stop))
-        self._whole("max_tokens", 1)
+        if self.max_tokens is not None:
+            self._whole("max_tokens", 1)
+        if self.logprobs is not None:
+            self._whole("logprobs", 0)
+            if self.logprobs > MOST_LOGPROBS:
+                raise ValueError(f"logprobs must be at most {MOST_LOGPROBS}, not {self.logprobs}")
         self._whole("top_k", 0)
         self._whole("penalty_window", 0)
         self._number("temperature", 0.0, 10.0)

@@ -130,8 +130,10 @@ class Reply:
     def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
         """The reply's sink; called on the engine thread."""
         with self._changed:
+            if self._last is not None:
+                return  # the engine has had to try again
             self._tokens.extend(tokens)
-            if isinstance(event, TextDelta) and not event.text:
+            if isinstance(event, TextDelta) and not event.text and not event.odds:
                 return
             self._events.append(event)
             self._changed.notify_all()

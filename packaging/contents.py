@@ -25,6 +25,9 @@ METADATA = (
 EXCLUDED = [
     *("tkinter", "turtle", "idlelib", "lib2to3", "ensurepip", "pip", "setuptools", "wheel"),
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "ruff", "PyInstaller"),
+    # clients of the engine's server, for its tests
+    *("openai", "anthropic", "jiter", "docstring_parser", "sniffio"),
+    *("opentelemetry", "opentelemetry_api"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
     # huggingface_hub needs these for its own commands and for inference servers only

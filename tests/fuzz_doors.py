@@ -425,6 +425,9 @@ def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
     confined.close()
     _Loader.end()
     Worker.end()
+    if Worker.slowest[1] is not None:
+        print(f"  most work: {Worker.slowest[0]:.1f} s over {Worker.slowest[1]!r:.300}")
+        Worker.slowest = (0.0, None)
     told = ", ".join(f"{n:,} {what}" for what, n in counts.most_common())
     print(f"{door}: {counts.total():,} inputs in {seconds:g} s: {told}; longest {longest:.1f} s")
     return good

@@ -1,20 +1,20 @@
 """Proofs that take longer than the suite may: `python -m tests.torture [COMMAND …]`.
 
-Without a command, or with `all`, all of them, in the time that `SHARES` gives each.
+Without a command, or with `all`, all of them, in the time that `STAGES` gives each.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,12 +27,15 @@ def faults(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="faults whose name contains this")
     parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
     parser.add_argument("--jobs", type=int, default=2, help="processes that share the faults")
-    parser.add_argument("--part", default="", help="K/N: each N-th fault, from the K-th on")
     parser.add_argument("--each", action="store_true", help="print a line for each fault")
+    parser.add_argument("--part", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
-    if not chosen.part and chosen.jobs > 1:
-        return _in_parts(arguments, chosen.jobs)
-    first, of = (int(n) for n in (chosen.part or "1/1").split("/"))
+    if not chosen.part:
+        from tests.engine import fault_parts
+
+        options = ["--once"] * chosen.once + ["--only", chosen.only]
+        return fault_parts.run(options, chosen.jobs, chosen.seconds, chosen.each)
     from tests.engine.injection import for_children, install
 
     switch = install()  # before anything imports the engine
@@ -44,35 +47,9 @@ def faults(arguments: list[str]) -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         child = for_children(Path(folder))
-        part = (first - 1, of)
         whole, only, seconds = not chosen.once, chosen.only, chosen.seconds
-        return fault_run.run(switch, child, whole, only, seconds, part, chosen.each)
-
-
-def _in_parts(arguments: list[str], jobs: int) -> int:
-    """The faults in several processes, and the sums of their figures."""
-    command = [sys.executable, "-m", "tests.torture", "faults", *arguments, "--part"]
-    parts = [
-        subprocess.Popen([*command, f"{k + 1}/{jobs}"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for k in range(jobs)
-    ]
-    began, status = time.monotonic(), 0
-    counts, places = Counter[str](), Counter[str]()
-    for part in parts:
-        assert part.stdout is not None
-        for line in part.stdout:
-            with contextlib.suppress(ValueError):
-                told = json.loads(line)
-                counts.update(told["counts"])
-                places.update(told["by place"])
-                continue
-            print(line, end="", flush=True)
-        status = part.wait() or status
-    print(", ".join(f"{places[name]} {name}" for name in sorted(places)))
-    of = ("with problems", "ended replies", "ended the engine thread", "not reached", "left out")
-    told = ", ".join(f"{counts[name]} {name}" for name in of)
-    print(f"{counts['faults']} faults in {time.monotonic() - began:.0f} s: {told}")
-    return status
+        fault_run.run(switch, child, whole, only, seconds, chosen.part, chosen.skip)
+    return 0
 
 
 def hostile(arguments: list[str]) -> int:
@@ -119,41 +96,66 @@ COMMANDS = {
     "person": person,
 }
 
-STAGES: list[list[tuple[str, ...]]] = [
-    # Gaps are measured, so nothing else runs meanwhile.
-    [("hostile",)],
-    [("faults", "--seconds", "500")],
-    [("doors", "--seconds", "60"), ("kill", "--rounds", "200", "--seconds", "2.0")],
-]
-"""What `all` runs: one stage after the other, the commands of a stage beside each other.
 
-Two cores take about 1 + 9 + 7 minutes. `faults` uses two processes.
-"""
+@dataclass(frozen=True)
+class Share:
+    """A command with its arguments, and the minutes after which it is ended."""
+
+    minutes: float
+    command: str
+    arguments: tuple[str, ...] = ()
+
+
+STAGES: list[list[list[Share]]] = [
+    [[Share(3.0, "hostile")]],  # gaps are measured, so nothing else runs meanwhile
+    [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
+    [
+        [Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5"))],
+        [Share(4.0, "doors", ("--seconds", "30")), Share(6.0, "person")],
+    ],
+]
+"""What `all` runs: stage after stage, in each of them lanes beside each other."""
 
 
 def everything(_: list[str]) -> int:
     """All of these, in at most twenty minutes on two cores."""
     began, failed = time.monotonic(), list[str]()
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     for stage in STAGES:
-        running = []
-        for command in stage:
-            output = tempfile.TemporaryFile("w+")
-            asked = [sys.executable, "-m", "tests.torture", *command]
-            process = subprocess.Popen(
-                asked, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=environment
-            )
-            running.append((command, process, output))
-        for command, process, output in running:
-            if process.wait():
-                failed.append(command[0])
-            output.seek(0)
-            took = time.monotonic() - began
-            print(f"=== {' '.join(command)} (ended at {took:.0f} s)\n{output.read()}", flush=True)
-            output.close()
-    took = time.monotonic() - began
-    print(f"{took / 60:.1f} minutes: {'failed: ' + ', '.join(failed) if failed else 'all held'}")
+        lanes = [threading.Thread(target=_lane, args=(lane, began, failed)) for lane in stage]
+        for thread in lanes:
+            thread.start()
+        for thread in lanes:
+            thread.join()
+    took = (time.monotonic() - began) / 60
+    print(f"{took:.1f} minutes: {'failed: ' + ', '.join(failed) if failed else 'all held'}")
     return 1 if failed else 0
+
+
+def _lane(shares: list[Share], began: float, failed: list[str]) -> None:
+    """One command after the other; each is printed when it has ended."""
+    for share in shares:
+        asked = [sys.executable, "-m", "tests.torture", share.command, *share.arguments]
+        process = subprocess.Popen(
+            asked,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            start_new_session=True,
+        )
+        try:
+            output, _ = process.communicate(timeout=share.minutes * 60)
+            ended = f"ended with {process.returncode}"
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            ended = f"took longer than its {share.minutes:g} minutes"
+        if process.returncode:
+            failed.append(share.command)
+        at = time.monotonic() - began
+        told = " ".join([share.command, *share.arguments])
+        print(f"=== {told}: {ended}, {at:.0f} s after the beginning\n{output}", flush=True)
 
 
 def main(arguments: list[str]) -> int:

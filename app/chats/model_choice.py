@@ -61,9 +61,11 @@ class ModelLoader(QObject):
 
     Signals:
         changed(ref): the state of that model is another.
+        unloaded(id): the engine was told to free the model of that id.
     """
 
     changed = Signal(str)
+    unloaded = Signal(str)
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -127,6 +129,7 @@ class ModelLoader(QObject):
         with suppress(EngineError):  # a stopped engine has freed it
             self._engine.unload_later(model)
         self._unloads[model.id] += 1
+        self.unloaded.emit(model.id)
         for model_status in list(self._models.values()):
             if model_status.model is not None and model_status.model.id == model.id:
                 model_status.state, model_status.model = LoadState.UNLOADED, None

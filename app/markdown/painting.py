@@ -132,7 +132,7 @@ class Underlay:
             painter.fillRect(line, QColor(self._style.border))
         if row.item is not None:
             area = self._between(first, first)
-            baseline = area.top() + _BASELINE * first.blockFormat().lineHeight()
+            baseline = area.top() + _first_baseline(first)
             edge = self._aside(row, len(row.levels), area.width())
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
@@ -225,6 +225,14 @@ def _has_code(spans: tuple[Span, ...]) -> bool:
 
 def _is_first(row: Row) -> bool:
     return isinstance(row, TextRow) and row.first
+
+
+def _first_baseline(block: QTextBlock) -> float:
+    """How far below its top a block's first line has its baseline."""
+    line = block.layout().lineAt(0)
+    if line.isValid():  # a tall formula moves it down
+        return line.y() + line.ascent()
+    return _BASELINE * block.blockFormat().lineHeight()
 
 
 def _bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:

@@ -31,9 +31,7 @@ _BACK = {"}", "\\right", "\\end"}
 # ziamath takes an exponent after a matrix only if the matrix stands in braces.
 _RAISED = re.compile(r"(\\begin\{(\w+)\}(?:(?!\\begin).)*?\\end\{\2\})(?=\s*[\^_])", re.DOTALL)
 
-_SPACED = re.compile(
-    r"\\(?:[hm]?skip|[hm]space|m?kern|rule|raise|lower|above|genfrac|\\\s*\[)"
-)
+_SPACED = re.compile(r"\\(?:[hm]?skip|[hm]space|m?kern|rule|raise|lower|above|genfrac|\\\s*\[)")
 """What takes lengths; elsewhere "50 cm" is what is written."""
 _LENGTH = re.compile(r"([\d.,]+(?:[eE][+-]?\d+)?)\s*(cm|mm|in|pt|pc|bp|px|em|ex|mu|dd|cc|sp)")
 _EMS = {"cm": 2.4, "mm": 0.24, "in": 6.0, "pc": 1.0, "em": 1.0, "ex": 0.5, "cc": 1.1}

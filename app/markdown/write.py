@@ -7,6 +7,8 @@ from PySide6.QtGui import QTextCursor, QTextTable
 from app.markdown.formats import Formats
 from app.markdown.rows import Span, TableRow
 
+_MARK = "\ufeff"
+
 
 def insert(
     cursor: QTextCursor,
@@ -26,6 +28,9 @@ def insert(
                 continue
             rest = text.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
             skip = 0
+        # PySide takes the first one for a mark of the byte order and leaves it out.
+        if rest.startswith(_MARK):
+            rest = _MARK + rest
         cursor.insertText(rest, formats.char(kind, ink, quoted))
 
 

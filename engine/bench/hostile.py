@@ -7,10 +7,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.bench.hostile_inputs import INPUTS, Ask, Input
+from engine.bench.hostile_server import Rival, Rivals
 from engine.bench.subject import Stream, Subject, gaps, timed
 from engine.errors import EngineError
 from engine.params import SamplingParams
@@ -39,6 +40,7 @@ class Ordeal:
         words: of that error.
         took: until it had ended.
         expected: whether that was the code to be expected.
+        server: the same of `mlx_lm.server`; None where it takes no such input, or was not asked.
     """
 
     fault: str
@@ -49,6 +51,7 @@ class Ordeal:
     words: str
     took: float
     expected: bool
+    server: Rival | None = None
 
     @property
     def bound(self) -> float:
@@ -62,9 +65,15 @@ class Ordeal:
 
 
 def ordeals(
-    it: Subject, note: Callable[[str], None], inputs: Sequence[Input] = INPUTS
+    it: Subject,
+    note: Callable[[str], None],
+    inputs: Sequence[Input] = INPUTS,
+    rivals: Rivals | None = None,
 ) -> Iterator[Ordeal]:
-    """Give the engine every input in its turn, while three chats of the subject stream."""
+    """Give the engine every input in its turn, while three chats of the subject stream.
+
+    After it, and while it has nothing to do, `rivals` get the same.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         for number, given in enumerate(inputs):
             note(f"another chat {given.name} …")
@@ -72,7 +81,11 @@ def ordeals(
             root.mkdir()
             # Writing and loading models takes the machine, too. It is not what is measured.
             ask = given.prepare(root, it.engine)
-            yield _ordeal(it, given, ask)
+            ordeal = _ordeal(it, given, ask)
+            if rivals is not None:
+                note(f"another client of mlx_lm.server {given.name} …")
+                ordeal = replace(ordeal, server=rivals(given, root))
+            yield ordeal
 
 
 def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:

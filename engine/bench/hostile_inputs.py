@@ -25,6 +25,7 @@ ENDLESS = (
     "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
     "{% endfor %}{% endfor %}{% endfor %}"
 )
+_NAME = "Hostile"
 FEW = SamplingParams(max_tokens=4, temperature=0.0)
 
 
@@ -38,12 +39,15 @@ class Input:
         code: of the error that it is to end with.
         prepare: writes what it needs into a folder; returns how an engine is given it. Where it
             takes a hostile model that can be loaded, that model is loaded by the call.
+        request: the same for a server of OpenAI's interface, with what `prepare` has written into
+            that folder; None where `mlx_lm.server` takes no such input.
     """
 
     fault: str
     name: str
     code: str
     prepare: Callable[[Path, Engine], Ask]
+    request: Callable[[Path], dict[str, Any]] | None = None
 
 
 def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -101,15 +105,27 @@ def _sends(make: Callable[[], tuple[str | list[Message], SamplingParams]]) -> As
     return ask
 
 
+def _pasted() -> list[Message]:
+    return [{"role": "user", "content": "A line of text that somebody pastes.\n" * 550_000}]
+
+
+def _many() -> list[Message]:
+    roles = ("user", "assistant")
+    said = [{"role": roles[n % 2], "content": f"message {n}"} for n in range(99_999)]
+    return [*said, {"role": "user", "content": "the last"}]
+
+
 def _paste(root: Path, engine: Engine) -> Ask:
-    return _sends(lambda: ("A line of text that somebody pastes.\n" * 550_000, FEW))
+    return _sends(lambda: (_pasted()[0]["content"], FEW))
 
 
 def _messages(root: Path, engine: Engine) -> Ask:
-    said: list[Message] = [
-        {"role": ("user", "assistant")[n % 2], "content": f"message {n}"} for n in range(99_999)
-    ]
-    return _sends(lambda: ([*said, {"role": "user", "content": "the last"}], FEW))
+    return _sends(lambda: (_many(), FEW))
+
+
+def _by_its_model(root: Path) -> dict[str, Any]:
+    """A message to the model in the folder that was written."""
+    return {"model": str(root / _NAME), "messages": [{"role": "user", "content": "hello"}]}
 
 
 def _choices(root: Path, engine: Engine) -> Ask:
@@ -130,7 +146,7 @@ def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
     """A model folder that is changed after it was written, and is then to be loaded."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
-        folder = root / "Hostile"
+        folder = root / _NAME
         if not folder.exists():
             change(write_model(folder, SHAPES["tiny"]))
 
@@ -146,7 +162,7 @@ def _template(source: str) -> Callable[[Path, Engine], Ask]:
     """A message to a model with this template, which has been loaded."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
-        path = write_model(root / "Hostile", SHAPES["tiny"], template=source + CHATML)
+        path = write_model(root / _NAME, SHAPES["tiny"], template=source + CHATML)
         hostile = engine.load(path)
 
         def ask(engine: Engine, model: Model) -> Outcome:
@@ -167,8 +183,14 @@ def _tokenizer(change: Callable[[dict[str, Any]], object]) -> Callable[[Path, En
 
 
 INPUTS = (
-    Input("F6", "pastes 20 MB", "context_overflow", _paste),
-    Input("F6", "sends 100,000 messages", "context_overflow", _messages),
+    Input("F6", "pastes 20 MB", "context_overflow", _paste, lambda _: {"messages": _pasted()}),
+    Input(
+        "F6",
+        "sends 100,000 messages",
+        "context_overflow",
+        _messages,
+        lambda _: {"messages": _many()},
+    ),
     Input("F6", "asks for 100,000 choices", "invalid_request", _choices),
     Input("F6", "asks for a schema of 100,000 choices", "invalid_request", _enum),
     Input("F2", "asks for a chain of 1,500 $refs", "invalid_request", _references),
@@ -177,20 +199,44 @@ INPUTS = (
         "loads a folder with a FIFO in it",
         "model_load_failed",
         _folder(lambda folder: os.mkfifo(folder / "notes.txt")),
+        _by_its_model,
     ),
     Input(
         "F5",
         "loads a folder with a link to /dev/zero",
         "model_load_failed",
         _folder(lambda folder: (folder / "notes.txt").symlink_to("/dev/zero")),
+        _by_its_model,
     ),
-    Input("F5", "opens a model of 300,000 layers", "model_load_failed", _folder(_deep)),
-    Input("F1", "runs an endless template", "template_error", _template(ENDLESS)),
-    Input("F1", "runs {{ 9**(9**9) }}", "template_error", _template("{{ 9**(9**9) }}")),
-    Input("F1", "runs {{ 'a'*(2*10**9) }}", "template_error", _template("{{ 'a'*(2*10**9) }}")),
     Input(
-        "F3", "loads a tokenizer with an id far outside", "model_load_failed", _tokenizer(far_id)
+        "F5", "opens a model of 300,000 layers", "model_load_failed", _folder(_deep), _by_its_model
     ),
-    Input("F5", "loads a normalizer that explodes", "model_load_failed", _tokenizer(explosion)),
-    Input("F4", "loads a charsmap that panics", "model_load_failed", _tokenizer(panic)),
+    Input("F1", "runs an endless template", "template_error", _template(ENDLESS), _by_its_model),
+    Input(
+        "F1", "runs {{ 9**(9**9) }}", "template_error", _template("{{ 9**(9**9) }}"), _by_its_model
+    ),
+    Input(
+        "F1",
+        "runs {{ 'a'*(2*10**9) }}",
+        "template_error",
+        _template("{{ 'a'*(2*10**9) }}"),
+        _by_its_model,
+    ),
+    Input(
+        "F3",
+        "loads a tokenizer with an id far outside",
+        "model_load_failed",
+        _tokenizer(far_id),
+        _by_its_model,
+    ),
+    Input(
+        "F5",
+        "loads a normalizer that explodes",
+        "model_load_failed",
+        _tokenizer(explosion),
+        _by_its_model,
+    ),
+    Input(
+        "F4", "loads a charsmap that panics", "model_load_failed", _tokenizer(panic), _by_its_model
+    ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -24,7 +25,12 @@ PATIENCE = 300.0  # seconds until the model is loaded, and for one answer
 # For each line on its standard input the child prints MLX's memory now and its peak since the line
 # before. That is a thread of ours beside the unchanged server.
 CHILD = """
-import sys, threading
+import contextlib, os, sys, threading
+most = int(os.environ["MOST_MEMORY"])
+if most:
+    import resource
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 from engine.model import backend
 backend.take_openblas()
 import mlx.core as mx
@@ -45,20 +51,24 @@ server.main()
 class Server:
     """A server that runs as long as the `with` block.
 
+    Args:
+        memory: bytes of address space that it may have at most, where the system limits that; 0
+            for no limit.
+
     Raises:
         RuntimeError: it does not start, or answers with an error. The message ends with the last
             lines of its log.
     """
 
-    def __init__(self, model_path: str) -> None:
-        self._model = model_path
+    def __init__(self, model_path: str, memory: int = 0) -> None:
+        self._model, self._memory_limit = model_path, memory
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+            self.port = free.getsockname()[1]
 
     def __enter__(self) -> Server:
-        options = ["--model", self._model, "--host", "127.0.0.1", "--port", str(self._port)]
+        options = ["--model", self._model, "--host", "127.0.0.1", "--port", str(self.port)]
         options += ["--prompt-cache-size", "0", "--log-level", "WARNING"]
         self._child = subprocess.Popen(
             [sys.executable, "-c", CHILD, *options],
@@ -66,6 +76,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
+            env={**os.environ, "MOST_MEMORY": str(self._memory_limit)},
         )
         try:
             self._wait()
@@ -87,6 +98,11 @@ class Server:
             going = [threads.submit(self._ask, a, began + a.after, tokens) for a in arrivals]
             return [g.result() for g in going]
 
+    @property
+    def alive(self) -> bool:
+        """Whether its process still runs."""
+        return self._child.poll() is None
+
     def peak(self, run: Callable[[], None]) -> int:
         """By how many bytes MLX's memory in the child grew at most during `run`."""
         before, _ = self._memory()
@@ -107,7 +123,7 @@ class Server:
             if self._child.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"mlx_lm.server did not come up: {self._last_words()}")
             try:
-                with socket.create_connection(("127.0.0.1", self._port), 1):
+                with socket.create_connection(("127.0.0.1", self.port), 1):
                     return
             except OSError:
                 time.sleep(0.1)
@@ -122,7 +138,7 @@ class Server:
         }
         wait_until(at)
         trace = Trace(at)
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request("POST", "/v1/chat/completions", json.dumps(body))
             response = connection.getresponse()

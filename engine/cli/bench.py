@@ -15,6 +15,7 @@ from typing import Any
 from engine.bench import contenders, hostile, latency, tables, throughput
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
+from engine.bench.hostile_server import Rivals
 from engine.bench.server import Server
 from engine.bench.subject import Subject, subject
 from engine.bench.traffic import Contender, Figures, Peak, compare
@@ -23,6 +24,7 @@ from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
 AGAINST = ("alone", "batch", "server")
+_NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         choices=AGAINST,
         default=AGAINST,
-        help="in traffic: one after another, BatchGenerator, mlx_lm.server (all)",
+        help="in traffic: one after another, BatchGenerator, mlx_lm.server (all); in "
+        "--parts hostile: the last of these",
     )
     parser.add_argument("--chats", type=positive, nargs="+", default=[1, 2, 4, 8, 16], metavar="N")
     parser.add_argument("--tokens", type=positive, default=48, help="tokens per reply (48)")
@@ -125,9 +128,17 @@ def _compare(
     if "hostile" in options.parts:
         tables.hostile_head(say)
         figures["hostile"] = []
-        for ordeal in hostile.ordeals(it, note):
-            tables.hostile(ordeal, say)
-            figures["hostile"].append({**asdict(ordeal), "bound": ordeal.bound})
+        with contextlib.ExitStack() as stack:
+            rivals = None
+            if options.parts is PARTS:
+                note("mlx_lm.server gets hostile input with --parts hostile only: it takes minutes")
+            elif "server" in options.against and FROZEN:
+                note(_NO_SERVER)
+            elif "server" in options.against:
+                rivals = stack.enter_context(Rivals(it))
+            for ordeal in hostile.ordeals(it, note, rivals=rivals):
+                tables.hostile(ordeal, say)
+                figures["hostile"].append({**asdict(ordeal), "bound": ordeal.bound})
 
 
 def _traffic(
@@ -148,7 +159,7 @@ def _traffic(
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # load it before anything is timed
         if "server" in options.against and FROZEN:
-            note("mlx_lm.server is left out: it needs a Python to run in, and this program is one")
+            note(_NO_SERVER)
         elif "server" in options.against:
             note("mlx_lm.server starts …")
             server = stack.enter_context(Server(it.model.path))

@@ -48,7 +48,8 @@ def examine(asked: str, confined: Confined) -> Candidate:
         _checked[same] = checked
         while len(_checked) > MOST_CHECKED:
             _checked.pop(next(iter(_checked)))
-    return Candidate(loader.examine(path, name, facts.config, facts.size, eos), checked)
+    largest = checked.largest_id
+    return Candidate(loader.examine(path, name, facts.config, facts.size, eos, largest), checked)
 
 
 def _ends(eos: object) -> list[int] | None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from engine.core.execution import PassResult, Results
+from engine.core.growing import Growing
 from engine.core.loading import Loading
 from engine.core.session import SessionState
 from engine.core.state import State
@@ -23,9 +24,10 @@ log = logging.getLogger(__name__)
 class Finishing:
     """Turns results into events."""
 
-    def __init__(self, state: State, loading: Loading) -> None:
+    def __init__(self, state: State, loading: Loading, growing: Growing) -> None:
         self._state = state
         self._loading = loading
+        self._growing = growing
 
     def finish(self, plan: StepPlan, results: Results) -> None:
         """Take what a plan brought."""
@@ -79,6 +81,8 @@ class Finishing:
             reply.accept(token)
             if reply.complete:
                 return self._state.end_reply(session, FinishReason.STOP)
+            if reply.generated + 2 > reply.limit:
+                self._growing.grow(session)
             if reply.generated >= reply.limit:
                 return self._state.end_reply(session, FinishReason.LENGTH)
         if isinstance(following, Exception):

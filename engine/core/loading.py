@@ -142,6 +142,7 @@ class Loading:
         self._state.models[known.info.id] = known
         self._identities[load.candidate.examined.identity] = known.info.id
         self._end(load)
+        self._state.models_changed()
         for command in load.callers:
             command.answer.set_result(known.info)
 
@@ -173,7 +174,7 @@ class Loading:
             state.end_session(session, UNKNOWN_MODEL, message)
         state.prefix_cache.forget(command.model_id)
         if state.models.pop(command.model_id, None) is not None:
-            state.memory_changed()
+            state.models_changed()
             backend.give_back_memory()
         command.answer.set_result(None)
 

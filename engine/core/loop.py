@@ -7,18 +7,20 @@ loaded and caches that come back from disk are read piece by piece after that.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 
 from engine.core.confined import confined
+from engine.core.embedding import Embedding
 from engine.core.execution import Execution
 from engine.core.finishing import Finishing
+from engine.core.growing import Growing
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.reception import Reception
@@ -32,6 +34,8 @@ from engine.messages import (
     Cancel,
     CloseSession,
     Command,
+    CountTokens,
+    Embed,
     Forget,
     Fork,
     GetStats,
@@ -67,7 +71,10 @@ class Loop:
         self._loading = Loading(self._state, self._workers, confined.shared())
         self._restoring = Restoring(self._state, self._workers)
         self._execution = Execution(self._state, self._restoring, self._loading)
-        self._finishing = Finishing(self._state, self._loading)
+        self._finishing = Finishing(
+            self._state, self._loading, Growing(self._state, self._execution.evict)
+        )
+        self._embedding = Embedding(self._state, self._workers, self._execution.evict)
         self._recovery = Recovery(self._state, self._loading)
         self._idle = True
         reception = Reception(self._state, self._workers, self._scheduler)
@@ -82,6 +89,8 @@ class Loop:
             Fork: reception.fork,
             CloseSession: reception.close,
             Forget: reception.forget,
+            CountTokens: reception.count,
+            Embed: self._embedding.embed,
             GetStats: reception.stats,
             WorkDone: self._workers.done,
         }
@@ -138,8 +147,9 @@ class Loop:
 
     def _next_pieces(self) -> bool:
         """Read the next piece of a model or a cache; False where there was none."""
+        embeds = self._embedding.step()
         if not (self._restoring.busy or self._loading.busy):
-            return self._loading.wanted is not None
+            return embeds or self._loading.wanted is not None
         with self._state.meter.phase("load"):
             self._restoring.step()
             self._loading.step()
@@ -205,6 +215,7 @@ class Loop:
             self._restoring.clear,
             self._save_all,
             lambda: self._end_all(why),
+            lambda: self._inbox.extendleft(self._loading.give_up()),
             lambda: self._refuse_all(why),
             state.offload.close,
             state.models.clear,
@@ -215,12 +226,7 @@ class Loop:
             mx.clear_streams,
         ]
         for part in parts:
-            for _ in range(2):  # whoever waits must be told, though the first try has failed
-                try:
-                    part()
-                    break
-                except BaseException:
-                    log.exception("a fault while the engine ended")
+            _surely(part)
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():
@@ -232,24 +238,21 @@ class Loop:
         for session in list(state.sessions.values()):
             if not session.named:
                 state.erase(session.id)  # nobody can come back to it
-            with Logged():
-                state.end_session(session, ENGINE_STOPPED, why)
+            _surely(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
-            with Logged():
-                reply.fail(ENGINE_STOPPED, why)
+            _surely(partial(reply.fail, ENGINE_STOPPED, why))
 
     def _refuse_all(self, why: str) -> None:
-        with Logged():
-            self._inbox.extendleft(self._loading.give_up())
+        _surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in [*self._inbox, *self._mailbox.close()]:
-            with Logged():
-                refuse(command, EngineError(ENGINE_STOPPED, why))
+            _surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
 
-class Logged(contextlib.AbstractContextManager[None]):
-    """What is raised inside is logged, and no more."""
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
-        if kind is not None:
+def _surely(part: Callable[[], object]) -> None:
+    """Do a part of the end. Whoever waits must be told, so what has failed is tried once more."""
+    for _ in range(2):
+        try:
+            part()
+            return
+        except BaseException:
             log.exception("a fault while the engine ended")
-        return True

@@ -11,7 +11,16 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from engine.errors import ENGINE_STOPPED, EngineError
-from engine.messages import Command, Failed, GetStats, Load, Send, Unload
+from engine.messages import (
+    Command,
+    CountTokens,
+    Embed,
+    Failed,
+    GetStats,
+    Load,
+    Send,
+    Unload,
+)
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -68,8 +77,11 @@ def refuse(command: Command, error: EngineError) -> None:
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
-    elif isinstance(command, (Load, Unload, GetStats)) and not command.answer.done():
+    elif isinstance(command, _ANSWERED) and not command.answer.done():
         command.answer.set_exception(error)
+
+
+_ANSWERED = (Load, Unload, CountTokens, Embed, GetStats)
 
 
 class Answer(Future[T]):
@@ -78,9 +90,10 @@ class Answer(Future[T]):
     The standard one keeps a callback's `Exception` to itself and lets `sys.exit` through.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, can_be_cancelled: bool = False) -> None:
         super().__init__()
-        self.set_running_or_notify_cancel()
+        if not can_be_cancelled:
+            self.set_running_or_notify_cancel()
 
     def add_done_callback(self, fn: Callable[[Future[T]], object]) -> None:
         """As of any future."""

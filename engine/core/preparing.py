@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from engine.core.confined import bounds
 from engine.core.reply_state import Prepared
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
-from engine.messages import Message
+from engine.messages import Message, RawPrompt
 from engine.model.constraint import constrain
 from engine.model.loaded import LoadedModel
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.scheduling import overflow
-from engine.text import prompt
+from engine.text import pieces, prompt, raw
+from engine.text.rendering import TooLongError
 from engine.text.text import ReplyText
+
+MOST_EXTRA = 2**15
+"""What a template is given beside the messages is bounded as a context of so many tokens is."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +30,12 @@ class Request:
     """What was sent, and what of the session it depends on, as of that moment.
 
     Attributes:
-        asked: a text, which goes after the history, or the whole conversation.
+        asked: a text, which goes after the history, the whole conversation, or what is to be
+            continued as it stands.
         gone: the oldest messages, which did not fit any more the last time.
         ledger: which text the session's tokens stand for.
         look: reads the header of the session's cache on disk; None where it needs none.
+        template: what the template is given beside the messages.
     """
 
     model: LoadedModel
@@ -38,9 +45,10 @@ class Request:
     history: list[Message]
     gone: list[Message]
     ledger: Ledger
-    asked: str | tuple[Message, ...]
+    asked: str | tuple[Message, ...] | RawPrompt
     params: SamplingParams
     look: Callable[[], Record | None] | None = None
+    template: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,8 +65,11 @@ def prepare(request: Request) -> Outcome:
     Raises:
         EngineError: `invalid_request`, `template_error` or `context_overflow`, with what to do.
     """
+    if isinstance(request.asked, RawPrompt):
+        return _prepare_raw(request, request.asked)
     model, params = request.model, request.params
     whole = not isinstance(request.asked, str)
+    bounds.check_count(len(request.asked) if whole else 1)
     given = prompt.check_messages(
         request.asked if whole else [{"role": "user", "content": request.asked}]
     )
@@ -71,11 +82,19 @@ def prepare(request: Request) -> Outcome:
             ledger = record.ledger
 
     bounds.check_params(params)
+    bounds.check_prompt([{"template": request.template}], MOST_EXTRA)
     context = model.info.context_length
 
     def build(some: list[Message]) -> prompt.Prompt:
-        reader = model.reader
-        made = prompt.build(model.tokenizer, some, request.reasoning, ledger, reader, context)
+        made = prompt.build(
+            model.tokenizer,
+            some,
+            request.reasoning,
+            ledger,
+            model.reader,
+            context,
+            request.template,
+        )
         if model.rows is not None:
             check_ids(model.rows, made.tokens)
         return made
@@ -85,22 +104,19 @@ def prepare(request: Request) -> Outcome:
         gone = [*gone, *early]
     bounds.check_prompt(messages, context)
     ready, length = _built(build, messages)
-    if request.slides and context - length < min(params.max_tokens, context // 8):
+    most = params.max_tokens or context
+    if request.slides and context - length < min(most, context // 8):
         kept, more = _slide(context, messages, build)
         if more:
             gone = [*gone, *messages[overflow.head(messages) :][:more]]
             messages = kept
             ready, length = _built(build, kept)
-    room = context - length
-    if ready is None or room < 1:
+    if ready is None or length >= context:
         raise EngineError(
             CONTEXT_OVERFLOW,
             _too_long(length, model.info.name, context, messages, request.slides),
         )
-    if params.constrained and model.form_refusal is not None:
-        reason = model.form_refusal(params)
-        if reason:
-            raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
+    _check_form(request)
     text = ReplyText(model.tokenizer, ready.opened, params.stop)
     constraint = constrain(model, params, text, request.reasoning)
     if ready.answered:
@@ -111,8 +127,72 @@ def prepare(request: Request) -> Outcome:
             raise EngineError(
                 INVALID_REQUEST, "The answer's beginning does not have the form asked for."
             ) from error
-    limit = min(params.max_tokens, room)
-    return Outcome(Prepared(messages, gone, ready, text, limit, constraint), ledger)
+    longest = min(most, context - length)
+    tokens = pieces.listed(ready.tokens)
+    return Outcome(Prepared(messages, gone, ready, tokens, text, longest, constraint), ledger)
+
+
+def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
+    """As `prepare`, for what is to be continued as it stands."""
+    model, params = request.model, request.params
+    context = model.info.context_length
+    bounds.check_params(params)
+    if asked.text is not None:
+        bounds.check_prompt([{"content": asked.text}], context)
+    try:
+        ready = raw.build(model.tokenizer, asked, model.reader, context - 1)
+    except TooLongError as error:
+        raise EngineError(
+            CONTEXT_OVERFLOW,
+            f"The prompt is {error.tokens:,} tokens long, and {model.info.name} takes at most "
+            f"{context:,} with the answer.",
+        ) from None
+    if model.rows is not None:
+        check_ids(model.rows, ready.tokens)
+    _check_form(request)
+    text = ReplyText(model.tokenizer, "", params.stop)
+    text.only_answer()
+    text.after(ready.tokens[-1:])
+    constraint = constrain(model, params, text, False)
+    longest = min(params.max_tokens or context, context - len(ready.tokens))
+    tokens = pieces.listed(ready.tokens)
+    return Outcome(Prepared([], [], ready, tokens, text, longest, constraint), request.ledger)
+
+
+def _check_form(request: Request) -> None:
+    params, refusal = request.params, request.model.form_refusal
+    reason = refusal(params) if params.constrained and refusal is not None else ""
+    if reason:
+        raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
+
+
+def count(request: Request) -> int:
+    """How many tokens the prompt would have.
+
+    Raises:
+        EngineError: as `prepare`, but for prompts that are too long.
+    """
+    model, context = request.model, request.model.info.context_length
+    try:
+        if isinstance(request.asked, RawPrompt):
+            return len(raw.build(model.tokenizer, request.asked, model.reader, context).tokens)
+        given = request.asked
+        asked = [{"role": "user", "content": given}] if isinstance(given, str) else given
+        messages = prompt.check_messages(asked)
+        bounds.check_prompt(messages, context)
+        bounds.check_prompt([{"template": request.template}], MOST_EXTRA)
+        made = prompt.build(
+            model.tokenizer,
+            messages,
+            request.reasoning,
+            request.ledger,
+            model.reader,
+            None,
+            request.template,
+        )
+    except TooLongError as error:
+        return error.tokens
+    return len(made.tokens)
 
 
 def _too_long(length: int, name: str, context: int, messages: list[Message], slides: bool) -> str:
@@ -134,7 +214,7 @@ def _built(
     """The prompt of messages and its tokens; no prompt where the context cannot take so many."""
     try:
         made = build(messages)
-    except prompt.TooLongError as error:
+    except TooLongError as error:
         return None, error.tokens
     return made, len(made.tokens)
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from engine.core.preparing import Outcome, Request, prepare
+from engine.core.mailbox import refuse
+from engine.core.preparing import Outcome, Request, count, prepare
 from engine.core.reply_state import ReplyState
 from engine.core.report import report
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.core.workers import Workers
-from engine.errors import SESSION_BUSY, SESSION_CLOSED, UNKNOWN_MODEL, EngineError
+from engine.errors import (
+    SESSION_BUSY,
+    SESSION_CLOSED,
+    UNKNOWN_MODEL,
+    EngineError,
+    as_engine_error,
+)
 from engine.kv.cache_file import Record
+from engine.kv.ledger import Ledger
 from engine.kv.session_kv import SessionKV
 from engine.messages import (
     Cancel,
     CloseSession,
+    CountTokens,
     FinishReason,
     Forget,
     Fork,
@@ -25,6 +34,7 @@ from engine.messages import (
 )
 from engine.model import backend
 from engine.model.quantised import kept_in
+from engine.params import SamplingParams
 from engine.scheduling.scheduler import Scheduler
 
 
@@ -82,7 +92,12 @@ class Reception:
         if session.reply is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
         reply = ReplyState(
-            command.reply_id, session.id, command.params, command.sink, command.sent_at
+            command.reply_id,
+            session.id,
+            command.params,
+            command.sink,
+            command.sent_at,
+            bool(command.template.get("tools")),
         )
         request = self._request(session, command)
         session.reply = reply
@@ -118,6 +133,7 @@ class Reception:
             command.prompt,
             command.params,
             look,
+            command.template,
         )
 
     def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome | None) -> None:
@@ -195,6 +211,29 @@ class Reception:
         if session is not None:
             session.priority = command.priority
             self._state.memory_changed()
+
+    def count(self, command: CountTokens) -> None:
+        """Have a worker count the tokens of a prompt."""
+        model = self._state.models.get(command.model_id)
+        if model is None:
+            raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
+        request = Request(
+            model,
+            None,
+            command.reasoning,
+            False,
+            [],
+            [],
+            Ledger(),
+            command.prompt,
+            SamplingParams(),
+            template=command.template,
+        )
+
+        def failed(error: BaseException) -> None:
+            refuse(command, as_engine_error(error))
+
+        self._workers.run(model.info.id, lambda: count(request), command.answer.set_result, failed)
 
     def stats(self, command: GetStats) -> None:
         """Answer with the figures of this moment."""

@@ -15,13 +15,20 @@ from engine.messages import (
     ReplyStats,
     Sink,
     TextDelta,
+    TokenOdds,
+    ToolCall,
 )
 from engine.model.constraint import Constraint
+from engine.model.odds import Odds
 from engine.model.sampling import Sampler
 from engine.params import SamplingParams
 from engine.scheduling.view import Status
 from engine.text.prompt import Prompt
 from engine.text.text import Delta, ReplyText
+
+PROMISED = 2048
+"""Tokens for which an answer without a limit is promised memory at a time. Were it promised all of
+the context, few such answers would fit beside each other."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +38,17 @@ class Prepared:
     Attributes:
         messages: the whole conversation, without the messages in `gone`.
         gone: the oldest messages, which the prompt leaves out.
-        limit: the most tokens that the answer may have.
+        tokens: of the prompt, in a list to which the answer's are added.
+        longest: the most tokens that the answer may have.
         constraint: binds the answer to the form that was asked for.
     """
 
     messages: list[Message]
     gone: list[Message]
     prompt: Prompt
+    tokens: list[int]
     text: ReplyText
-    limit: int
+    longest: int
     constraint: Constraint | None = None
 
 
@@ -52,7 +61,10 @@ class ReplyState:
         prompt: the prompt, None until a worker has prepared it. So are `text` and `messages`.
         tokens: the prompt and everything generated and read so far.
         next: the lazy id after `tokens`, sampled but not read yet; None until there is one.
-        limit: the most tokens that it may have.
+        limit: the most tokens that it may have, as far as memory is promised to it.
+        longest: the most tokens that it may ever have.
+        odds: how probable its tokens were; None where nobody asked.
+        tells_calls: tools were offered, so its calls are told.
         reused: prompt tokens that were in the cache already.
         rebuilt: the cache had been dropped and is made anew by prefill.
         alone: a shared pass has failed with it, so it steps in passes of its own.
@@ -70,6 +82,7 @@ class ReplyState:
         params: SamplingParams,
         sink: Sink,
         sent_at: float,
+        tells_calls: bool = False,
     ) -> None:
         self.id = reply_id
         self.session_id = session_id
@@ -79,7 +92,11 @@ class ReplyState:
         self.prompt: Prompt | None = None
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
-        self.limit = 0
+        self.limit = self.longest = 0
+        self.odds = Odds(params.logprobs) if params.logprobs is not None else None
+        self.tells_calls = tells_calls
+        self._calls_told = 0
+        self._reasoned = 0
         self.tokens: list[int] = []
         self.next: Any = None
         self.reused = 0
@@ -103,10 +120,12 @@ class ReplyState:
         self.messages = prepared.messages
         self.prompt = prepared.prompt
         self.text = prepared.text
-        self.limit = prepared.limit
+        self.longest = self.limit = prepared.longest
+        if self.params.max_tokens is None:
+            self.limit = min(self.longest, PROMISED)
         self.constraint = prepared.constraint
         self.dropped = len(prepared.gone)
-        self.tokens = list(prepared.prompt.tokens)
+        self.tokens = prepared.tokens
         self.status = Status.QUEUED
 
     @property
@@ -189,6 +208,7 @@ class ReplyState:
     def accept(self, token: int) -> None:
         """Take a token that has been read: count it, time it, tell its text."""
         assert self.text is not None
+        before = self.text.kind
         deltas = self.text.add(token)  # first: a token whose text fails was never given
         if self.constraint is not None:
             self.constraint.accept(token)
@@ -196,7 +216,13 @@ class ReplyState:
         if not self.generated:
             self._first_at = self._last_at
         self.tokens.append(token)
-        self._tell(deltas, (token,))
+        self._reasoned += before == "reasoning"
+        odds: tuple[TokenOdds, ...] = ()
+        if self.odds is not None:
+            known = self.odds.take(token, self.text.detokenizer)
+            # Markers and what they frame is no part of the answer.
+            odds = (known,) if before == self.text.kind == "answer" else ()
+        self._tell(deltas, (token,), odds)
 
     def flush(self) -> None:
         """Tell the text that was held back, now that no more comes."""
@@ -207,16 +233,16 @@ class ReplyState:
         """End as asked; the last event."""
         if self.status == Status.FINISHED:
             return
-        last = Finished(self.session_id, self.id, reason, self.stats())
-        self.status = Status.FINISHED
-        self._sink(last, ())
+        stop = self.text.stop if self.text is not None else None
+        self._sink(Finished(self.session_id, self.id, reason, self.stats(), stop), ())
+        self.status = Status.FINISHED  # now that it has been told
 
     def fail(self, code: str, message: str) -> None:
         """End with an error; the last event."""
         if self.status == Status.FINISHED:
             return
-        self.status = Status.FINISHED
         self._sink(Failed(self.session_id, self.id, code, message), ())
+        self.status = Status.FINISHED
 
     def stats(self) -> ReplyStats:
         """What the reply has cost so far."""
@@ -230,11 +256,22 @@ class ReplyState:
             tokens_per_s=(self.generated - 1) / decode if decode > 0 else 0.0,
             rebuilt=self.rebuilt,
             dropped_messages=self.dropped,
+            reasoning_tokens=self._reasoned,
         )
 
-    def _tell(self, deltas: list[Delta], tokens: tuple[int, ...] = ()) -> None:
+    def _tell(
+        self,
+        deltas: list[Delta],
+        tokens: tuple[int, ...] = (),
+        odds: tuple[TokenOdds, ...] = (),
+    ) -> None:
         for text, kind in deltas:
-            self._sink(TextDelta(self.session_id, self.id, text, kind), tokens)
-            tokens = ()
+            self._sink(TextDelta(self.session_id, self.id, text, kind, odds), tokens)
+            tokens, odds = (), ()
         if tokens:  # a token without text yet still counts: an empty delta carries it
-            self._sink(TextDelta(self.session_id, self.id, "", "answer"), tokens)
+            self._sink(TextDelta(self.session_id, self.id, "", "answer", odds), tokens)
+        if self.tells_calls and self.text is not None:
+            fresh = self.text.calls[self._calls_told :]
+            self._calls_told += len(fresh)
+            for call in fresh:
+                self._sink(ToolCall(self.session_id, self.id, call), ())

@@ -119,6 +119,8 @@ class SessionState:
         if parts["reasoning"]:
             answer["reasoning_content"] = parts["reasoning"]
         messages = reply.messages
+        if not messages:
+            return  # a prompt that was continued as it stood is no conversation
         if reply.prompt.continues:
             messages = messages[:-1]  # the answer holds all of it
         if self.system and messages[0] == {"role": "system", "content": self.system}:

@@ -10,8 +10,6 @@ import logging
 import time
 from pathlib import Path
 
-import mlx.core as mx
-
 from engine.core.meter import Meter
 from engine.core.reply_state import ReplyState
 from engine.core.session import SessionState
@@ -32,9 +30,6 @@ from engine.model.loaded import LoadedModel
 from engine.scheduling.view import Status
 
 log = logging.getLogger(__name__)
-
-BUFFER_CACHE = 2**30
-"""MLX keeps freed buffers for reuse; not more bytes than this, since nobody accounts for them."""
 
 BUDGET_SHARE = 0.85
 """Of the memory, when no budget is given; the rest is for the process and MLX's scratch buffers."""
@@ -69,7 +64,7 @@ class State:
     ) -> None:
         self.backend: Backend = backend.start()
         self.budget = memory_budget or int(self.backend.memory * BUDGET_SHARE)
-        mx.set_cache_limit(min(BUFFER_CACHE, self.budget // 8))
+        backend.limit_buffers(self.backend.device, 0)
         self.offload = Offload(cache_dir, cache_bytes)
         self.prefix_cache = PrefixCache(int(self.budget * PREFIX_SHARE))
         self.models: dict[str, LoadedModel] = {}
@@ -85,6 +80,11 @@ class State:
     def weights(self) -> int:
         """Bytes of all models' weights, those being loaded among them."""
         return self.reserved + sum(m.info.nbytes for m in self.models.values())
+
+    def models_changed(self) -> None:
+        """A model has come or gone."""
+        self.memory_changed()
+        backend.limit_buffers(self.backend.device, self.weights)
 
     def memory_changed(self) -> None:
         """Those who wait for memory are looked at again."""
@@ -142,6 +142,8 @@ class State:
         session.kv.drop()
         session.kv.begin(reply.tokens)
         reply.next = None
+        if reply.odds is not None:
+            reply.odds.clear()
         reply.reused = 0
         reply.alone = reply.rebuilt = True
         reply.status = Status.PREFILLING

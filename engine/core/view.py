@@ -36,7 +36,7 @@ def view(state: State, load: LoadRequest | None) -> View:
             state.budget,
             state.weights,
             max((m.estimate.bytes(SCRATCH_TOKENS) for m in state.models.values()), default=0),
-            lambda: _idle(state),
+            lambda: idle(state),
             state.memory_version,
         ),
         load=load,
@@ -89,7 +89,7 @@ def _row(session: SessionState) -> Row:
     )
 
 
-def _idle(state: State) -> list[Idle]:
+def idle(state: State) -> list[Idle]:
     """The caches that nobody is using: of chats that are not answering, and kept beginnings."""
     chats = [Idle(s.id, s.kv.owed, s.used_at) for s in state.sessions.values() if not s.is_running]
     kept = state.prefix_cache.kept.items()

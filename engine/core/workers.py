@@ -103,16 +103,27 @@ class Workers:
         self._threads += 1
 
     def _work(self) -> None:
-        while (job := self._take()) is not None:
+        going_on = True
+        while going_on:
             try:
-                self._post(_outcome(job), job.failed)
-            except BaseException as error:  # a panic in a native library is no Exception
-                if not isinstance(error, EngineError):
-                    log.warning("preparing failed: %s", type(error).__name__)
-                self._post(_call(job.failed, error), job.failed)
-            finally:
-                self._leave(job.lane)
-            del job
+                going_on = self._do_one()
+            except BaseException:  # the thread is counted on
+                log.exception("a fault between two pieces of work")
+
+    def _do_one(self) -> bool:
+        """Do the next piece of work; False when there is to be no more."""
+        job = self._take()
+        if job is None:
+            return False
+        try:
+            self._post(_outcome(job), job.failed)
+        except BaseException as error:  # a panic in a native library is no Exception
+            if not isinstance(error, EngineError):
+                log.warning("preparing failed: %s", type(error).__name__)
+            self._post(_call(job.failed, error), job.failed)
+        finally:
+            self._leave(job.lane)
+        return True
 
     def _take(self) -> _Job | None:
         """The next piece of work; waits for it. None when there is to be no more."""

@@ -12,7 +12,7 @@ make the answer depend on the cuts. Both are found by trying, on a freshly loade
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import mlx.core as mx
@@ -75,16 +75,25 @@ class _Noting:
         return type(self._cache).make_mask(self._cache, *args, **kwargs)
 
 
-def sees_ahead(net: Any, make_cache: Callable[[], Caches], vocab: int) -> bool:
+def sees_ahead(
+    net: Any, make_cache: Callable[[], Caches], vocab: int
+) -> Generator[None, None, bool]:
     """Whether tokens see those after them, from two prompts that differ at the end.
+
+    Yields after each of two forward passes.
 
     Args:
         vocab: token ids below this are fed.
     """
     half = [(7 * i + 3) % vocab for i in range(8)]
     ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
-    first, second = (net(mx.array([[*half, *end]]), cache=make_cache())[0, :8] for end in ends)
-    first, second = first.astype(mx.float32), second.astype(mx.float32)
+    found = []
+    for end in ends:
+        logits = net(mx.array([[*half, *end]]), cache=make_cache())
+        found.append(logits[0, :8].astype(mx.float32))
+        mx.eval(found)
+        yield
+    first, second = found
     # Some models give -inf to tokens that they never say.
     spread = mx.std(mx.where(mx.isfinite(first), first, 0))
     apart = mx.where(first == second, 0, mx.abs(first - second)).max()

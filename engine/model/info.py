@@ -21,6 +21,8 @@ class Model:
         step: how sessions share a decode step: "shared", "rows" (attention row by row) or "alone".
         thinking: whether the model can reason before it answers.
         defaults: the sampling settings its maker recommends (`generation_config.json`).
+        tool_format: the name of mlx-lm's parser for its tool calls; empty where it makes none.
+        embeds: whether it gives hidden states for embeddings.
     """
 
     id: str
@@ -32,3 +34,5 @@ class Model:
     step: str
     thinking: bool
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    tool_format: str = ""
+    embeds: bool = False

@@ -12,7 +12,7 @@ from engine.kv.memory_estimate import MemoryEstimate
 from engine.kv.slots import Slots
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.text.prompt import Reader
+from engine.text.rendering import Reader
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +14,20 @@ from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
 from engine.kv.slots import Slots
-from engine.model import chunk_invariance, fingerprint, folder, probe, vocabulary
+from engine.model import chunk_invariance, fingerprint, folder, hidden, probe, vocabulary
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
+from engine.text import tool_calls
 
 Pieces = Generator[None, None, LoadedModel]
 """A model being loaded: runs until the next `yield`, returns the model at the end."""
 
-PIECE = 64 * 2**20
-"""Bytes of weights that are read between two turns of the loop."""
+PIECE = 8 * 2**20
+"""Bytes of weights that are read at a time."""
+
+PAUSE = 0.02
+"""Seconds for which weights are read between two turns of the loop."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,7 @@ class Examined:
         nbytes: of its weights as they lie on disk.
         contents: names its files' contents.
         tokenizer: mlx-lm's `TokenizerWrapper`, loaded.
+        largest_id: that the tokenizer has, where that has been found out.
     """
 
     folder: Path
@@ -42,17 +49,24 @@ class Examined:
     nbytes: int
     contents: str
     tokenizer: Any
+    largest_id: int | None = None
 
 
 def examine(
-    path: Path, name: str, config: dict[str, Any], nbytes: int, eos: list[int] | None
+    path: Path,
+    name: str,
+    config: dict[str, Any],
+    nbytes: int,
+    eos: list[int] | None,
+    largest_id: int | None = None,
 ) -> Examined:
-    """Load a folder's tokenizer and name its contents. For a worker: no MLX is used.
+    """Load a folder's tokenizer and name its contents. For a worker: nothing is computed.
 
     Args:
         config: of the folder, which has been judged.
         nbytes: of its weights.
         eos: the ids that end a turn, where the folder names them.
+        largest_id: that the tokenizer has, where that is known.
 
     Raises:
         EngineError: `model_load_failed`, saying what is wrong and what to do.
@@ -65,7 +79,16 @@ def examine(
         contents = fingerprint.contents(path)
     except Exception as error:
         raise _load_error(name, config, error) from None
-    return Examined(path, identity, name, config, nbytes, contents, tokenizer)
+    _import_module(config)
+    return Examined(path, identity, name, config, nbytes, contents, tokenizer, largest_id)
+
+
+def _import_module(config: dict[str, Any]) -> None:
+    """Import mlx-lm's module of the model, so that the engine thread need not."""
+    from mlx_lm.utils import _get_classes
+
+    with contextlib.suppress(BaseException):  # `load` meets it again and tells it
+        _get_classes(dict(config))
 
 
 def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
@@ -96,7 +119,9 @@ def load(examined: Examined, wide: bool) -> Pieces:
         net, config = load_model(examined.folder, lazy=True, trust_remote_code=False)
         if wide:
             net.set_dtype(mx.float32)
+        yield
         yield from _read_weights(net)
+        yield
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
         raise refuse(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
@@ -107,10 +132,12 @@ def load(examined: Examined, wide: bool) -> Pieces:
     make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
     yield
     estimate, ways = yield from probe.explore(net, make_cache, len(tokenizer))
-    token_by_token = chunk_invariance.sees_ahead(net, make_cache, len(tokenizer))
+    token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, len(tokenizer))
     rows = vocabulary.embedding_rows(net, make_cache)
-    if rows is not None:
+    yield
+    if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
+        yield
     dtype = _compute_dtype(net)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
@@ -121,6 +148,8 @@ def load(examined: Examined, wide: bool) -> Pieces:
         dtype=dtype,
         step=ways.step,
         thinking=bool(tokenizer.has_thinking),
+        tool_format=tool_calls.format_of(tokenizer),
+        embeds=hidden.body(net, make_cache) is not None,
         defaults=folder.defaults(examined.folder),
     )
     return LoadedModel(
@@ -157,14 +186,20 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
 
 
 def _read_weights(net: Any) -> Generator[None, None, None]:
-    """Evaluate the lazily loaded weights, so many bytes at a time."""
+    """Evaluate the lazily loaded weights, a few at a time."""
     batch: list[Any] = []
+    began, nbytes = time.perf_counter(), 0
     for _, array in tree_flatten(net.parameters()):
         batch.append(array)
-        if sum(a.nbytes for a in batch) >= PIECE:
-            mx.eval(batch)
-            batch.clear()
+        nbytes += array.nbytes
+        if nbytes < PIECE:
+            continue
+        mx.eval(batch)
+        batch.clear()
+        nbytes = 0
+        if time.perf_counter() - began >= PAUSE:
             yield
+            began = time.perf_counter()
     mx.eval(batch)
 
 

@@ -121,6 +121,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
     undo = rows.share_rows(_row_modules(net, sessions[0]))
+    yield
     if (yield from _agrees(ROWS, net, sessions, steps, expected)):
         return Ways(ROWS)
     undo()
@@ -140,8 +141,7 @@ def _agrees(
 ) -> Generator[None, None, bool]:
     try:
         if way == _MIXED:
-            difference = _mixed_difference(net, sessions, steps[0], expected[0])
-            yield
+            difference = yield from _mixed_difference(net, sessions, steps[0], expected[0])
         else:
             difference = yield from _difference(way, net, sessions, steps, expected)
     except Exception as error:  # whatever a model does with caches it does not know
@@ -151,7 +151,9 @@ def _agrees(
     return difference < TOLERANCE
 
 
-def _chunk_difference(net: Any, sessions: list[Caches], stepped: list[Caches]) -> float:
+def _chunk_difference(
+    net: Any, sessions: list[Caches], stepped: list[Caches]
+) -> Generator[None, None, float]:
     """How far off logits are after a chunk that is read behind a shared prefix.
 
     `stepped` are the sessions on shared prefixes, after the two steps of `_ways`.
@@ -159,27 +161,37 @@ def _chunk_difference(net: Any, sessions: list[Caches], stepped: list[Caches]) -
     chunk = mx.array([[3, 1, 4, 1, 5]])
     plain = clone(sessions[0])
     for tokens in ([[5]], [[13]]):  # the first session's tokens in these steps
-        net(mx.array(tokens), cache=plain)
+        mx.eval(net(mx.array(tokens), cache=plain))
+        yield
     wanted = net(chunk, cache=plain)[:, -1]
+    mx.eval(wanted)
+    yield
     return apart(net(chunk, cache=stepped[0])[:, -1].astype(mx.float32), wanted)
 
 
 def _mixed_difference(
     net: Any, sessions: list[Caches], tokens: list[int], expected: mx.array
-) -> float:
+) -> Generator[None, None, float]:
     """How far off logits are in a step of two sessions with a chunk of the third's prompt.
 
     The larger of two: the step's own, and the third's after what it has read.
     """
     chunk = [3, 1, 4, 1, 5]
     plain = clone(sessions[2])
-    net(mx.array([chunk]), cache=plain)
+    mx.eval(net(mx.array([chunk]), cache=plain))
+    yield
     wanted = net(mx.array([[9]]), cache=plain)[:, -1]
+    mx.eval(wanted)
+    yield
     first, second, third = (clone(caches) for caches in sessions)
     shared = ragged.share_caches([first, second], None, (third, len(chunk)))
     with cpu.engaged(wanted=2):
         step = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)[:2, -1]
+    mx.eval(step)
+    yield
     said = net(mx.array([[9]]), cache=third)[:, -1]
+    mx.eval(said)
+    yield
     return max(apart(step.astype(mx.float32), expected[:2]), apart(said.astype(mx.float32), wanted))
 
 
@@ -218,7 +230,7 @@ def _difference(
             worst = max(worst, apart(got, wanted))
             yield
         if way == _SHARED_PREFIX:
-            worst = max(worst, _chunk_difference(net, sessions, together))
+            worst = max(worst, (yield from _chunk_difference(net, sessions, together)))
             yield
     finally:
         for kv in kvs:

@@ -13,6 +13,7 @@ from engine.kv.session_kv import SessionKV
 from engine.model import cpu, ragged
 from engine.model.constraint import Constraint
 from engine.model.loaded import LoadedModel
+from engine.model.odds import Odds
 from engine.model.probe import ALONE
 from engine.model.sampling import Sampler, sample_rows
 from engine.params import SamplingParams
@@ -25,6 +26,7 @@ class Answer(Protocol):
         tokens: the prompt and everything generated and read so far.
         next: the lazy id after them, sampled but not read yet; None where there is none.
         index: which token of the answer is chosen next.
+        odds: takes note of how probable each token is; None where nobody asked.
     """
 
     tokens: list[int]
@@ -32,6 +34,7 @@ class Answer(Protocol):
     params: SamplingParams
     sampler: Sampler
     constraint: Constraint | None
+    odds: Odds | None
 
     @property
     def index(self) -> int: ...
@@ -117,6 +120,10 @@ def decode(
             out[row] = token
     lazy = [t for t in out if isinstance(t, mx.array)]
     lazy += [t.logits for t in out if isinstance(t, Unsampled)]
+    for row in free:
+        odds, chosen = answers[row].odds, out[row]
+        if odds is not None and isinstance(chosen, mx.array):
+            lazy += odds.note(logits[row : row + 1], chosen)
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     if reading is not None:
         mx.eval(list(leaves(reading.kv.layers)))
@@ -131,7 +138,8 @@ def choose(answer: Answer, unsampled: Unsampled) -> mx.array:
     logits = unsampled.logits
     allowed = answer.constraint.allowed(logits.shape[-1])
     token = answer.sampler(logits, answer.index, _recent(answer), allowed)
-    mx.async_eval(token)  # type: ignore[no-untyped-call]
+    noted = [] if answer.odds is None else answer.odds.note(logits, token)
+    mx.async_eval([token, *noted])  # type: ignore[no-untyped-call]
     return token
 
 

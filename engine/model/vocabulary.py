@@ -17,6 +17,7 @@ import mlx.nn as nn
 from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, EngineError
 from engine.kv.cache_objects import Caches
 from engine.model.patches.module_classes import mix_in
+from engine.text import pieces
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +31,10 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
     Raises:
         EngineError: `invalid_request`, naming an id that is outside.
     """
-    if ids and (max(ids) >= rows or min(ids) < 0):
-        wrong = next(i for i in ids if not 0 <= i < rows)
+    for part in pieces.parts(ids):
+        if max(part) < rows and min(part) >= 0:
+            continue
+        wrong = next(i for i in part if not 0 <= i < rows)
         raise EngineError(
             INVALID_REQUEST,
             f"The prompt has a token that this model does not know: id {wrong:,}, and the model "

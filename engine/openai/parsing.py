@@ -11,8 +11,10 @@ from typing import Any
 from engine.messages import Message
 from engine.params import SamplingParams
 
-_SAMPLING = tuple(f.name for f in fields(SamplingParams))
-_KNOWN = ("prompt", "messages", "id", "system", "reasoning", *_SAMPLING)
+SAMPLING = tuple(f.name for f in fields(SamplingParams) if f.name != "logprobs")
+"""The settings that a body may name by themselves. How probable tokens were is asked for by each
+shape in its own way, and not at all in files of requests."""
+_KNOWN = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,24 @@ def parsed(
         raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
     sampling = {"seed": line_seed(defaults.seed, line), **defaults.sampling}
     # A null is as good as nothing, as with OpenAI.
-    sampling |= {k: v for k, v in entry.items() if k in _SAMPLING and v is not None}
+    given = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
+    params = sampling_params(given, sampling)
+    return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
+
+
+def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
+    """The settings `given` in JSON, upon those of `base`.
+
+    Raises:
+        ValueError: says what is wrong with them.
+    """
+    sampling = {**base, **given}
     if isinstance(sampling.get("logit_bias"), dict):
         sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
     try:
-        params = SamplingParams(**sampling)
+        return SamplingParams(**sampling)
     except (OverflowError, RecursionError):
         raise ValueError("a number in it is too large, or it is nested too deeply") from None
-    return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
 
 
 def _prompt(entry: dict[str, Any]) -> str | list[Message]:

@@ -70,7 +70,7 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
         elif key == "response_format":
             out.update(_form(value))
         elif key == "messages":
-            out[key] = [_with_text(m) for m in value] if isinstance(value, list) else value
+            out[key] = [with_text(m) for m in value] if isinstance(value, list) else value
         elif key == "max_completion_tokens":
             out["max_tokens"] = value
         elif key in _ELSEWHERE:
@@ -95,7 +95,7 @@ def _form(wanted: Any) -> dict[str, Any]:
     raise ValueError(f"response_format must be text, json_object or json_schema, not {wanted!r}")
 
 
-def _with_text(message: Any) -> Any:
+def with_text(message: Any) -> Any:
     """The message. Where its content is a list of parts, their texts are joined into one."""
     for key in ("audio", "function_call"):
         if isinstance(message, dict) and message.get(key) is not None:

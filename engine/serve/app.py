@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -10,12 +12,14 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import EngineError
-from engine.serve.completions import Completions
+from engine.serve.answering import Answering
+from engine.serve.doors.door import Door
 from engine.serve.guard import guarded, told
 from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
 from engine.serve.model_routes import ModelRoutes
+from engine.serve.plain_routes import PlainRoutes
 from engine.serve.refusals import RefusedError
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.settings import Settings
@@ -29,7 +33,9 @@ class App:
 
     def __init__(
         self,
-        completions: Completions,
+        answering: Answering,
+        doors: Sequence[Door],
+        plain: PlainRoutes,
         models: ModelRoutes,
         sessions: SessionRoutes,
         health: Health,
@@ -38,7 +44,8 @@ class App:
         metrics: Metrics,
     ) -> None:
         routes = [
-            Route("/v1/chat/completions", completions, methods=["POST"]),
+            *(answering.route(door) for door in doors),
+            *plain.routes(),
             *models.routes(),
             *sessions.routes(),
             Route("/health", health.health, methods=["GET"]),

@@ -1,66 +1,74 @@
-"""What one client is told of its reply: one JSON object, or server-sent events."""
+"""What one client is told of its answer: one JSON object, or server-sent events."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.types import Send
 
 from engine.errors import EngineError
-from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
-from engine.openai import response
+from engine.messages import Event, Failed, Finished, PromptProgress
 from engine.serve import refusals
+from engine.serve.doors.choice import Choice
+from engine.serve.doors.door import Door, Telling, encoded
 
 
 class Client:
-    """Tells one client of the events of its reply.
+    """Tells one client of the events of its answer.
 
     Args:
-        answer: gathers the text.
+        door: the shape of errors.
+        telling: the shape of answers.
         stream: tell of each event as it comes, and not of the whole answer at its end.
-        figures: a stream's last event has the figures.
     """
 
-    def __init__(self, send: Send, answer: response.Answer, stream: bool, figures: bool) -> None:
+    def __init__(self, send: Send, door: Door, telling: Telling, stream: bool) -> None:
         self._send = send
-        self._answer = answer
+        self._door = door
+        self._telling = telling
         self._stream = stream
-        self._figures = figures
         self._begun = False
+        self._opened = False
 
-    async def __call__(self, event: Event) -> None:
-        """Tell of one event.
+    async def __call__(self, choice: Choice, event: Event) -> None:
+        """Tell of one event of a choice.
 
         Raises:
-            EngineError: the reply has failed, and nothing was told yet.
+            EngineError: the answer has failed, and nothing was told yet.
         """
-        if isinstance(event, Failed) and not self._begun:
-            raise EngineError(event.code, event.message)
+        if isinstance(event, Failed):
+            error = EngineError(event.code, event.message)
+            if not await self.refused(error):
+                raise error
+            return
+        pieces = choice.take(event)
         if not self._stream:
-            if isinstance(event, TextDelta):
-                self._answer.add(event)
-            elif isinstance(event, Finished):
-                content = _json(self._answer.whole(event))
+            for _ in pieces:
+                pass
+            if self._all_ended:
+                content = encoded(self._telling.whole())
                 length = (b"content-length", str(len(content)).encode())
                 await self._head(b"application/json", length)
                 await self._write(content, more=False)
             return
+        told = [self._telling.piece(choice, piece) for piece in pieces]
+        if not self._opened:
+            self._opened = True
+            told.insert(0, self._telling.begin())
+        if isinstance(event, Finished):
+            told.append(self._telling.ended(choice))
+        if self._all_ended:
+            told.append(self._telling.end())
         if not self._begun:
             await self._begin_stream()
+        if data := b"".join(told):
+            await self._write(data, more=not self._all_ended)
         if isinstance(event, PromptProgress):
             await self.comment(f"read {event.done} of {event.total} tokens")
-        elif isinstance(event, TextDelta):
-            await self._say(self._answer.add(event))
-        elif isinstance(event, Failed):
-            _, told = refusals.body_of(EngineError(event.code, event.message))
-            await self._say(told)
-            await self._write(b"", more=False)
-        else:
-            await self._say(self._answer.last(event))
-            if self._figures:
-                await self._say(self._answer.usage(event.stats))
-            await self._write(b"data: [DONE]\n\n", more=False)
+
+    @property
+    def _all_ended(self) -> bool:
+        return all(choice.last is not None for choice in self._telling.choices)
 
     async def comment(self, text: str) -> None:
         """Tell a streaming client something that is no part of the answer.
@@ -76,8 +84,7 @@ class Client:
     async def refused(self, error: Exception) -> bool:
         """Tell of an error within a stream that has begun. False: it has not."""
         if self._begun:
-            await self._say(refusals.body_of(error)[1])
-            await self._write(b"", more=False)
+            await self._write(self._telling.failed(body_of(self._door, error)[1]), more=False)
         return self._begun
 
     async def _begin_stream(self) -> None:
@@ -88,12 +95,18 @@ class Client:
         headers = [(b"content-type", kind), *more]
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
-    async def _say(self, content: dict[str, Any]) -> None:
-        await self._write(b"data: " + _json(content) + b"\n\n")
-
     async def _write(self, data: bytes, more: bool = True) -> None:
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
 
-def _json(content: dict[str, Any]) -> bytes:
-    return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+class Shape(Protocol):
+    """Whoever gives errors a shape."""
+
+    def error(self, status: int, code: str, message: str) -> dict[str, Any]:
+        """An error in that shape."""
+
+
+def body_of(door: Shape, error: Exception) -> tuple[int, dict[str, Any]]:
+    """An error's status, and its words in a door's shape."""
+    status, told = refusals.body_of(error)
+    return status, door.error(status, told["error"]["code"], told["error"]["message"])

@@ -41,7 +41,9 @@ class ModelRoutes:
 
     async def _list(self, _: Request) -> Response:
         listed = [_shown(entry) for entry in self._served.entries]
-        return JSONResponse({"object": "list", "data": listed})
+        # What follows is for clients of Anthropic's messages, which list models at the same place.
+        ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
+        return JSONResponse({"object": "list", "data": listed, "has_more": False, **ends})
 
     async def _read(self, request: Request) -> Response:
         entry = self._served.entry(request.path_params["id"])
@@ -92,6 +94,7 @@ def _event(content: dict[str, Any]) -> bytes:
 
 def _shown(entry: Entry, stats: dict[str, Any] | None = None) -> dict[str, Any]:
     shown = {"object": "model", "created": 0, "owned_by": "local", **entry.told(stats)}
+    shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if entry.model is not None:
         shown["context_length"] = entry.model.context_length
     return shown

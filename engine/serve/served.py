@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -26,6 +27,7 @@ ANSWER_SECONDS = 5.0
 """How long the engine may take to say how it is."""
 BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
 MODEL_BUSY = "model_busy"
+KEPT = "model_kept"
 
 
 class Served:
@@ -36,6 +38,7 @@ class Served:
         on_loss: called when the engine has lost its models, before they are loaded again, and
             when one is unloaded, with its id.
         folders: of models that are loaded when a request names them.
+        may_unload: whether clients may unload models.
 
     Attributes:
         entries: all of them; the first one answers requests that name none.
@@ -48,18 +51,23 @@ class Served:
         models: list[Model],
         on_loss: Callable[[str | None], None],
         folders: Sequence[str] = (),
+        may_unload: bool = True,
     ) -> None:
+        self._may_unload = may_unload
         self.entries = [Entry(m.name, m.path, m) for m in models]
         for folder in folders:
-            entry = Entry.of_folder(folder)
-            if not any(e.folder == entry.folder for e in self.entries):
-                self.entries.append(entry)
+            self.add(Entry.of_folder(folder))
         self.stats: dict[str, Any] | None = None
         self._engine = engine
         self._on_loss = on_loss
         self._loading: asyncio.Future[str] | None = None  # what went wrong, or nothing
         self._failed = ("", 0.0)  # why the last loading failed, and when
         self._unloading: set[asyncio.Task[None]] = set()
+
+    def add(self, entry: Entry) -> None:
+        """Answer for one more model. May be called from any thread."""
+        if not any(e.folder == entry.folder for e in self.entries):
+            self.entries.append(entry)
 
     @property
     def models(self) -> list[Model]:
@@ -117,14 +125,23 @@ class Served:
         """Free a model's memory. Its sessions read their messages anew when they are used again.
 
         Raises:
-            RefusedError: 409 while requests use it.
+            RefusedError: 409 while requests use it, or where the models are not the server's.
         """
+        if not self._may_unload:
+            raise RefusedError(409, "Models are unloaded in the window of this program.", KEPT)
         if entry.users or entry.loading is not None:
             raise RefusedError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
         model, entry.model = entry.model, None
         if model is not None and not any(m.id == model.id for m in self.models):
             self._on_loss(model.id)
             await asyncio.to_thread(self._engine.unload, model)
+
+    def gone(self, model_id: str) -> None:
+        """Others have unloaded a model: it is loaded again when it is asked for."""
+        for entry in self.entries:
+            if entry.model is not None and entry.model.id == model_id:
+                entry.model = None
+        self._on_loss(model_id)
 
     def unload_idle(self, after: float) -> None:
         """Unload the models that nobody has used for so many seconds."""
@@ -209,7 +226,10 @@ class Served:
 
     async def _load_one(self, entry: Entry) -> Model:
         try:
-            entry.begin(await self.figures() if self._engine.is_running else None)
+            stats = None
+            with contextlib.suppress(TimeoutError):  # an engine that has just been started
+                stats = await self.figures() if self._engine.is_running else None
+            entry.begin(stats)
             loading = self._engine.load_later(entry.folder)
             entry.model = await asyncio.wrap_future(loading)
             entry.used = time.monotonic()

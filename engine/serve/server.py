@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -14,15 +15,21 @@ import uvicorn
 
 from engine.engine import Engine
 from engine.model.info import Model
+from engine.serve.answering import Answering
 from engine.serve.app import App
-from engine.serve.completions import Completions
 from engine.serve.connection import PATIENCE, Connection
 from engine.serve.conversations import Conversations
+from engine.serve.doors.chat import ChatDoor
+from engine.serve.doors.completions import CompletionsDoor
+from engine.serve.doors.messages import MessagesDoor
+from engine.serve.doors.responses import Kept, ResponsesDoor
+from engine.serve.entry import Entry
 from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
 from engine.serve.model_routes import ModelRoutes
 from engine.serve.places import Places
+from engine.serve.plain_routes import PlainRoutes
 from engine.serve.served import Served
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.sessions import Sessions
@@ -54,6 +61,7 @@ class Server:
 
     Attributes:
         port: where it listens.
+        visits: the requests that are answered or wait.
 
     Raises:
         OSError: the port is not to be had.
@@ -78,14 +86,16 @@ class Server:
         self._unload_after = settings.unload_after
         self.conversations = Conversations(engine)
         self.sessions = Sessions(engine, settings)
-        self.served = Served(engine, models, self._lost, folders)
+        self.served = Served(engine, models, self._lost, folders, settings.may_unload)
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
         self.places = Places(self.served, self.sessions, self.conversations, settings)
-        completions = Completions(self.served, self.places, self.metrics)
-        completions.silence = patience
+        answering = Answering(engine, self.served, self.places, self.metrics)
+        answering.silence = patience
+        self.visits = answering.visits
+        kept = Kept()
         health = Health(
             engine,
             self.served,
@@ -95,7 +105,9 @@ class Server:
             lambda: self.connections,
         )
         app = App(
-            completions,
+            answering,
+            (ChatDoor(), CompletionsDoor(), ResponsesDoor(kept), MessagesDoor()),
+            PlainRoutes(engine, answering, kept),
             ModelRoutes(self.served),
             SessionRoutes(self.served, self.sessions),
             health,
@@ -119,7 +131,7 @@ class Server:
             timeout_keep_alive=int(patience) + 1,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        self._http = _Http(config, self._socket, completions, patience, settings, self._tidy)
+        self._http = _Http(config, self._socket, answering, patience, settings, self._tidy)
         self._thread = threading.Thread(target=self._run, name="serve", daemon=True)
 
     def __enter__(self) -> Server:
@@ -133,6 +145,20 @@ class Server:
     def connections(self) -> int:
         """How many there are."""
         return len(self._http.server_state.connections)
+
+    def offer(self, folder: str) -> None:
+        """Answer for one more model, which is loaded when it is asked for.
+
+        Raises:
+            EngineError: there is no such folder.
+        """
+        self.served.add(Entry.of_folder(folder))
+
+    def unloaded(self, model_id: str) -> None:
+        """Take note that a model was unloaded by others. May be called from any thread."""
+        if self._http.loop is not None:
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
 
     def start(self) -> None:
         """Begin to answer. Returns at once."""
@@ -166,7 +192,7 @@ class _Http(uvicorn.Server):
         self,
         config: uvicorn.Config,
         listening: socket.socket,
-        completions: Completions,
+        answering: Answering,
         patience: float,
         settings: Settings,
         tidy: Callable[[], None],
@@ -175,10 +201,12 @@ class _Http(uvicorn.Server):
         self._most = settings.connections
         self._tidy = tidy
         self._listening = listening
-        self._completions = completions
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._answering = answering
         self._patience = patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
         self.lifespan.state["room"] = _room(self._most)
         await super().startup(sockets)
         # asyncio accepts as many at once as the backlog it knows of. That would take all
@@ -192,11 +220,11 @@ class _Http(uvicorn.Server):
             if counter % TICKS_PER_SECOND == 0:
                 self._tidy()
         except BaseException:
-            log.exception("connections could not be looked at")
+            log.exception("connections could not be looked after")
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._completions.end()
+        self._answering.end()
         for connection in self._connections():
             connection.give_up()
         await super().shutdown(sockets)

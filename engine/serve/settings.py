@@ -31,6 +31,7 @@ class Settings:
         per_minute: how many requests a key may send in a minute; 0 sets no limit.
         connections: how many there may be.
         unload_after: seconds after which an unused model is unloaded; 0 keeps it.
+        may_unload: whether clients may unload models, which others may be using beside the server.
 
     Raises:
         ValueError: names the field and says what it may be.
@@ -48,6 +49,7 @@ class Settings:
     per_minute: int = 0
     connections: int = 2048
     unload_after: float = 0.0
+    may_unload: bool = True
 
     def __post_init__(self) -> None:
         least = {"sessions": 0, "at_once": 2, "queue": 0, "per_key": 0, "per_minute": 0}

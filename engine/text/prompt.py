@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, TEMPLATE_ERROR, EngineError
+from engine.errors import INVALID_REQUEST, EngineError
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
+from engine.text import pieces
+from engine.text.rendering import InProcess, Reader, TooLongError
 from engine.text.text import Markers, ReplyText
 
 
@@ -44,18 +46,6 @@ class Prompt:
         return Ledger(text, tokens, (*self.known, *ends))
 
 
-class TooLongError(EngineError):
-    """A prompt has more tokens than it may have.
-
-    Attributes:
-        tokens: how many it has.
-    """
-
-    def __init__(self, tokens: int) -> None:
-        super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
-        self.tokens = tokens
-
-
 def check_messages(messages: Any) -> list[Message]:
     """`messages` as a list of dicts with a role and a content; `EngineError` where they are not."""
     if not isinstance(messages, (list, tuple)) or not messages:
@@ -70,56 +60,9 @@ def check_messages(messages: Any) -> list[Message]:
                 INVALID_REQUEST,
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
-        if not _is_unicode(message.get("content") or ""):
+        if not pieces.is_unicode(message.get("content") or ""):
             raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
     return [dict(m) for m in messages]
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether a text can be encoded: lone surrogates cannot, and tokenizers fail over them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-Asked = tuple[list[Message], bool]
-"""Messages to render, and whether to open the answer after them."""
-
-
-class Reader(Protocol):
-    """Whoever renders messages and tokenises text, by a model's template and tokenizer."""
-
-    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
-        """The text of each, or why there is none."""
-
-    def encode(self, texts: list[str]) -> Sequence[Sequence[int]]:
-        """The tokens of each; compact ones where they are many."""
-
-
-class InProcess:
-    """The reader that does it here and now, with mlx-lm's wrapper of the tokenizer."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        self.tokenizer = tokenizer
-
-    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
-        """The text of each, or why there is none."""
-        tokenizer = self.tokenizer
-
-        def apply(messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
-            return _apply(tokenizer, messages, opening, options)
-
-        known = apply if tokenizer.has_chat_template else None
-        bos = getattr(tokenizer, "bos_token", None) or ""
-        return [render(known, bos, messages, reasoning, opening) for messages, opening in asked]
-
-    def encode(self, texts: list[str]) -> list[list[int]]:
-        """The tokens of each."""
-        # The template has written any BOS token itself.
-        encode = self.tokenizer.encode
-        return [list(encode(text, add_special_tokens=False)) if text else [] for text in texts]
 
 
 def build(
@@ -129,6 +72,7 @@ def build(
     before: Ledger,
     reader: Reader | None = None,
     most: int | None = None,
+    template: Mapping[str, Any] | None = None,
 ) -> Prompt:
     """Render `messages` and turn them into tokens, those of `before` where the text is the same.
 
@@ -136,8 +80,8 @@ def build(
 
     Args:
         reader: who renders and tokenises; without one it is done here.
-        most: tokens that the prompt may have; a list of millions that is made for nothing holds
-            Python's lock for a second.
+        most: tokens that the prompt may have.
+        template: what the template is given beside the messages: tools, and names of its own.
 
     Raises:
         EngineError: `template_error` with the template's own words.
@@ -149,7 +93,7 @@ def build(
         *messages, begun = messages
     other = _same_system(messages)
     asked = [(messages, True), (messages, False)] + ([(other, True)] if other else [])
-    rendered = reader.render(asked, reasoning)
+    rendered = reader.render(asked, reasoning, template)
     opened, closed = _sure(rendered[0]), _sure(rendered[1])
     text = opened + (_begun(tokenizer, begun, opened, before) if begun else "")
     known = before.match(text)
@@ -157,16 +101,18 @@ def build(
     first = dict(known).get(len(opened))
     follows = opened.startswith(closed) and len(closed) < len(opened)
     ending = opened[len(closed) :] if follows else closed
-    wanted = {text[characters:], ending}
+    main, wanted = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
         wanted.add(opened)
     if other and not known:
         wanted.add(_sure(rendered[2]))
-    in_order = list(wanted)
-    ids = dict(zip(in_order, reader.encode(in_order), strict=True))
-    if most is not None and count + len(ids[text[characters:]]) > most:
-        raise TooLongError(count + len(ids[text[characters:]]))
-    tokens = [*before.tokens[:count], *ids[text[characters:]]]
+    in_order = [main, *(wanted - {main})]
+    try:
+        found = reader.encode(in_order, None if most is None else most - count)
+    except TooLongError as error:
+        raise TooLongError(count + error.tokens) from None
+    ids = dict(zip(in_order, found, strict=True))
+    tokens = pieces.listed(before.tokens[:count], ids[main])
     answered = 0
     if len(text) > len(opened):
         answered = len(tokens) - (first if first is not None else len(ids[opened]))
@@ -225,69 +171,5 @@ def _same_system(messages: list[Message]) -> list[Message] | None:
     """What another chat with the same system message might send, to see what both begin with."""
     if messages[0]["role"] != "system" or len(messages) < 2:
         return None
-    said = messages[1]["content"] or ""
+    said = messages[1].get("content") or ""
     return [messages[0], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
-
-
-Apply = Callable[[list[Message], bool, dict[str, Any]], str]
-
-
-def render(
-    apply: Apply | None, bos: str, messages: list[Message], reasoning: bool | None, opening: bool
-) -> str | EngineError:
-    """The text of messages by a model's template, or why there is none.
-
-    Args:
-        apply: the template; None for models that have none.
-        bos: what the text begins with then.
-    """
-    if apply is None:
-        return bos + _plain(messages, opening)
-    options = {} if reasoning is None else {"enable_thinking": reasoning}
-    try:
-        return apply(messages, opening, options)
-    except MemoryError:
-        raise
-    except Exception as error:
-        if len(messages) > 1 and messages[0]["role"] == "system":
-            # Some templates know no system message; models of that kind are trained with the
-            # instructions at the head of the first user message.
-            try:
-                return apply(_fold_system(messages), opening, options)
-            except Exception:
-                pass  # the first error says more
-        return EngineError(
-            TEMPLATE_ERROR,
-            "The model's chat template could not take these messages: "
-            f"{type(error).__name__}: {str(error)[:_MOST_WORDS]}",
-        )
-
-
-_MOST_WORDS = 1000  # characters of a template's own message
-
-
-def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
-    # mlx-lm's wrapper turns reasoning on for every model that knows it. Here a session that does
-    # not say leaves that to the template's own default, by asking the tokenizer inside.
-    inner = getattr(tokenizer, "_tokenizer", None)
-    own = getattr(tokenizer, "_chat_template", None) is None  # no renderer of mlx-lm's
-    if own and not options and getattr(inner, "chat_template", None):
-        tokenizer = inner
-    text = tokenizer.apply_chat_template(
-        messages, tokenize=False, add_generation_prompt=opening, **options
-    )
-    return text if isinstance(text, str) else tokenizer.decode(text)
-
-
-def _fold_system(messages: list[Message]) -> list[Message]:
-    first, second, *rest = messages
-    if second["role"] != "user":
-        return messages
-    return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
-
-
-def _plain(messages: list[Message], opening: bool) -> str:
-    """For models without a chat template: a transcript that a base model can continue."""
-    names = {"user": "User", "assistant": "Assistant", "system": "System"}
-    turns = [f"{names.get(m['role'], m['role'])}: {m['content'] or ''}\n" for m in messages]
-    return "".join(turns) + ("Assistant:" if opening else "")

@@ -45,6 +45,9 @@ class TextSplitter:
     """Splits a stream of text into deltas by kind, and finds the stop strings.
 
     Stop strings end the answer only: a blank line in the reasoning is no reason to fall silent.
+
+    Attributes:
+        calls: the tool calls that are complete, each as it was written between its markers.
     """
 
     def __init__(self, markers: Markers, stops: Iterable[str] = (), reasoning: bool = False):
@@ -54,12 +57,24 @@ class TextSplitter:
         self._held = ""
         # The line breaks that templates put around the markers belong to neither side.
         self._strip = reasoning
-        self.stopped = False
+        self._stop: str | None = None
+        self._call = ""  # the tool call that is being written
+        self.calls: list[str] = []
 
     @property
     def kind(self) -> Kind:
         """What the text to come belongs to."""
         return self._kind
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop string has been found."""
+        return self._stop is not None
+
+    @property
+    def stop(self) -> str | None:
+        """The stop string that was found."""
+        return self._stop
 
     def only_answer(self) -> str:
         """From here on all is answer, whatever it looks like; returns what is held back of it."""
@@ -102,7 +117,13 @@ class TextSplitter:
         if not self.stopped:
             self._emit(out, self._held)
         self._held = ""
+        if self._kind == "tool" and not self._markers.tool_end:
+            self._end_call()
         return out
+
+    def _end_call(self) -> None:
+        self.calls.append(self._call)
+        self._call = ""
 
     def _watched(self) -> tuple[str, ...]:
         m = self._markers
@@ -124,12 +145,14 @@ class TextSplitter:
         m = self._markers
         if self._kind == "answer":
             if marker in self._stops:
-                self.stopped = True
+                self._stop = marker
             elif marker == m.think_start:
                 self._kind, self._strip = "reasoning", True
             else:
                 self._kind = "tool"
         else:
+            if self._kind == "tool":
+                self._end_call()
             self._strip = self._kind == "reasoning"
             self._kind = "answer"
 
@@ -151,6 +174,8 @@ class TextSplitter:
             self._strip = False
         if text:
             out.append((text, self._kind))
+            if self._kind == "tool":
+                self._call += text
 
 
 _MOST_SILENT = 64
@@ -189,6 +214,17 @@ class ReplyText:
         self._note(self._splitter.release())
         self._begun = len(self._detokenizer.text)
 
+    def after(self, tokens: Iterable[int]) -> None:
+        """Go on after tokens that are told to nobody: blanks at the beginning then stay."""
+        for token in tokens:
+            self._detokenizer.add_token(token)
+        self._begun = len(self._detokenizer.last_segment)
+
+    @property
+    def detokenizer(self) -> Any:
+        """mlx-lm's, which is this reply's own."""
+        return self._detokenizer
+
     @property
     def raw(self) -> str:
         """Everything generated so far as one text, markers and reasoning included."""
@@ -214,6 +250,16 @@ class ReplyText:
     def stopped(self) -> bool:
         """Whether a stop string has been found."""
         return self._splitter.stopped
+
+    @property
+    def stop(self) -> str | None:
+        """The stop string that was found."""
+        return self._splitter.stop
+
+    @property
+    def calls(self) -> list[str]:
+        """The tool calls that are complete."""
+        return self._splitter.calls
 
     def add(self, token: int) -> list[Delta]:
         """The deltas that one more token makes certain."""

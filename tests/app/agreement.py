@@ -191,7 +191,6 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
 def engine(app: Application, running: StepEngine) -> Iterator[str]:
     """The engine answers those whom the window shows as being answered, and nobody else."""
     yield from running.wrongs
-    running.hear()
     asked = {}
     for chat in app.library._in_use.values():
         if isinstance(chat.reply, Running | Paused):
@@ -207,7 +206,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     at_work = {session_id: reply.paused for session_id, reply in running.running().items()}
     if at_work != asked:
         yield f"the engine answers {at_work}, the window shows {asked}"
-    idle = set(running.sessions) - set(app.library._in_use)
+    idle = {s.id for s in running.sessions.values() if not s.closed} - set(app.library._in_use)
     if idle:
         yield f"sessions of chats that are not in use are left: {idle}"
 
@@ -232,8 +231,8 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
         yield f"{len(windows)} windows are open"
 
 
-CHANNELS = 12
-"""Those of the store, the search, the score and errors; loads that ended leave theirs."""
+CHANNELS = 8
+"""Those of the store, the search, the score and errors."""
 
 
 def _json(value: object) -> object:

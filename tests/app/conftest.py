@@ -183,6 +183,9 @@ def look(qapp: QApplication) -> theme.Theme:
 def start(qapp: QApplication, qtbot: QtBot, profile: Path) -> Iterator[Start]:
     """Start the program over the test's profile; may be called again after ``end``."""
     configure_docking()
+    qapp.setDesktopFileName(
+        "app.stretto.Stretto"
+    )  # or X11 has nothing to put a badge on, and warns
     qapp.setQuitOnLastWindowClosed(False)
     runs: list[Run] = []
 

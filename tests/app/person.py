@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
+import gc
 import logging
 import os
 import shutil
@@ -23,7 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import hypothesis
 from hypothesis import HealthCheck, Phase
@@ -88,7 +90,7 @@ TEXTS = (
     "cut",
     "fail",
     "overflow",
-    "paste ```python\nfor n in range(9):\n    print(n)\n```\n\n- a\n- b\n\n| a | b |\n|--|--|\n| 1 | 2 |",
+    "paste ```python\nfor n in range(9):\n    print(n)\n```\n\n- a\n\n| a | b |\n|-|-|\n| 1 | 2 |",
     "paste $x^2$ **bold** <b>&amp;</b> \u0645\u0631\u062d\u0628\u0627 \U0001f3bb",
     "  \n ",
     "two\nlines & more",
@@ -146,6 +148,9 @@ COMMANDS = (
 DIALOGS = ("about", "shortcuts", "settings", "trash", "backups", "get_model", "compare", "layouts")
 MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
 
+OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "leaf_id")
+"""What of a chat no other chat's action may change."""
+
 Touched = set[str] | None
 """Ids of the chats that an action may change besides their replies; None: any."""
 
@@ -195,6 +200,27 @@ class Listener(logging.Handler):
             self.heard.append(f"Qt: {words}")
 
 
+class QuickCollector:
+    """Collects what is young at each end: to walk all that was imported takes longer than a start.
+
+    As in the program, never by itself, which might be on a thread of the store's.
+    """
+
+    def __init__(self) -> None:
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+
+    def start(self) -> None:
+        """Nothing is collected while the program runs."""
+
+    def settle(self, _model: str = "") -> None:
+        """Nothing was loaded."""
+
+    def stop(self) -> None:
+        gc.collect(1)
+
+
 class Canceller(QObject):
     """Presses Cancel in what the system would ask, such as for a folder."""
 
@@ -238,6 +264,7 @@ class Person:
         self._full = False
         self.profile = Path(self._folder.name) / "profile-0"
         self.models: tuple[str, ...] = MODELS
+        self._collector: Any = None if real else QuickCollector()
         self._said: dict[str, tuple[str, str, str]] = {}
         self._may_go: set[str] = set()
         self.profile.mkdir()
@@ -266,6 +293,9 @@ class Person:
             ask=lambda error: Recovery.QUIT,
             ask_unsaved=self._asked_at_the_end,
         )
+        if self._collector is not None:
+            app.collector.deleteLater()
+            app.collector = self._collector
         assert app.start(), "the program did not start"
         store = app.store
         assert store is not None
@@ -316,6 +346,8 @@ class Person:
                 QDesktopServices.unsetUrlHandler(scheme)
             self.listener.end()
             self._folder.cleanup()
+            gc.unfreeze()
+            gc.enable()
 
     # One action.
 
@@ -351,8 +383,7 @@ class Person:
     def _chats(self) -> dict[str, tuple[object, ...]]:
         """What may not change by itself."""
         return {
-            c.id: (c.title, c.model, c.system, c.draft, c.edited_id, c.edited_text, c.leaf_id)
-            + (c.deleted_at is None,)
+            c.id: (*(getattr(c, name) for name in OWN), c.deleted_at is None)
             for c in self.app.store.chats(include_deleted=True)
         }
 
@@ -620,7 +651,7 @@ class Person:
             lambda: popover._plain.boxes["temperature"].set_number(0.3),
             lambda: popover.stop.setPlainText("end\\n"),
             lambda: popover.more.toggle(),
-            lambda: popover.same.click(),
+            lambda: popover.same.isVisible() and popover.same.click(),
             lambda: presets.save(f"P{which % 3}", {"params": {}, "system": f"{which}"}),
             lambda: presets.delete(f"P{which % 3}"),
             lambda: presets.open(popover).actions()[0].trigger(),
@@ -864,15 +895,14 @@ class Person:
         self._close_what_is_above()
         self._mend_disk()
         self.slow_loads(False)
+        if self.engine is not None:
+            self.engine.released = True
         for chat in self.app.library.running():
             if chat.paused:
                 chat.toggle_pause()
-            if self.engine is not None:
-                reply = self.engine.running().get(chat.id)
-                if reply is not None:
-                    reply.words = iter([("answer", "end")])
-        give_up = time.monotonic() + (60 if self._real else 5)
-        while self.app.library.running() and time.monotonic() < give_up:
+        for _ in range(3_000 if self._real else 60):
+            if not self.app.library.running():
+                break
             self.turn(1)
             self.rest()
         waiting = [(c.title, c.phase, c.reply) for c in self.app.library.running()]
@@ -894,10 +924,13 @@ class Actions(RuleBasedStateMachine):
     """
 
     real = False
-    total: Counter[str] = Counter()
+    trace = False
+    total: ClassVar[Counter[str]] = Counter()
 
     def __init__(self) -> None:
         super().__init__()
+        if self.trace:
+            print("state = PersonAtWork()", flush=True)
         self.person = Person(application(), self.real)
 
     def teardown(self) -> None:
@@ -912,8 +945,13 @@ class Actions(RuleBasedStateMachine):
 
     def do(self, name: str, action: Callable[[], Touched], **options: Any) -> None:
         self.failed = True
-        if os.environ.get("PERSON_TRACE"):
-            print(name, file=sys.stderr, flush=True)
+        if self.trace:
+            faulthandler.enable(sys.__stderr__)  # the program has it write into its own file
+            step = sys._getframe(1)
+            given = step.f_code.co_varnames[1 : step.f_code.co_argcount]
+            values = [(name, step.f_locals[name]) for name in given]
+            told = ", ".join(f"{n}={v if isinstance(v, Action) else repr(v)}" for n, v in values)
+            print(f"state.{step.f_code.co_name}({told})", flush=True)
         self.person.act(name, action, **options)
         self.failed = False
 
@@ -1093,7 +1131,7 @@ class RealActions(Actions):
     """The same with the real engine, the Guide and a tiny random model."""
 
     real = True
-    total: Counter[str] = Counter()
+    total: ClassVar[Counter[str]] = Counter()
 
 
 def application() -> QApplication:
@@ -1104,9 +1142,17 @@ def application() -> QApplication:
     return there if isinstance(there, QApplication) else make_qt(["person"])
 
 
-def run(actions: int, seed: int, real: bool, steps: int = 100, shrink: bool = True) -> Counter[str]:
+def run(
+    actions: int,
+    seed: int,
+    real: bool,
+    steps: int = 100,
+    shrink: bool = True,
+    trace: bool = False,
+) -> Counter[str]:
     """So many actions at least, a fresh profile for each hundred. Raises what is found."""
-    machine: Any = type("PersonAtWork", (RealActions if real else Actions,), {"total": Counter()})
+    own = {"total": Counter(), "trace": trace}
+    machine: Any = type("PersonAtWork", (RealActions if real else Actions,), own)
     phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
     while (left := actions - sum(machine.total.values())) > 0:
         settings = hypothesis.settings(
@@ -1131,15 +1177,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--real", type=int, default=500, help="of them with the real engine")
     parser.add_argument("--steps", type=int, default=100, help="actions in one profile")
     parser.add_argument("--no-shrink", action="store_true", help="stop at the first finding")
+    parser.add_argument("--trace", action="store_true", help="print each step before it is done")
     chosen = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application()
     theme.install(application(), "light")
-    total: Counter[str] = Counter()
+    total: ClassVar[Counter[str]] = Counter()
     begun = time.monotonic()
     for count, real in ((chosen.actions - chosen.real, False), (chosen.real, True)):
         if count > 0:
-            total += run(count, chosen.seed, real, chosen.steps, not chosen.no_shrink)
+            shrink = not chosen.no_shrink
+            total += run(count, chosen.seed, real, chosen.steps, shrink, chosen.trace)
     for name, count in sorted(total.items()):
         print(f"{count:6,}  {name}")
     seconds = time.monotonic() - begun

@@ -11,7 +11,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +50,10 @@ class StepReply:
         self.session.mail(lambda: self._end(FinishReason.CANCELLED))
 
     def pause(self) -> None:
-        self.session.mail(lambda: setattr(self, "paused", True))
+        self.paused = True
 
     def resume(self) -> None:
-        self.session.mail(lambda: setattr(self, "paused", False))
+        self.paused = False
 
     def step(self) -> None:
         """One word, or the end."""
@@ -67,7 +67,8 @@ class StepReply:
         elif kind == "cut":
             self._end(FinishReason.LENGTH)
         elif kind == "hold":
-            self.words = itertools.chain([("hold", "")], self.words)
+            if not self.session.engine.released:
+                self.words = itertools.chain([("hold", "")], self.words)
         elif kind in {"out_of_memory", "context_overflow"}:
             self.fail(kind, word)
         elif kind == STOPPED:
@@ -100,7 +101,7 @@ class StepSession:
     life: int
     reply: StepReply | None = None
     wrong: tuple[str, str] | None = None
-    sent: list[StepReply] = field(default_factory=list)
+    closed: bool = False
 
     def mail(self, command: Callable[[], object]) -> None:
         if self.life == self.engine.life:
@@ -112,6 +113,7 @@ class StepSession:
             reply.fail(STOPPED, "The engine is not running.")
         else:
             self.engine.asked += 1
+            self.engine.take(reply)
             self.mail(lambda: self._begin(reply))
         return reply
 
@@ -124,6 +126,7 @@ class StepSession:
         pass
 
     def close(self, forget: bool = False) -> None:
+        self.closed = True
         if forget:
             self.engine.forget(self.id)
         self.mail(self._close)
@@ -153,6 +156,7 @@ class StepEngine:
         sessions: the open ones by their id.
         loads: models that were asked for and are not loaded yet.
         slow: loads do not end while this is so.
+        released: replies that hold go on to their end.
         wrongs: what the window may never do and did.
     """
 
@@ -162,6 +166,8 @@ class StepEngine:
         self.models: dict[str, Model] = {}
         self.loads: list[tuple[str, Future[Model]]] = []
         self.slow = False
+        self.released = False
+        self._live: list[StepReply] = []
         self.stopped = False
         self.life = 0
         self.asked = 0
@@ -215,9 +221,14 @@ class StepEngine:
         future.set_result({**figures, "sessions": sessions})
         return future
 
+    def take(self, reply: StepReply) -> None:
+        """A reply is asked for; its session hears of it at the next turn."""
+        self._live.append(reply)
+
     def running(self) -> dict[str, StepReply]:
         """The replies that have not ended, by their session's id."""
-        return {s.id: s.reply for s in self.sessions.values() if s.reply is not None}
+        self._live = [reply for reply in self._live if not reply.ended]
+        return {reply.session.id: reply for reply in self._live}
 
     def hear(self) -> None:
         """Take in what lies in the mailbox."""
@@ -231,7 +242,7 @@ class StepEngine:
             loads, self.loads = self.loads, []
             for path, future in loads:
                 self._load(path, future)
-        for reply in list(self.running().values()):
+        for reply in self.running().values():
             if not reply.paused and not reply.ended:
                 reply.step()
 

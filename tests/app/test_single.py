@@ -44,6 +44,19 @@ single.release()
 """
 
 
+START = """
+import sys
+from app.__main__ import main
+from app.single import SingleInstance
+asks = SingleInstance.call
+def call(single):
+    print("asking", flush=True)
+    return asks(single)
+SingleInstance.call, SingleInstance.ANSWER_MS = call, 60_000
+sys.exit(main(["--profile", sys.argv[1]]))
+"""
+
+
 class Child:
     """A program of its own over a profile; its words are read a line at a time."""
 
@@ -105,6 +118,16 @@ def test_one_that_hangs_is_not_taken_for_one_that_came_forward(first, tmp_path):
     # And once it is free again it comes forward, though nobody waits any more.
     first.go_on()
     assert first.line() == "called"
+
+
+def test_f15_a_second_start_that_waits_for_one_that_hangs_ends_by_a_signal(first, tmp_path):
+    second = Child(START, tmp_path)
+    try:
+        assert second.line() == "asking"
+        second.process.send_signal(signal.SIGTERM)
+        assert second.process.wait(20) == -signal.SIGTERM
+    finally:
+        second.kill()
 
 
 def test_after_a_crash_the_next_is_the_one_and_hears_the_third(first, tmp_path, qapp):

@@ -244,5 +244,3 @@ def _request(server: Server, method: str, path: str, body: Any = None) -> int:
     finally:
         connection.close()
     return response.status
-
-

@@ -238,7 +238,7 @@ class Stage:
         while not true():
             if time.monotonic() > last:
                 return False
-            time.sleep(0.0005)
+            time.sleep(0.001)
         return True
 
     def future(self, action: Callable[[], Any], what: str) -> Any:
@@ -293,7 +293,8 @@ class Stage:
     def _goes_on(self) -> None:
         """The engine answers the next question, and nothing is left of those before."""
         try:
-            self.model = self.engine.load_later(self.folder).result(PATIENCE)
+            # It may have to be checked anew, by a child that has to start first.
+            self.model = self.engine.load_later(self.folder).result(3 * PATIENCE)
             chat = self.engine.open_session(self.model)
             if not chat.send("the next question", some(3)).tokens(PATIENCE):
                 self.problems.append("the next answer is empty")
@@ -319,4 +320,3 @@ def ended(reply: Reply) -> bool:
 def begun(reply: Reply) -> bool:
     """Whether there is text of it."""
     return any(isinstance(e, TextDelta) for e in list(reply._events))
-

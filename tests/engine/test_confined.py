@@ -17,7 +17,7 @@ import pytest
 
 from engine.bench.random_models import CHATML, write_tokenizer
 from engine.cli.arguments import GUIDE
-from engine.core.confined import bounds, process, wire
+from engine.core.confined import bounds, process, reader, wire
 from engine.core.confined.checked import CheckedTokenizer
 from engine.core.confined.confined import Confined
 from engine.core.confined.limits import Limits
@@ -34,7 +34,9 @@ from engine.errors import (
 from engine.kv.ledger import Ledger
 from engine.model.folder import check as check_folder
 from engine.params import SamplingParams
-from engine.text.prompt import InProcess, Reader, build
+from engine.text import pieces
+from engine.text.prompt import build
+from engine.text.rendering import InProcess, Reader, TooLongError
 from tests.engine import hostile
 
 _MB = 2**20
@@ -553,6 +555,57 @@ def test_prompts_are_the_same_as_in_the_engines_own_process(
             for last in (more, [*more, *HELLO]):
                 want, _ = outcome(tokenizer, last, reasoning, ledger)
                 assert outcome(tokenizer, last, reasoning, ledger, reader)[0] == want
+
+
+@pytest.mark.parametrize("name", ["tools", "escapes", "undefined"])
+def test_prompts_are_the_same_where_texts_are_handed_over_in_pieces(
+    confined: Confined,
+    wrapper: Callable[[str | None], tuple[Any, Path]],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    monkeypatch.setattr(reader, "_LONG", 3)
+    monkeypatch.setattr(reader, "_MOST_LISTED", 5)
+    monkeypatch.setattr(pieces, "PIECE", 3)
+    monkeypatch.setattr(pieces, "TOKENS", 2)
+    test_prompts_are_the_same_as_in_the_engines_own_process(confined, wrapper, name)
+
+
+def test_a_long_paste_is_never_worked_on_by_one_call(
+    confined: Confined,
+    wrapper: Callable[[str | None], tuple[Any, Path]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JSON's encoder holds Python's lock until it has ended: 0.2 s for 16 MB."""
+    tokenizer, folder = wrapper(CHATML)
+    packed = describe(tokenizer)
+    assert packed is not None
+    made = confined.reader(described(folder, known=packed[0], packed=packed[1]))
+    pasted = [{"role": "user", "content": "Zeile für Zeile\n" * 20_000}, *HELLO * 5_000]
+    dumps, lengths = json.dumps, list[int]()
+
+    def watched(*args: Any, **options: Any) -> str:
+        text = dumps(*args, **options)
+        lengths.append(len(text))
+        return text
+
+    monkeypatch.setattr(json, "dumps", watched)
+    (text,) = made.render([(pasted, True)], None)
+    assert isinstance(text, str)
+    assert text.count("Zeile") == 40_000
+    assert max(lengths) < 2**17
+
+
+def test_a_prompt_of_more_tokens_than_may_be_is_only_counted(
+    confined: Confined, plain: CheckedTokenizer
+) -> None:
+    made = confined.reader(plain)
+    assert len(made.encode(["hello there"], 11)[0]) == 11
+    with pytest.raises(TooLongError) as caught:
+        made.encode(["hello there", "more"], 10)
+    assert caught.value.tokens == 11
+    assert [len(ids) for ids in made.encode(["a", "hello there"], 10)] == [1, 11]
+    works(confined, plain)
 
 
 def outcome(

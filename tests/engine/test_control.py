@@ -13,6 +13,7 @@ import pytest
 
 from engine import Engine, EngineError, PromptProgress, Reply, SamplingParams, Session, TextDelta
 from engine.core.execution import Execution, Results
+from engine.model import backend
 from engine.scheduling.plan import StepPlan
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
@@ -290,3 +291,13 @@ def test_the_figures_tell_what_the_process_holds(engine: Engine, model_folder: F
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         assert stats["process_bytes"] <= 1.1 * most
     assert stats["children_bytes"] > 5_000_000  # each of them is a Python
+
+
+def test_mlx_keeps_freed_buffers_within_a_limit(engine: Engine, model_folder: Folder) -> None:
+    model = engine.load(model_folder("plain"))
+    most = backend.BUFFERS_ON_CPU
+    if engine.stats()["backend"]["device"] != "cpu":
+        most = backend.LEAST_BUFFERS
+    for text in ("hello", "hello there " * 400):
+        engine.open_session(model).send(text, SamplingParams(max_tokens=200)).tokens(60)
+        assert engine.stats()["buffer_bytes"] <= 2 * most  # the last to be freed comes on top

@@ -104,6 +104,37 @@ def test_fault_b2_one_folder_asked_for_three_times_is_read_once(
     assert len(reads) == 1
 
 
+def test_fault_b2_idle_caches_make_room_for_a_load(model_folder: Folder, tmp_path: Path) -> None:
+    other = write_model(tmp_path / "other", {**FAMILIES["plain"], "intermediate_size": 4096})
+    with Engine() as measuring:
+        one = measuring.load(model_folder("plain"))
+        chat = measuring.open_session(one)
+        chat.send("hello there " * 200, SOME).tokens(60)
+        held = measuring.stats()["sessions"][chat.id]["kv_bytes"]
+        larger = measuring.load(other).nbytes
+    assert larger > 2 * held
+    with Engine(memory_budget=one.nbytes + larger + held * 3 // 4) as engine:
+        chat = engine.open_session(engine.load(model_folder("plain")))
+        chat.send("hello there " * 200, SOME).tokens(60)
+        assert engine.stats()["sessions"][chat.id]["kv_bytes"] > 0
+        assert engine.load(other).nbytes == larger
+        assert engine.stats()["sessions"][chat.id]["kv_bytes"] == 0
+
+
+def test_fault_b2_two_loads_at_once_stay_within_the_budget(
+    model_folder: Folder, tmp_path: Path
+) -> None:
+    other = write_model(tmp_path / "other", FAMILIES["plain"], seed=9)
+    with Engine() as measuring:
+        nbytes = measuring.load(other).nbytes
+    with Engine(memory_budget=nbytes * 7 // 4) as engine:
+        asked = [engine.load_later(folder) for folder in (model_folder("plain"), other)]
+        assert asked[0].result(60).nbytes == nbytes
+        with pytest.raises(EngineError, match="out_of_memory"):
+            asked[1].result(60)
+        assert engine.stats()["weights_bytes"] == nbytes
+
+
 def test_fault_b4_a_reply_whose_caches_cannot_be_settled_ends_once(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +359,20 @@ def test_fault_b9_a_device_without_memory_is_called_so(
     assert caught.value.code == "out_of_memory"
 
 
+def test_fault_b10_the_wired_limit_of_mlx_stays_untouched(
+    model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernel panics on Macs come with it; `mlx_lm` sets it in its own loops."""
+    import mlx.core as mx
+
+    called: list[int] = []
+    monkeypatch.setattr(mx, "set_wired_limit", called.append)
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(model_folder("plain")))
+        assert chat.send("hello", SOME).tokens(60)
+    assert called == []
+
+
 def test_fault_b11_a_writer_that_panics_holds_up_nobody(
     model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -468,3 +513,14 @@ def test_fault_b11_a_session_has_no_fork_of_its_own_name(
         chat.fork("mine")
     twin = chat.fork("other")
     assert engine.stats()["sessions"][twin.id]["priority"] == 2
+
+
+def test_fault_b11_a_question_of_the_wrong_form_leaves_no_session(
+    engine: Engine, model_folder: Folder
+) -> None:
+    model = engine.load(model_folder("plain"))
+    with pytest.raises(EngineError, match="invalid_request"):
+        engine.ask(model, 5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        engine.ask(model, "hello", {})  # type: ignore[arg-type]
+    assert engine.stats()["sessions"] == {}

@@ -11,6 +11,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, EngineError, SamplingParams
+from engine.model.folder import display_name
 
 
 def test_a_change_to_one_small_tensor_is_another_model(
@@ -76,6 +77,12 @@ def test_a_folder_may_carry_a_name_for_people(
     assert engine.load(folder).name == "some-folder"
     (folder / "stretto.json").write_text('{"name": "Poet"}')
     assert engine.load(folder).name == "Poet"
+
+
+@pytest.mark.parametrize("content", ["[]", "5", '{"name": 5}', '{"name": []}', "{", ""])
+def test_f15_a_name_for_people_that_is_none_is_left_out(tmp_path: Path, content: str) -> None:
+    (tmp_path / "stretto.json").write_text(content)
+    assert display_name(tmp_path) == tmp_path.name
 
 
 def test_params_can_be_hashed_and_do_not_share_the_callers_dict() -> None:

@@ -153,7 +153,7 @@ OTHER_VERSIONS = [
 
 
 @pytest.mark.parametrize(("version", "patch", "step"), OTHER_VERSIONS)
-def test_a_model_answers_without_one_patch(
+def test_c_a_model_answers_without_one_patch(
     model_folder: Callable[[str], Path], version: str, patch: str, step: str
 ) -> None:
     assert run(
@@ -185,7 +185,7 @@ def test_a_model_that_needs_its_modules_replaced_steps_alone_without(
 
 
 @ON_LINUX
-def test_a_new_keyword_of_attention_is_passed_on(model_folder: Callable[[str], Path]) -> None:
+def test_c_a_new_keyword_of_attention_is_passed_on(model_folder: Callable[[str], Path]) -> None:
     """A model of a later mlx-lm gives attention an argument that this engine has never seen."""
     run(
         """
@@ -210,7 +210,7 @@ def test_a_new_keyword_of_attention_is_passed_on(model_folder: Callable[[str], P
 
 
 @ON_LINUX
-def test_all_patches_are_on_with_the_pinned_versions(model_folder: Callable[[str], Path]) -> None:
+def test_c_all_patches_are_on_with_the_pinned_versions(model_folder: Callable[[str], Path]) -> None:
     run(
         """
         assert set(off().values()) == {"no engine has started yet"}

@@ -291,7 +291,7 @@ def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds:
     return gaps, read_at, kinds
 
 
-def test_the_gap_stays_within_its_budget() -> None:
+def test_g3_the_gap_stays_within_its_budget() -> None:
     scheduler = learned(pacing=Pacing())
     gaps, _, kinds = simulate(scheduler, {"long": 20_000}, 3, 500)
     settled = sorted(gaps[20:])
@@ -338,7 +338,7 @@ def test_a_queue_that_could_not_be_served_is_not_looked_at_again_for_nothing() -
     assert scheduler.plan(later).admit is not None
 
 
-def test_a_paused_head_of_the_queue_blocks_nobody() -> None:
+def test_b1_a_paused_head_of_the_queue_blocks_nobody() -> None:
     """FAULTS B1: whoever came after a paused reply waited for ever."""
     rows = [
         Row("paused", "m", Status.QUEUED, paused=True, most=10, waiting_since=0.0),
@@ -349,7 +349,7 @@ def test_a_paused_head_of_the_queue_blocks_nobody() -> None:
     assert plan.admit.session == "next"
 
 
-def test_a_load_counts_what_replies_have_been_promised() -> None:
+def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
     """FAULTS B2: two loads, or a load beside a running reply, took more than the budget."""
     request = LoadRequest("k", "Model", 60, 60)
     running = [Row("a", "m", Status.DECODING, most=50, begun=True)]

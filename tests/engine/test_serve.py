@@ -160,7 +160,7 @@ def test_bad_requests_hear_what_is_wrong(served: Server, body: Any, status: int,
 
 
 def test_other_paths_hear_what_is_served(served: Server) -> None:
-    status, _, content = ask(served, "POST", "/v1/embeddings", {})
+    status, _, content = ask(served, "POST", "/v1/images/generations", {})
     assert status == 404
     assert "/v1/chat/completions" in json.loads(content)["error"]["message"]
 

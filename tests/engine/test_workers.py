@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from engine.messages import Command, WorkDone
 SOON = 60.0  # seconds: whoever waits longer is held up
 
 
-class Pool:
+class Staff:
     """Workers whose outcomes are taken by the test."""
 
     def __init__(self) -> None:
@@ -38,8 +39,6 @@ class Pool:
 
     def wait(self, count: int) -> list[Any]:
         """Take outcomes until there are so many."""
-        from collections import deque
-
         until = time.monotonic() + SOON
         while len(self.outcomes) < count:
             assert time.monotonic() < until, self.outcomes
@@ -53,24 +52,24 @@ class Pool:
 
 
 @pytest.fixture
-def pool() -> Iterator[Pool]:
-    made = Pool()
+def staff() -> Iterator[Staff]:
+    made = Staff()
     yield made
     made.workers.close()
 
 
-def test_a_lane_that_never_ends_keeps_no_other_waiting(pool: Pool) -> None:
+def test_a_lane_that_never_ends_keeps_no_other_waiting(staff: Staff) -> None:
     go_on = threading.Event()
     for _ in range(2 * THREADS):
-        pool.run("slow", lambda: go_on.wait(SOON))
+        staff.run("slow", lambda: go_on.wait(SOON))
     for number in range(3):
-        pool.run("quick", lambda number=number: number)
-    assert pool.wait(3) == [0, 1, 2]
+        staff.run("quick", lambda number=number: number)
+    assert staff.wait(3) == [0, 1, 2]
     go_on.set()
-    assert len(pool.wait(2 * THREADS + 3)) == 2 * THREADS + 3
+    assert len(staff.wait(2 * THREADS + 3)) == 2 * THREADS + 3
 
 
-def test_a_lane_takes_so_many_threads_and_no_more(pool: Pool) -> None:
+def test_a_lane_takes_so_many_threads_and_no_more(staff: Staff) -> None:
     inside, most, lock, full = 0, 0, threading.Lock(), threading.Event()
 
     def work() -> None:
@@ -85,13 +84,13 @@ def test_a_lane_takes_so_many_threads_and_no_more(pool: Pool) -> None:
             inside -= 1
 
     for _ in range(3 * PLACES):
-        pool.run("one", work)
-    assert pool.wait(3 * PLACES) == [None] * 3 * PLACES
+        staff.run("one", work)
+    assert staff.wait(3 * PLACES) == [None] * 3 * PLACES
     assert most == PLACES
 
 
 def test_a_free_thread_goes_to_the_lane_that_has_the_fewest(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
+    staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "THREADS", 1)
     go_on, begun = threading.Event(), threading.Event()
@@ -101,24 +100,24 @@ def test_a_free_thread_goes_to_the_lane_that_has_the_fewest(
         go_on.wait(SOON)
         return "many"
 
-    pool.run("many", first)
+    staff.run("many", first)
     assert begun.wait(SOON)
     for _ in range(3):
-        pool.run("many", lambda: "many")
-    pool.run("one", lambda: "one")
+        staff.run("many", lambda: "many")
+    staff.run("one", lambda: "one")
     go_on.set()
-    assert pool.wait(5).index("one") <= 2
+    assert staff.wait(5).index("one") <= 2
 
 
-def test_a_fault_of_work_is_told_and_frees_its_place(pool: Pool) -> None:
+def test_a_fault_of_work_is_told_and_frees_its_place(staff: Staff) -> None:
     def fails() -> None:
         raise SystemExit("no Exception")
 
     for _ in range(2 * PLACES):
-        pool.run("one", fails)
-    assert {str(e) for e in pool.wait(2 * PLACES)} == {"no Exception"}
-    pool.run("one", lambda: "done")
-    assert pool.wait(2 * PLACES + 1)[-1] == "done"
+        staff.run("one", fails)
+    assert {str(e) for e in staff.wait(2 * PLACES)} == {"no Exception"}
+    staff.run("one", lambda: "done")
+    assert staff.wait(2 * PLACES + 1)[-1] == "done"
 
 
 def test_children_are_given_to_the_lane_that_has_waited_longest() -> None:

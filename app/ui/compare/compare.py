@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats.differences import differences
 from app.chats.library import ChatLibrary
 from app.chats.transcript import title_from
 from app.ui.compare.compare_dialog import Column
+from app.ui.compare.desk import Desk
 from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
@@ -18,19 +19,28 @@ from app.ui.window.workspace import Workspace
 
 
 class Comparisons(QObject):
-    """Opens the columns as chats of their own, and closes all but the kept one."""
+    """Opens the columns as chats of their own, and closes all but the kept one.
+
+    Signals:
+        put_aside(desk): panes gave their place to the columns; `Desk.bring_back` undoes it.
+    """
+
+    put_aside = Signal(object)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
         super().__init__(workspace)
         self._library = library
         self._workspace = workspace
         self._groups: list[dict[str, str]] = []  # by chat: what it differs in
+        self._desks: dict[str, Desk] = {}  # by column: what it has taken the place of
 
     def begin(self, columns: Sequence[Column], system: str, prompt: str) -> list[ChatPane]:
         """Ask the prompt in a new chat for each column; all answer at once.
 
-        Columns for which there is no room are tabs of the last one.
+        Where they would not stand side by side they have the window to themselves, until one is
+        kept. Columns for which there is no room even then are tabs of the last one.
         """
+        desk = Desk(self._library, self._workspace, len(columns))
         panes: list[ChatPane] = []
         fit = 1
         for column in columns:
@@ -54,6 +64,9 @@ class Comparisons(QObject):
         ids = [pane.chat.id for pane in panes]
         self._groups.append(dict(zip(ids, words, strict=True)))
         self._workspace.activate(panes[0])
+        if desk.chats:
+            self._desks.update(dict.fromkeys(ids, desk))
+            self.put_aside.emit(desk)
         return panes
 
     @Slot()
@@ -133,6 +146,11 @@ class Comparisons(QObject):
                 else:
                     pane.chat.stop()
                     self._workspace.close_pane(pane)
+        desk = self._desks.get(kept.chat.id)
+        for chat_id in group:
+            self._desks.pop(chat_id, None)
+        if desk is not None:
+            desk.bring_back(group, kept.chat.id)
         self._workspace.activate(kept)
 
     def _name_after_prompt(self, pane: ChatPane, words: str) -> None:

@@ -78,7 +78,9 @@ class NameDialog(QDialog):
         self._asked = ""
         self._hint.setText(self._words)
         self.go.setText(self._verb)
-        self.go.setEnabled(bool(tidy(self.field.text())))
+        named = bool(tidy(self.field.text()))
+        self.go.setEnabled(named)
+        self.go.setToolTip("" if named else "Write a name first")
 
     @Slot()
     def _on_go(self) -> None:

@@ -31,6 +31,7 @@ _PROMISE = (
 _NONE = "Downloads are listed here. They go on when this is closed."
 _TOKEN = "Kept until Stretto ends, and shown to the hub alone."
 DOWNLOAD, OPEN = "Download", "Open"
+_NO_TOKEN = "The hub gives this model only to whom it knows: paste a token first"
 
 
 class FoundModel(QWidget):
@@ -199,7 +200,7 @@ class GetModelDialog(ModelDialog):
         self._model = None
         self._query.drop()
         self.go.setText("Look Up")
-        self.go.setEnabled(bool(self._downloads.token and self._wanted()))
+        self._allow("" if self._downloads.token and self._wanted() else _NO_TOKEN)
 
     def _wanted(self) -> str:
         """What stands in the field, if it is a model's name."""
@@ -214,7 +215,7 @@ class GetModelDialog(ModelDialog):
         self._asked = self._wanted()
         if not self._asked:
             return
-        self.go.setEnabled(False)
+        self._allow("The hub is being asked")
         self.found.say("Asking the hub…")
         name, token = self._asked, self._downloads.token or None
         self._query.ask(
@@ -231,7 +232,7 @@ class GetModelDialog(ModelDialog):
         self._show_token(gated)
         self.found.say(error.message, danger=not gated)
         self.go.setText("Look Up")
-        self.go.setEnabled(not gated)
+        self._allow(_NO_TOKEN if gated else "")
         if gated and not self.field.hasFocus():  # whoever types a name goes on typing it
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
             self.token.selectAll()
@@ -244,7 +245,7 @@ class GetModelDialog(ModelDialog):
         self._show_token(False)
         verb = self.found.show_model(model, self._memory())
         self.go.setText(verb or DOWNLOAD)
-        self.go.setEnabled(bool(verb))
+        self._allow("" if verb else self.found.fits.text())
 
     def _clear(self, *, keep_token: bool = False) -> None:
         self._model = None
@@ -252,7 +253,13 @@ class GetModelDialog(ModelDialog):
         if not keep_token:
             self._show_token(False)
         self.go.setText(DOWNLOAD)
-        self.go.setEnabled(False)
+        asked = bool(self._wanted())
+        self._allow("The hub is asked first" if asked else "Write the name of a model first")
+
+    def _allow(self, why_not: str) -> None:
+        """Let the main button be pressed, or say why it cannot be."""
+        self.go.setEnabled(not why_not)
+        self.go.setToolTip(why_not)
 
     def _show_token(self, shown: bool) -> None:
         self.token.setVisible(shown)

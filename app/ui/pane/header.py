@@ -110,7 +110,8 @@ class PaneHeader(QWidget):
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._state = ""
+        self._state = self._written = ""
+        self._told = True
         self._end = 0
         self.setFixedHeight(self.HEIGHT)
         self.model_button = ModelButton(self)
@@ -160,6 +161,8 @@ class PaneHeader(QWidget):
                 LoadState.UNLOADED: "Unloaded" if short else "Unloaded, loads when you send",
             }.get(model_status.state, "")
         self._state = state
+        at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
+        self._told = not at_rest  # what it does is said even so
         self.meter.show_context(*chat.context)
         self._place()
         self.update()
@@ -183,8 +186,12 @@ class PaneHeader(QWidget):
             self.keep.move(right, (self.HEIGHT - self.keep.height()) // 2)
         self._end = right
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
-        room = right - 12 - metrics.horizontalAdvance(self._state) - 28
         hint = self.model_button.sizeHint()
+        room = right - 12 - metrics.horizontalAdvance(self._state) - 28
+        # A model that rests needs no word where its own name would be cut off for it.
+        self._written = self._state if room >= hint.width() or self._told else ""
+        if not self._written:
+            room = right - 16
         self.model_button.setGeometry(8, 6, max(64, min(hint.width(), room)), 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -202,7 +209,7 @@ class PaneHeader(QWidget):
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
         area = QRectF(x, 0, self._end - x - 4, self.HEIGHT)
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._state)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._written)
         painter.fillRect(QRectF(0, self.HEIGHT - 1, self.width(), 1), QColor(tokens.border))
         progress = self._chat.progress
         if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:

@@ -180,7 +180,7 @@ class OptionsPopover(QFrame):
             self._shown,
             **self._plain.values(),
             **self._finer.values(),
-            seed=int(seed) if seed else None,
+            seed=int(seed) if seed.isdecimal() else None,
             **self.form.values(),
             stop=texts_of(self.stop.toPlainText()),
             reasoning=self.thinking.currentData(),
@@ -230,7 +230,8 @@ class OptionsPopover(QFrame):
 
     @Slot()
     def _take_last_seed(self) -> None:
-        self.seed.setText(str(self._last_seed()))
+        seed = self._last_seed()  # another branch may be shown by now, without one
+        self.seed.setText("" if seed is None else str(seed))
 
     @Slot()
     def _on_seed(self) -> None:

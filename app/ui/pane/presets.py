@@ -52,6 +52,7 @@ class Presets:
         """The menu, shown below the panel's button."""
         menu = QMenu(popover)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
         presets = self._settings.presets
         for name in sorted(presets, key=str.casefold):
             action = menu.addAction(name.replace("&", "&&"))
@@ -59,7 +60,9 @@ class Presets:
                 lambda _checked=False, name=name: apply_preset(popover, presets[name])
             )
         if not presets:
-            menu.addAction("No presets yet").setEnabled(False)
+            none = menu.addAction("No presets yet")
+            none.setEnabled(False)
+            none.setToolTip("Choose “Save as Preset…” to keep these settings")
         menu.addSeparator()
         menu.addAction("Save as Preset…", lambda: self._save(popover))
         if presets:

@@ -63,6 +63,8 @@ class LaneRow(QWidget):
         paused = lane.state == "paused"
         self.button.set_icon("play" if paused else "pause", "Resume" if paused else "Pause")
         self.button.setEnabled(lane.state != "idle")
+        if lane.state == "idle":
+            self.button.setToolTip("Nothing to pause: no reply is running")
         self.button.set_revealed(lane.state != "idle")
         words = _WORDS.get(lane.state, "resting")
         self.setToolTip(f"{lane.title}: {words}, {lane.kv_tokens:,} tokens in its KV cache")

@@ -27,12 +27,14 @@ from PySide6.QtWidgets import (
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.paths import GUIDE, Paths, model_fallback_name, short_path
+from app.serving import Serving
 from app.settings import TEXT_PX, Settings
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.settings.appearance import CHOICES
 from app.ui.settings.form_page import LABELS, FormPage
+from app.ui.settings.other_programs import OtherPrograms
 from app.ui.style.theme import theme
 from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
@@ -59,6 +61,7 @@ class SettingsWindow(QDialog):
         open_folder: Callable[[Path], object] | None = None,
         library: ChatLibrary | None = None,
         updates: Updates | None = None,
+        serving: Serving | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
@@ -72,6 +75,8 @@ class SettingsWindow(QDialog):
         self._new_chats()
         self._models(library)
         self._memory()
+        if serving is not None:
+            self.programs = OtherPrograms(self._page, settings, serving, self._set)
         if updates is not None and updates.possible:
             self._updates(updates)
         if paths is not None:
@@ -217,11 +222,13 @@ class SettingsWindow(QDialog):
     @Slot()
     def _on_look_now(self) -> None:
         self.look_now.setEnabled(False)
+        self.look_now.setToolTip("The makers’ server is being asked")
         self.looked.setText("Looking…")
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:
         self.look_now.setEnabled(True)
+        self.look_now.setToolTip("")
         if release is None:
             self.looked.setText(why)
         elif not release.is_newer:

@@ -1,4 +1,5 @@
 """The sidebar: the list of saved chats and the search above it.
 
-Imports: app.chats, app.store, app.ui.style, app.ui.widgets, app.ui.window.
+Imports: app.chats, app.serving, app.store, app.ui.style, app.ui.widgets, app.ui.window,
+engine.serve.
 """

@@ -114,6 +114,12 @@ class Sidebar(QFrame):
         view.customContextMenuRequested.connect(self._on_context_menu)
         view.installEventFilter(self)
 
+    def add_part(self, part: QWidget) -> None:
+        """Put something between the chats and the foot."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self.trash), part)
+
     def set_current(self, chat_id: str) -> None:
         """Mark the chat that has the keys."""
         if self._delegate.current != chat_id:
@@ -195,6 +201,7 @@ class Sidebar(QFrame):
             at = self.list.currentIndex().row()
             self.deleted.emit(row.chat_id)
             self._stay_at(at)
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # a pane that closes takes the keys
             return True
         return False
 

@@ -199,8 +199,9 @@ class AnswerRow(MessageRow):
         painter.setPen(QColor(tokens.muted))
         top = Qt.AlignmentFlag.AlignTop
         painter.drawText(QRectF(0, 0, self._width, self.NAME), top, self.message.model)
-        if not self._mark.isEmpty():
-            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, _MARKS[self.message.status])
+        # The status may be newer than the layout: an answer that was stopped goes on.
+        if not self._mark.isEmpty() and (mark := _MARKS.get(self.message.status)):
+            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, mark)
         if self._last or self._revealed():
             area = QRectF(0, self._footer_y, self._room, 26)
             line = figures_line(self.message.stats)

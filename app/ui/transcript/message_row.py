@@ -99,6 +99,10 @@ class MessageRow(QWidget):
         focused = QGuiApplication.focusObject()
         return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
 
+    def in_text(self) -> bool:
+        """Whether the keys go to its text, where the person marks and copies words."""
+        return isinstance(QGuiApplication.focusObject(), TextView)
+
     def move_code(self, by: int) -> None:
         """Move wide code that is in view sideways, by so many pixels."""
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.chats.actions import Action
 from app.ui.style.theme import theme
 from app.ui.transcript.transcript_area import TranscriptArea
 
@@ -15,11 +16,12 @@ STEP = 96
 _PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 _ASIDE = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
+_DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class TranscriptKeys:
-    """Up and down go from message to message, left and right move wide code.
+    """Up and down go from message to message, left and right move wide code, Delete deletes.
 
     Tab goes through the buttons of a message (`MessageRow`).
     """
@@ -41,6 +43,8 @@ class TranscriptKeys:
             self._go(0)
         elif key == Qt.Key.Key_End:
             self._go(len(self._view.places) - 1)
+        elif row is not None and key in _DELETES and not row.in_text():
+            self._delete(number)
         elif row is not None and key in _ASIDE:
             row.move_code(_ASIDE[key])
         elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
@@ -86,6 +90,15 @@ class TranscriptKeys:
             view.lay_out()
         if place.row is not None:
             place.row.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _delete(self, number: int) -> None:
+        """Ask for it to be deleted; the keys are then at the message before it."""
+        gone = self._view.places[number].message_id
+        self._view.asked.emit(Action.DELETE.value, gone)
+        left = self._view.places
+        if left and all(place.message_id != gone for place in left):
+            self._view.lay_out()
+            self._go(min(max(0, number - 1), len(left) - 1))
 
     def _step(self, number: int, by: int) -> None:
         """To the next message, or on in this one while more of it is beyond the view."""

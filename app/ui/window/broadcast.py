@@ -53,13 +53,19 @@ class Broadcast(QObject):
         else:
             self.said.emit("Broadcast is on. Open another chat beside this one.")
 
-    @command("broadcast_one", "Leave or Join the Broadcast", "Ctrl+Alt+B", where=Where.PANE)
+    def _off(self, pane: ChatPane) -> str:
+        return "" if self._on else "Broadcast is off"
+
+    @command(
+        "broadcast_one",
+        "Leave or Join the Broadcast",
+        "Ctrl+Alt+B",
+        where=Where.PANE,
+        why_not=_off,
+    )
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
         """Take a chat out of the group, or back into it."""
-        if not self._on:
-            self.said.emit("Broadcast is off")
-            return
         self._left ^= {pane.chat.id}
         self._show()
 

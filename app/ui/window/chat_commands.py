@@ -15,7 +15,9 @@ from app.chats.transcript import Removal
 from app.settings import Settings
 from app.ui.compare.compare import Comparisons
 from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.compare.desk import Desk
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
@@ -42,6 +44,7 @@ class ChatCommands(QObject):
         self._undos = undos
         self._window = window
         self.comparisons = Comparisons(library, workspace)
+        self.comparisons.put_aside.connect(self._on_put_aside)
         workspace.new_asked.connect(self.new)
         workspace.split_asked.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
@@ -90,9 +93,16 @@ class ChatCommands(QObject):
             chat_id,
         )
 
+    def deleted(self, chat_id: str) -> bool:
+        """Whether it lies in the trash; a new chat in its place would be written over it."""
+        return self._library.deleted_since(chat_id)
+
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
+        if self.deleted(chat_id):  # what was found by a search may have been deleted since
+            self._on_said("This chat is in the trash.")
+            return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
             # Closed a while ago and still kept: it goes back to its place.
@@ -243,7 +253,13 @@ class ChatCommands(QObject):
                 self.discard_if_blank(active.chat.id)
 
         dialog.accepted.connect(begin)
-        dialog.open()
+        open_dialog(dialog)
+
+    @Slot(object)
+    def _on_put_aside(self, desk: Desk) -> None:
+        one = len(desk.chats) == 1
+        words = "1 chat is put aside" if one else f"{len(desk.chats)} chats are put aside"
+        self._undos.offer(f"{words} until you keep one of these", desk.bring_back)
 
     # What panes ask for.
 

@@ -110,6 +110,7 @@ FOCUS_KEYS = (
     ("Stop the reply", "Esc"),
     ("Edit the last message", "Up, in an empty message"),
     ("Delete a chat", "Delete, in the sidebar"),
+    ("Delete a message and what follows", "Delete, in the conversation"),
     ("Undo what a notice offers to undo", "Ctrl+Z"),
     ("From message to message", "Up and Down, in the conversation"),
     ("What can be done with a message", "Tab, in the conversation"),

@@ -15,6 +15,9 @@ from app.ui.style.icons import theme_icon
 
 def configure_docking() -> None:
     """Set what holds for all dock managers. Must come before the first one is made."""
+    # Or a window that floats makes half of the main one's widgets native, each with a surface of
+    # its own; one that then went to another window crashed the program at its end (offscreen).
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontCreateNativeWidgetSiblings)
     flag = QtAds.CDockManager.eConfigFlag
     for name, on in {
         "OpaqueSplitterResize": True,

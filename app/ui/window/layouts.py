@@ -12,10 +12,11 @@ from app.chats.library import ChatLibrary
 from app.settings import Settings
 from app.store import Store
 from app.ui.dialogs.name_dialog import NameDialog, tidy
+from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.arrangement import Arrangement
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import command
+from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
 
@@ -93,6 +94,7 @@ class Layouts(QObject):
         self._undos = undos
         self._window = window
         self.menu = QMenu("Layouts", window)
+        self.menu.setToolTipsVisible(True)
         self._rename_menu = QMenu("Rename", self.menu)
         self._delete_menu = QMenu("Delete", self.menu)
         self.menu.aboutToShow.connect(self._fill)
@@ -113,10 +115,14 @@ class Layouts(QObject):
         names = self.saved.names()
         _fill_with(self.menu, names, self.open)
         if not names:
-            self.menu.addAction("No layouts yet").setEnabled(False)
+            none = self.menu.addAction("No layouts yet")
+            none.setEnabled(False)
+            none.setToolTip("Choose “Save Layout…” to keep how the panes stand")
         self.menu.addSeparator()
         save = self.menu.addAction("Save Layout…", self.ask_to_save)
-        save.setEnabled(bool(self._workspace.panes()))
+        if not self._workspace.panes():
+            save.setEnabled(False)
+            save.setToolTip(NO_CHAT)
         if names:
             _fill_with(self._rename_menu, names, self.ask_new_name, "…")
             _fill_with(self._delete_menu, names, self.delete)
@@ -131,7 +137,7 @@ class Layouts(QObject):
         dialog = NameDialog("Save Layout", "Save", self.saved.names(), self._window)
         dialog.hint = "Keeps which chats are open and where they stand."
         dialog.named.connect(self.save)
-        dialog.open()
+        open_dialog(dialog)
 
     @Slot(str)
     def save(self, name: str) -> None:
@@ -150,7 +156,7 @@ class Layouts(QObject):
         taken = [name for name in self.saved.names() if name != old]
         dialog = NameDialog("Rename Layout", "Rename", taken, self._window, old)
         dialog.named.connect(lambda name: self.rename(old, name))
-        dialog.open()
+        open_dialog(dialog)
 
     def rename(self, old: str, name: str) -> None:
         """Give a layout another name; one that has it gives way."""

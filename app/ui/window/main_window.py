@@ -13,6 +13,7 @@ from app.chats.library import ChatLibrary
 from app.downloads import Downloads
 from app.paths import Paths, model_fallback_name
 from app.score.feed import ScoreFeed
+from app.serving import Serving
 from app.settings import Settings
 from app.store import Store
 from app.ui.composer.composer_text import ComposerText
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self._paths = paths
         self._settings_window: SettingsWindow | None = None
         self.updates: Updates | None = None
+        self.serving: Serving | None = None
         ComposerText.sends_with_ctrl = settings.send_key == "ctrl_enter"
         self._library = library
         self._store = store
@@ -244,9 +246,8 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self._settings_window is None:
-            window = SettingsWindow(
-                self._settings, self._paths, self, library=self._library, updates=self.updates
-            )
+            about = (None, self._library, self.updates, self.serving)
+            window = SettingsWindow(self._settings, self._paths, self, *about)
             window.changed.connect(self._on_settings)
             window.finished.connect(self._on_settings_gone)
             window.get_asked.connect(self.downloads_in_window.show)

@@ -10,7 +10,7 @@ from app.chats.actions import Action
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, Where, command
-from app.ui.window.pane_placement import grow_pane, move_pane
+from app.ui.window.pane_placement import grow_pane, move_pane, why_not_grow, why_not_move
 from app.ui.window.workspace import Workspace
 
 
@@ -23,13 +23,26 @@ def _compared(commands: PaneCommands, pane: ChatPane) -> str:
     return "" if commands.chats.comparisons.has(pane) else "This chat is not being compared"
 
 
+def _nothing_said(_: PaneCommands, pane: ChatPane) -> str:
+    empty = pane.chat.transcript.leaf_id is None
+    return "There is nothing in this chat yet." if empty else ""
+
+
+def _cannot_move(step: int) -> Callable[[PaneCommands, ChatPane], str]:
+    return lambda commands, pane: why_not_move(commands.workspace, pane, step)
+
+
+def _cannot_grow(commands: PaneCommands, pane: ChatPane) -> str:
+    return why_not_grow(commands.workspace, pane)
+
+
 class PaneCommands(QObject):
     """The commands that are for one pane, or that go from pane to pane."""
 
     def __init__(self, chats: ChatCommands, workspace: Workspace) -> None:
         super().__init__(workspace)
         self.chats = chats
-        self._workspace = workspace
+        self.workspace = workspace
 
     # What was said in it.
 
@@ -91,7 +104,7 @@ class PaneCommands(QObject):
     def pause(self, pane: ChatPane) -> None:
         pane.act(Action.PAUSE)
 
-    @command("find", "Find in This Chat", "Ctrl+F", where=Where.PANE)
+    @command("find", "Find in This Chat", "Ctrl+F", where=Where.PANE, why_not=_nothing_said)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
 
@@ -99,23 +112,42 @@ class PaneCommands(QObject):
 
     @command("float", "Move to Its Own Window", "Ctrl+Alt+O", where=Where.PANE)
     def float_pane(self, pane: ChatPane) -> None:
-        self._workspace.float_pane(pane)
+        self.workspace.float_pane(pane)
 
-    @command("move_before", "Move to the Pane Before", "Ctrl+Shift+PgUp", where=Where.PANE)
+    @command(
+        "move_before",
+        "Move to the Pane Before",
+        "Ctrl+Shift+PgUp",
+        where=Where.PANE,
+        why_not=_cannot_move(-1),
+    )
     def move_before(self, pane: ChatPane) -> None:
-        move_pane(self._workspace, pane, -1)
+        move_pane(self.workspace, pane, -1)
 
-    @command("move_after", "Move to the Pane After", "Ctrl+Shift+PgDown", where=Where.PANE)
+    @command(
+        "move_after",
+        "Move to the Pane After",
+        "Ctrl+Shift+PgDown",
+        where=Where.PANE,
+        why_not=_cannot_move(1),
+    )
     def move_after(self, pane: ChatPane) -> None:
-        move_pane(self._workspace, pane, 1)
+        move_pane(self.workspace, pane, 1)
 
-    @command("larger", "Larger Pane", "Ctrl+Alt+=", "Ctrl+Alt++", where=Where.PANE)
+    @command(
+        "larger",
+        "Larger Pane",
+        "Ctrl+Alt+=",
+        "Ctrl+Alt++",
+        where=Where.PANE,
+        why_not=_cannot_grow,
+    )
     def larger(self, pane: ChatPane) -> None:
-        grow_pane(self._workspace, pane, 1)
+        grow_pane(self.workspace, pane, 1)
 
-    @command("smaller", "Smaller Pane", "Ctrl+Alt+-", where=Where.PANE)
+    @command("smaller", "Smaller Pane", "Ctrl+Alt+-", where=Where.PANE, why_not=_cannot_grow)
     def smaller(self, pane: ChatPane) -> None:
-        grow_pane(self._workspace, pane, -1)
+        grow_pane(self.workspace, pane, -1)
 
     @command(
         "keep",
@@ -130,7 +162,7 @@ class PaneCommands(QObject):
     # From pane to pane.
 
     def _any(self) -> str:
-        return "" if self._workspace.panes() else NO_CHAT
+        return "" if self.workspace.panes() else NO_CHAT
 
     @command("next", "Next Chat", f"{TAB_MODIFIER}+Tab", why_not=_any)
     def next_chat(self) -> None:
@@ -142,10 +174,10 @@ class PaneCommands(QObject):
 
     def _go(self, step: int) -> None:
         """Give the keys to the next pane (+1) or the previous one (-1)."""
-        panes, active = self._workspace.panes(), self._workspace.active
+        panes, active = self.workspace.panes(), self.workspace.active
         at = panes.index(active) if active in panes else -step
-        self._workspace.activate(panes[(at + step) % len(panes)])
+        self.workspace.activate(panes[(at + step) % len(panes)])
 
     @command("composer", "Go to the Message Field", "Ctrl+L", where=Where.PANE)
     def to_composer(self, pane: ChatPane) -> None:
-        self._workspace.activate(pane)
+        self.workspace.activate(pane)

@@ -13,6 +13,18 @@ SHARE = 0.08
 """Of the room that panes share: how much one press gives or takes."""
 
 
+def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
+    """Why `move_pane` would do nothing, "" if it would do something."""
+    dock = workspace.dock(pane.chat.id)
+    area = dock.dockAreaWidget() if dock is not None else None
+    if dock is None or area is None or dock.isInFloatingContainer():
+        return "This chat has a window of its own. Move it back first."
+    areas = _areas(workspace)
+    if 0 <= areas.index(area) + step < len(areas) or area.dockWidgetsCount() > 1:
+        return ""
+    return f"There is no pane {'after' if step > 0 else 'before'} this one"
+
+
 def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
     """To the tabs of the area before (-1) or after (+1); past the last one, beside them."""
     dock = workspace.dock(pane.chat.id)
@@ -33,17 +45,29 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
     workspace.arranged.emit()
 
 
+def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
+    """Why `grow_pane` would do nothing, "" if it would do something."""
+    return "" if _shared(workspace, pane) else "There is no other pane beside this one"
+
+
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
     """Larger (+1) or smaller (-1), in the direction in which it stands beside others."""
+    shared = _shared(workspace, pane)
+    if shared is not None:
+        _grow(*shared, by)
+        workspace.arranged.emit()
+
+
+def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | None:
+    """What the pane shares its room in with others, and its number there."""
     dock = workspace.dock(pane.chat.id)
     part: QWidget | None = dock.dockAreaWidget() if dock is not None else None
     while part is not None:
         splitter = part.parentWidget()
         if isinstance(splitter, QSplitter) and sum(size > 0 for size in splitter.sizes()) > 1:
-            _grow(splitter, splitter.indexOf(part), by)
-            workspace.arranged.emit()
-            return
+            return splitter, splitter.indexOf(part)
         part = splitter
+    return None
 
 
 def front_window(workspace: Workspace) -> QWidget:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.store import Store
+from app.ui.widgets.closing import open_dialog
 from app.ui.window.commands import command
 
 
@@ -40,4 +41,4 @@ class StoreCommands(QObject):
 
         dialog = BackupsDialog(self._store.backups(), self._window)
         dialog.taken.connect(self.restore_asked)
-        dialog.open()
+        open_dialog(dialog)

@@ -8,6 +8,7 @@ import PySide6QtAds as QtAds
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
+from shiboken6 import isValid
 
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
@@ -82,7 +83,9 @@ class StripButtons(QObject):
         bar.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}:
+        # Its last events come while it is being destroyed.
+        fits = event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}
+        if fits and isValid(self._bar):
             self._fold()
         return super().eventFilter(watched, event)
 

@@ -38,7 +38,8 @@ class Undos(QObject):
         self._stack: list[Undo] = []
         toast.acted.connect(self.undo)
         # Only while it is offered: what was done long ago is not what Ctrl+Z is pressed for.
-        self._keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), toast)
+        # Of the window, as the toast may be another window's, and Qt wants to see whose key it is.
+        self._keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), toast.window())
         self._keys.setContext(Qt.ShortcutContext.ApplicationShortcut)
         self._keys.setEnabled(False)
         self._keys.activated.connect(self.undo)

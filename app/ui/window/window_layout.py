@@ -65,8 +65,9 @@ class WindowLayout(QObject):
         elif arrangement.chats:
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
-            panes = [self._chats.chat(i, begun.get(i)) for i in arrangement.chats]
-            workspace.arrange(arrangement, panes)
+            # A kill may come between the deleting of a chat and the saving of the layout.
+            there = [i for i in arrangement.chats if not self._chats.deleted(i)]
+            workspace.arrange(arrangement, [self._chats.chat(i, begun.get(i)) for i in there])
         self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in workspace.panes():

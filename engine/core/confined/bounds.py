@@ -76,18 +76,27 @@ def check_params(params: SamplingParams) -> None:
         )
 
 
+def check_count(messages: int, most: int = 20 * MOST_MESSAGES) -> None:
+    """Refuse a conversation of so many messages that looking at each of them takes long.
+
+    Raises:
+        EngineError: `context_overflow`.
+    """
+    if messages > most:
+        raise EngineError(
+            CONTEXT_OVERFLOW,
+            f"The conversation has {messages:,} messages, more than can be read. Start a new "
+            "chat, or send fewer.",
+        )
+
+
 def check_prompt(messages: list[Message], context: int) -> None:
     """Refuse messages that cannot fit into a context of so many tokens, or be worked on at all.
 
     Raises:
         EngineError: `context_overflow` or `invalid_request`.
     """
-    if len(messages) > min(MOST_MESSAGES, context):
-        raise EngineError(
-            CONTEXT_OVERFLOW,
-            f"The conversation has {len(messages):,} messages, more than can be read. Start a new "
-            "chat, or send fewer.",
-        )
+    check_count(len(messages), min(MOST_MESSAGES, context))
     characters = sum(map(size, messages))
     most = most_characters(context)
     if characters > most:

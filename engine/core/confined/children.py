@@ -101,18 +101,19 @@ class Children:
                 raise _stopped() from None
             raise
         finally:
-            self._give_back(lane, child, dead)
+            try:
+                self._put(lane, child, dead)
+            except BaseException:
+                self._release(lane, child)
+                raise
 
-    def _give_back(self, lane: str, child: Child, dead: bool) -> None:
-        try:
-            self._put(lane, child, dead)
-        except BaseException:
-            with self._changed:  # whatever has happened, the lane is free for the next
-                if self._busy.get(lane) is child:
-                    del self._busy[lane]
-                    self._dead.append(child)
-                self._changed.notify_all()
-            raise
+    def _release(self, lane: str, child: Child) -> None:
+        """Whatever has happened, the lane is free for the next."""
+        with self._changed:
+            if self._busy.get(lane) is child:
+                del self._busy[lane]
+                self._dead.append(child)
+            self._changed.notify_all()
 
     def _take(self, lane: str, key: str) -> Child:
         me = object()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from engine.core.confined import wire
 from engine.core.confined.checked import CheckedTokenizer
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Message
-from engine.text.prompt import Asked
+from engine.text import pieces
+from engine.text.rendering import Asked, TooLongError
 
 _MOST_LISTED = 2**17
 """More tokens stay compact: a list of millions takes Python's lock for too long to make and free,
 and nobody has a use for it."""
+
+_LONG = 2**16  # characters
 
 
 class Asker(Protocol):
@@ -35,34 +40,45 @@ class ConfinedReader:
     def __init__(self, confined: Asker, checked: CheckedTokenizer) -> None:
         self._confined, self._checked = confined, checked
 
-    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
+    def render(
+        self,
+        asked: list[Asked],
+        reasoning: bool | None,
+        template: Mapping[str, Any] | None = None,
+    ) -> list[str | EngineError]:
         """The text of each, or why there is none."""
-        lists: list[list[Message]] = []
-        places: dict[int, int] = {}
+        lists: dict[int, int] = {}
+        sent: list[bytes] = []
+        texts: list[bytes] = []
+        long: list[tuple[int, int, str]] = []
         for messages, _ in asked:
-            if id(messages) not in places:
-                places[id(messages)] = len(lists)
-                lists.append(messages)
+            if id(messages) not in lists:
+                lists[id(messages)] = number = len(lists)
+                sent.append(_packed(messages, number, long, texts))
         arguments = {
-            "lists": lists,
-            "asked": [(places[id(messages)], opening) for messages, opening in asked],
+            "asked": [(lists[id(messages)], opening) for messages, opening in asked],
+            "long": long,
             "reasoning": reasoning,
+            "template": dict(template or {}),
         }
-        result, blobs = self._confined.use("render", self._checked, arguments)
+        result, blobs = self._confined.use("render", self._checked, arguments, (*sent, *texts))
         errors = result["errors"]
         return [
-            blob.decode() if error is None else EngineError(str(error[0]), str(error[1]))
+            pieces.decoded(blob) if error is None else EngineError(str(error[0]), str(error[1]))
             for blob, error in zip(blobs, errors, strict=True)
         ]
 
-    def encode(self, texts: list[str]) -> list[Sequence[int]]:
+    def encode(self, texts: list[str], most: int | None = None) -> list[Sequence[int]]:
         """The tokens of each: a list, or an array where they are many.
 
         Raises:
+            TooLongError: the first has more than `most`.
             EngineError: `invalid_request`, there is one that the model does not know.
         """
-        blobs = tuple(text.encode() for text in texts)
-        _, out = self._confined.use("encode", self._checked, {}, blobs)
+        blobs = tuple(pieces.encoded(text) for text in texts)
+        result, out = self._confined.use("encode", self._checked, {"most": most}, blobs)
+        if "too_long" in result:
+            raise TooLongError(int(result["too_long"]))
         import numpy as np  # not with this module, which a window waits for
 
         found: list[Sequence[int]] = []
@@ -80,3 +96,25 @@ class ConfinedReader:
                 "The text holds a special token of the tokenizer that the model does not know "
                 f"({largest:,}; it knows {rows:,}). Leave it out.",
             )
+
+
+def _packed(
+    messages: list[Message], number: int, long: list[tuple[int, int, str]], texts: list[bytes]
+) -> bytes:
+    """Messages as JSON, but for their long texts: JSON escapes each of them in a single call.
+
+    Args:
+        number: of this list.
+        long, texts: get what was left out: the list's number, the message's and the key, and the
+            text itself.
+    """
+    packed = []
+    for place, message in enumerate(messages):
+        kept = message
+        for key, value in message.items():
+            if isinstance(value, str) and len(value) > _LONG:
+                long.append((number, place, key))
+                texts.append(pieces.encoded(value))
+                kept = {**kept, key: ""}
+        packed.append(json.dumps(kept, default=wire.plain).encode())
+    return b"[" + b",".join(packed) + b"]"

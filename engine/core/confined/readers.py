@@ -11,6 +11,7 @@ import importlib.util
 import json
 import sys
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,7 +20,7 @@ from tokenizers import Tokenizer
 
 from engine.core.confined.templates import Template
 from engine.errors import EngineError
-from engine.text.prompt import Asked, InProcess, render
+from engine.text.rendering import Asked, InProcess, TooLongError, render
 
 
 class Plain:
@@ -39,14 +40,24 @@ class Plain:
         self._template = None if source is None else Template(source, known["special"])
         self._bos = known["bos"]
 
-    def render(self, asked: list[Asked], reasoning: bool | None) -> list[str | EngineError]:
+    def render(
+        self,
+        asked: list[Asked],
+        reasoning: bool | None,
+        template: Mapping[str, Any] | None = None,
+    ) -> list[str | EngineError]:
         """The text of each, or why there is none."""
         apply = None if self._template is None else self._template.render
-        return [render(apply, self._bos, m, reasoning, opening) for m, opening in asked]
+        return [render(apply, self._bos, m, reasoning, opening, template) for m, opening in asked]
 
-    def encode(self, texts: list[str]) -> list[list[int]]:
-        """The tokens of each."""
-        return [self.tokenizer.encode(t, add_special_tokens=False).ids if t else [] for t in texts]
+    def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
+        """The tokens of each; `TooLongError` where the first has more than `most`."""
+        found: list[list[int]] = []
+        for text in texts:
+            found.append(self.tokenizer.encode(text, add_special_tokens=False).ids if text else [])
+            if most is not None and len(found[0]) > most:
+                raise TooLongError(len(found[0]))
+        return found
 
 
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from engine.core.confined.readers import Plain, whole
 from engine.core.confined.refusing import RefusedError
 from engine.errors import EngineError
 from engine.params import SamplingParams
-from engine.text.prompt import Reader
+from engine.text.rendering import Reader, TooLongError
 
 Result = tuple[dict[str, Any], tuple[bytes, ...]]
 
@@ -34,11 +35,16 @@ def _hold(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
 
 
 def _render(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
-    lists = arguments["lists"]
+    long = arguments["long"]
+    count = len(blobs) - len(long)
+    lists = [json.loads(blob) for blob in blobs[:count]]
+    for (number, place, key), blob in zip(long, blobs[count:], strict=True):
+        lists[number][place][key] = blob.decode()
     asked = [(lists[number], opening) for number, opening in arguments["asked"]]
     texts: list[bytes] = []
     errors: list[list[str] | None] = []
-    for text in _readers[arguments["key"]].render(asked, arguments["reasoning"]):
+    reader, template = _readers[arguments["key"]], arguments["template"]
+    for text in reader.render(asked, arguments["reasoning"], template):
         if isinstance(text, EngineError):
             errors.append([text.code, text.message.encode(errors="replace").decode()])
             texts.append(b"")
@@ -49,7 +55,12 @@ def _render(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
 
 
 def _encode(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
-    ids = _readers[arguments["key"]].encode([blob.decode() for blob in blobs])
+    try:
+        ids = _readers[arguments["key"]].encode(
+            [blob.decode() for blob in blobs], arguments.get("most")
+        )
+    except TooLongError as error:
+        return {"too_long": error.tokens}, ()
     return {}, tuple(array("I", some).tobytes() for some in ids)
 
 

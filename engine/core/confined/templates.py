@@ -36,10 +36,8 @@ class Template:
             self._compiled = _environment().from_string(self._source)
         return self._compiled.render(
             messages=[_shown(message) for message in messages],
-            tools=None,
-            documents=None,
             add_generation_prompt=opening,
-            **{**self._special, **options},
+            **{"tools": None, "documents": None, **self._special, **options},
         )
 
 

@@ -20,7 +20,7 @@ class DamagedError(Exception):
 
 def pack(content: dict[str, Any], blobs: tuple[bytes, ...] = ()) -> list[bytes]:
     """A message as the pieces to write, in their order."""
-    body = json.dumps({**content, "blobs": [len(b) for b in blobs]}, default=_plain).encode()
+    body = json.dumps({**content, "blobs": [len(b) for b in blobs]}, default=plain).encode()
     return [len(body).to_bytes(HEAD, "big"), body, *blobs]
 
 
@@ -50,6 +50,6 @@ def unpack(
     return content, [read(n) for n in lengths]
 
 
-def _plain(value: object) -> str:
+def plain(value: object) -> str:
     """What stands for a value that JSON has no form for; transformers shows templates the same."""
     return f"<{type(value).__name__}>"

@@ -128,6 +128,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "one line": lambda n: "word " * (n // 5),
     "control and bidi": lambda n: "\u202e\x01\u2066 and a word more\n" * (n // 20),
     "bidi": lambda n: "\u202e" * n,
+    "tabs": lambda n: "a\t" * (n // 2),
     "no characters": lambda n: "\ufdd0" * n,
     "returns": lambda n: "\r" * n,
     "empty lines": lambda n: "\n" * n,
@@ -140,7 +141,7 @@ CALLS, WRITTEN = 150, 3
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_at_once(name: str) -> None:
+def test_f15_hostile_text_at_once(name: str) -> None:
     text = HOSTILE[name](100_000)
     work = Work(text, repeat(len(text)))
     assert work.calls < CALLS * len(text)

@@ -71,7 +71,7 @@ def marker_of(document: MarkdownDocument, row: TextRow) -> QRectF:
 
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("start", [1, 9, 10, 98, 99, 100, 1_000, 88_888, 999_999_999])
-def test_numbers_are_whole_at_every_size(px: int, start: int) -> None:
+def test_d2_numbers_are_whole_at_every_size(px: int, start: int) -> None:
     document = rendered("".join(f"{start + n}. item\n" for n in range(3)), px)
     image = painted(document)
     for row, block in first_blocks(document):
@@ -88,7 +88,7 @@ def test_numbers_are_whole_at_every_size(px: int, start: int) -> None:
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("script", [ARABIC, HEBREW])
 @pytest.mark.parametrize("marker", ["1.", "10)", "12345.", "-", "- [x]", "- [ ]"])
-def test_markers_stand_at_the_right_of_text_from_right_to_left(
+def test_d2_markers_stand_at_the_right_of_text_from_right_to_left(
     px: int, script: str, marker: str
 ) -> None:
     document = rendered(f"{marker} {script}\n", px)
@@ -220,3 +220,24 @@ def test_the_bar_of_a_quotation_that_begins_with_a_table_begins_there(script: st
     foot = line_box(document, above).bottom()
     assert ink(painted(document), QRectF(0, 0, WIDTH, foot)) is None
     assert ink(painted(document), QRectF(0, foot, WIDTH, 200)) is not None
+
+
+@pytest.mark.parametrize("px", SIZES)
+@pytest.mark.parametrize("words", ["item", "$\\frac{\\sum_{i=0}^n x_i^2}{2}$ item"])
+def test_a_number_stands_on_the_line_of_its_text(px: int, words: str) -> None:
+    """Beside a tall formula the line is lower than in a line of text alone."""
+    document = rendered(f"7. 7 {words}\n", px)
+    ((row, block),) = first_blocks(document)
+    line = block.layout().lineAt(0)
+    left = block.layout().position().x() + line.cursorToX(0)[0]
+    image = painted(document, text=True)
+    digit = document._formats.marker_width("7")
+    number = feet(image, marker_of(document, row).left(), digit)
+    assert number == feet(image, left, digit)
+
+
+def feet(image: QImage, left: float, width: float) -> int:
+    """The lowest row with ink in these columns: what the digit stands on."""
+    columns = range(round(left), round(left + width))
+    rows = range(image.height())
+    return max(y for y in rows if any(image.pixel(x, y) != 0xFFFFFFFF for x in columns))

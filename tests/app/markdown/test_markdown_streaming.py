@@ -89,3 +89,17 @@ def test_the_splitter_gives_the_blocks_of_the_whole_text(
     assert {k: v["href"] for k, v in splitter.references.items()} == {
         k: v["href"] for k, v in references.items()
     }
+
+
+@pytest.mark.parametrize("first", ["\ufeff", "a **\ufeffb**", "`\ufeff`", "| \ufeff |\n|---|\n"])
+def test_a_mark_of_the_byte_order_is_a_character_like_others(first: str) -> None:
+    """Qt leaves one out at the beginning of what is inserted, and all that follows is elsewhere."""
+    pieces = [first, "क", "\ufeff\ufeffक **क**", "\n\n\ufeff"]
+    grown, whole = MarkdownDocument(), MarkdownDocument()
+    for piece in pieces:
+        grown.append(piece)
+        grown.refresh()
+    grown.finish()
+    whole.set_text("".join(pieces))
+    assert dump(grown.document) == dump(whole.document)
+    assert len(grown.document.toRawText()) == grown.document.characterCount() - 1

@@ -52,7 +52,7 @@ def test_no_two_commands_have_the_same_key(start: Start):
     assert sorted(keys) == sorted(set(keys))
 
 
-def test_f2_on_a_row_of_the_sidebar_renames_that_rows_chat(two):
+def test_d8_the_key_f2_on_a_row_of_the_sidebar_renames_that_rows_chat(two):
     run, first, second = two
     choose_row(run, first)
     run.qtbot.keyClick(run.window.sidebar.list, Qt.Key.Key_F2)
@@ -76,7 +76,7 @@ def test_delete_chat_is_for_the_row_that_has_the_keys(two):
     assert run.app.library.chat(second) is None
 
 
-def test_ctrl_w_in_the_settings_closes_the_settings(two):
+def test_d8_ctrl_w_in_the_settings_closes_the_settings(two):
     run, _, second = two
     run.window.show_settings()
     settings = run.window._settings_window
@@ -142,7 +142,7 @@ def wheel(run: Run, field) -> None:
     QApplication.sendEvent(field, event)
 
 
-def test_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(start: Start):
+def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(start: Start):
     run = start()
     run.ready()
     run.window.show_settings()
@@ -174,7 +174,7 @@ def chosen(run: Run) -> dict:
     return {name: getattr(settings, name) for name in ("text_px", "memory_gb", "cache_gb", "model")}
 
 
-def test_the_wheel_over_a_chats_settings_changes_nothing_either(start: Start):
+def test_d8_the_wheel_over_a_chats_settings_changes_nothing_either(start: Start):
     run = start()
     run.ready()
     run.pane.header.options_button.click()

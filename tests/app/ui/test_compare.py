@@ -45,7 +45,7 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start)
     assert max(widths) - min(widths) < 0.1 * max(widths)
 
 
-def test_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
+def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
     run = start()
     run.ready()
     run.qtbot.keyClicks(run.pane.composer.field, "say hello")
@@ -154,7 +154,7 @@ def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
     assert not dialog.go.isEnabled()
 
 
-def test_columns_are_called_by_what_differs(start: Start):
+def test_g4_columns_are_called_by_what_differs(start: Start):
     run = start()
     run.ready()
     columns = three_columns(run)
@@ -192,3 +192,64 @@ def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
     dialog.prompt.setPlainText(" \n")
     assert not dialog.go.isEnabled()
     assert dialog.why.text() == "Write the message that all columns answer."
+
+
+def split(run: Run) -> list[str]:
+    """Three chats beside and below each other, the last one active; returns their ids."""
+    run.ready()
+    for number, where in enumerate(("tab", "right", "down")):
+        if number:
+            run.window.chats.split(where)
+        run.say(f"say {number}")
+        run.answered()
+    return [pane.chat.id for pane in run.panes]
+
+
+def places(run: Run, ids: list[str]) -> list[tuple[int, int, int, int]]:
+    panes = [run.window.workspace.pane(chat_id) for chat_id in ids]
+    return [
+        (*pane.mapTo(run.window, pane.pos()).toTuple(), *pane.size().toTuple()) for pane in panes
+    ]
+
+
+def test_fault_g4_in_a_split_window_the_columns_have_a_desk_of_their_own(start: Start):
+    run = start()
+    ids = split(run)
+    before = places(run, ids)
+    columns = three_columns(run)
+    assert run.panes == columns
+    assert all(pane.isVisible() for pane in columns)
+    widths = [pane.width() for pane in columns]
+    assert max(widths) - min(widths) < 0.1 * max(widths)
+    assert run.window.toast.text == "3 chats are put aside until you keep one of these"
+    for pane in columns:
+        run.answered(pane)
+    columns[1].header.keep.click()
+    assert run.pane is columns[1]
+    assert {pane.chat.id for pane in run.panes} == {*ids, columns[1].chat.id}
+    run.until(lambda: places(run, ids[:2]) == before[:2])
+
+
+def test_what_was_put_aside_can_be_had_back_at_once(start: Start):
+    run = start()
+    ids = split(run)
+    columns = three_columns(run)
+    for pane in columns:
+        run.answered(pane)
+    run.window.toast.button.click()
+    assert {pane.chat.id for pane in run.panes} == {*ids, *(pane.chat.id for pane in columns)}
+    columns[0].header.keep.click()
+    assert {pane.chat.id for pane in run.panes} == {*ids, columns[0].chat.id}
+
+
+def test_what_was_opened_beside_the_columns_stays(start: Start):
+    run = start()
+    ids = split(run)
+    columns = three_columns(run)
+    for pane in columns:
+        run.answered(pane)
+    run.window.chats.new()
+    new = run.pane.chat.id
+    run.window.workspace.activate(columns[0])
+    columns[0].header.keep.click()
+    assert {pane.chat.id for pane in run.panes} == {*ids, new, columns[0].chat.id}

@@ -62,7 +62,7 @@ def rows(run: Run, kind: type) -> list[MessageRow]:
     return [place.row for place in places if isinstance(place.row, kind)]
 
 
-def test_the_list_shows_the_words_around_the_hit_and_marks_them(found: Run):
+def test_g10_the_list_shows_the_words_around_the_hit_and_marks_them(found: Run):
     search(found, "ripe apple")
     row = found.window.sidebar.model.row(found.window.sidebar.model.index(1))
     assert row.text == "Fruit and others"
@@ -71,7 +71,7 @@ def test_the_list_shows_the_words_around_the_hit_and_marks_them(found: Run):
     assert [row.snippet[begin:end] for begin, end in row.marks] == ["ripe", "apple"]
 
 
-def test_it_opens_at_the_best_place_with_the_words_marked(found: Run):
+def test_g10_it_opens_at_the_best_place_with_the_words_marked(found: Run):
     search(found, "ripe apple")
     found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
     found.until(lambda: rows(found, AnswerRow))

@@ -16,7 +16,7 @@ LEFT = Qt.MouseButton.LeftButton
 # Typing while nothing has the focus (G6).
 
 
-def test_typing_while_nothing_has_the_focus_goes_into_the_active_composer(start: Start):
+def test_g6_typing_while_nothing_has_the_focus_goes_into_the_active_composer(start: Start):
     run = start()
     run.ready()
     run.window.chats.split("right")
@@ -29,7 +29,7 @@ def test_typing_while_nothing_has_the_focus_goes_into_the_active_composer(start:
     assert run.panes[0].composer.text == ""
 
 
-def test_typing_on_an_icon_goes_into_the_composer_and_space_presses_it(start: Start):
+def test_g6_typing_on_an_icon_goes_into_the_composer_and_space_presses_it(start: Start):
     run = start()
     run.ready()
     pressed = []
@@ -75,7 +75,7 @@ def strips(run: Run) -> list[StripButtons]:
     return [strip for strip in made if strip.buttons[0].isVisible()]
 
 
-def test_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start):
+def test_g11_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start):
     run = start()
     run.ready()
     run.window.resize(1180, 780)
@@ -122,7 +122,7 @@ def test_the_folded_button_offers_all_three(start: Start):
 # Notices (D12, uncaught errors).
 
 
-def test_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Start):
+def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -160,7 +160,7 @@ def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Star
     assert last in run.pane.chat.transcript
 
 
-def test_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start, profile):
+def test_d5_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start, profile):
     run = start()
     run.ready()
     error = ValueError("words of a person")
@@ -178,3 +178,18 @@ def test_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start, p
     dialog.close()
     run.end()
     assert not list(profile.rglob("crash-*.new.txt"))
+
+
+def test_a_narrow_header_leaves_ready_out_before_it_cuts_the_models_name(start: Start):
+    run = start()
+    run.ready()
+    header = run.pane.header
+    header.set_keep(shown=True)
+    wide, whole = header._written, header.model_button.sizeHint().width()
+    header.resize(255, header.height())
+    assert (wide, header._written, header.state) == ("Ready", "", "Ready")
+    assert header.model_button.width() >= whole
+    run.say("hold 2")
+    run.until(lambda: run.answer(run.pane))
+    header.resize(254, header.height())
+    assert header._written == "Writing"

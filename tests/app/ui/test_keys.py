@@ -148,7 +148,7 @@ def test_wide_code_is_moved_and_copied(start: Start):
     assert QGuiApplication.clipboard().text() == code.source
 
 
-def test_f6_goes_round_the_window_and_back(start: Start):
+def test_the_key_f6_goes_round_the_window_and_back(start: Start):
     run = start()
     talk(run, "one")
     window = run.window

@@ -17,7 +17,7 @@ def remedies(run: Run) -> dict:
     return {button.text(): button for button in run.pane.transcript.row(last.id).remedies}
 
 
-def test_the_oldest_turns_are_forgotten_by_a_button(start: Start):
+def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -50,7 +50,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
     assert list(remedies(run)) == ["Edit Message"]
 
 
-def test_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(start: Start):
+def test_g9_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(start: Start):
     """G9: the chat was stuck, every later turn failed the same way."""
     run = start()
     run.ready()

@@ -47,7 +47,7 @@ def test_each_loaded_model_shows_its_memory_in_the_list(start: Start):
     menu.close()
 
 
-def test_an_unloaded_model_is_freed_and_loaded_again_when_a_chat_sends(start: Start):
+def test_b2_an_unloaded_model_is_freed_and_loaded_again_when_a_chat_sends(start: Start):
     run = start()
     run.ready()
     run.say("say one")
@@ -124,7 +124,7 @@ def test_where_memory_is_short_the_notice_offers_to_unload(start: Start):
     assert run.window.toast.text == "No other model is in memory."
 
 
-def test_where_memory_is_short_the_answer_offers_to_unload(start: Start):
+def test_b2_where_memory_is_short_the_answer_offers_to_unload(start: Start):
     run = start()
     run.ready()
     run.window.chats.use_model("/models/huge")

@@ -1,0 +1,274 @@
+"""The door for other programs: a server on the window's engine, off until it is switched on."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app import background
+from app.chats.model_choice import ModelLoader
+from app.paths import GUIDE, Paths, model_location
+from app.settings import Settings
+from engine import Engine, EngineError
+
+if TYPE_CHECKING:
+    from engine.serve.keys import Key
+    from engine.serve.server import Server
+    from engine.serve.visits import Seen
+
+log = logging.getLogger(__name__)
+
+
+class Door(Enum):
+    """How the server stands."""
+
+    OFF = "off"
+    STARTING = "starting"
+    OPEN = "open"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Guests:
+    """Who is there.
+
+    Attributes:
+        connections: how many there are, idle ones too.
+        seen: the requests that are answered or wait.
+    """
+
+    connections: int = 0
+    seen: tuple[Seen, ...] = ()
+
+
+class Serving(QObject):
+    """Starts and ends the server as the settings say, and tells who is there.
+
+    Signals:
+        changed(): the server stands otherwise, or a key was made or revoked.
+        guests_changed(): others are there, or they have got more text.
+
+    Attributes:
+        door: how it stands.
+        why: why it could not be started, a sentence; else "".
+        address: "http://127.0.0.1:8080" while it is open.
+        guests: who is there.
+    """
+
+    LOOK_MS = 500
+
+    changed = Signal()
+    guests_changed = Signal()
+
+    def __init__(
+        self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.door, self.why, self.address = Door.OFF, "", ""
+        self.guests = Guests()
+        self._settings = settings
+        self._keys_file = paths.data / "serve-keys.json"
+        self._loader = loader
+        self._engine: Engine | None = None
+        self._server: Server | None = None
+        self._again = False  # the settings have changed while it started
+        self._timer = QTimer(self, interval=self.LOOK_MS)
+        self._timer.timeout.connect(self._look)
+        loader.unloaded.connect(self._on_unloaded)
+        loader.changed.connect(self._on_model)
+
+    def attach(self, engine: Engine) -> None:
+        """Take the engine; begin where the person has switched it on."""
+        self._engine = engine
+        self.apply()
+
+    @Slot()
+    def apply(self) -> None:
+        """Do what the settings say: start, end, or start anew elsewhere."""
+        if self.door is Door.STARTING:
+            self._again = True
+            return
+        before = self._leave()
+        if self._settings.serve and self._engine is not None:
+            self._begin(self._engine, before)
+            return
+        if before is not None:
+            threading.Thread(target=before.stop, name="serve-end", daemon=True).start()
+        self._now(Door.OFF)
+
+    @property
+    def first_model(self) -> str:
+        """What programs call the model that answers where none is named."""
+        return self._server.served.entries[0].name if self._server is not None else ""
+
+    def shut_down(self) -> None:
+        """End it. Its clients are told; takes a second or two at most."""
+        self._engine = None
+        server = self._leave()
+        if server is not None:
+            server.stop()
+        self._now(Door.OFF)
+
+    # Keys.
+
+    def keys(self) -> list[Key]:
+        """Those that are good, the oldest first. Raises OSError, ValueError: as `Keys`."""
+        from engine.serve.keys import Keys
+
+        return [key for key in Keys(self._keys_file).all() if not key.revoked]
+
+    def make_key(self, name: str) -> str:
+        """A new key, which cannot be shown again. Raises OSError, ValueError: as `Keys`."""
+        from engine.serve.keys import Keys
+
+        made = Keys(self._keys_file).make(name)
+        self.changed.emit()
+        if self.door is Door.FAILED:
+            self.apply()  # it may have failed for want of a key
+        return made
+
+    def revoke(self, key_id: str) -> None:
+        """Let a key open nothing any more. Raises OSError, ValueError: as `Keys`."""
+        from engine.serve.keys import Keys
+
+        Keys(self._keys_file).revoke(key_id)
+        self.changed.emit()
+
+    # Guests.
+
+    def pause(self, number: int, on: bool) -> None:
+        """Let a guest's answer stand still, or go on."""
+        visit = self._server.visits.get(number) if self._server is not None else None
+        if visit is not None:
+            visit.pause(on)
+            self._look()
+
+    def stop(self, number: int) -> None:
+        """End a guest's answer."""
+        visit = self._server.visits.get(number) if self._server is not None else None
+        if visit is not None:
+            visit.stop()
+
+    @Slot()
+    def _look(self) -> None:
+        server = self._server
+        now = Guests()
+        if server is not None:
+            now = Guests(server.connections, tuple(server.visits.all()))
+        if now != self.guests:
+            self.guests = now
+            self.guests_changed.emit()
+
+    @Slot(str)
+    def _on_unloaded(self, model_id: str) -> None:
+        if self._server is not None:
+            self._server.unloaded(model_id)
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        """A model that came into the window later is offered, too."""
+        if self._server is not None and self._loader.get(ref).model is not None:
+            try:
+                self._server.offer(model_location(ref))
+            except EngineError as error:
+                log.info("a model is not offered: %s", error.code)
+
+    # Beginning and end.
+
+    def _begin(self, engine: Engine, before: Server | None) -> None:
+        settings, file, folders = self._settings, self._keys_file, self._folders()
+        host = "0.0.0.0" if settings.serve_others else "127.0.0.1"
+        port, guarded = settings.serve_port, settings.serve_others or settings.serve_with_key
+        self._now(Door.STARTING)
+        # Importing the web server takes a good part of a second.
+        background.start(
+            self,
+            lambda: _made(before, engine, host, port, guarded, folders, file),
+            self._on_made,
+            threading.Event(),
+        )
+
+    def _on_made(self, server: Server | None, error: Exception | None) -> None:
+        self.door = Door.OFF
+        if server is not None and (self._again or self._engine is None):
+            threading.Thread(target=server.stop, name="serve-end", daemon=True).start()
+            server = None
+        if self._again:
+            self._again = False
+            self.apply()
+        elif server is not None:
+            self._server = server
+            shown = "127.0.0.1" if server.address[0] == "0.0.0.0" else server.address[0]
+            self.address = f"http://{shown}:{server.port}"
+            self._timer.start()
+            self._now(Door.OPEN)
+        elif error is not None:
+            self.why = _sentence(error, self._settings.serve_port)
+            log.warning("the server was not started (%s)", type(error).__name__)
+            self._now(Door.FAILED)
+
+    def _leave(self) -> Server | None:
+        """Let go of the server, which has to be stopped."""
+        server, self._server = self._server, None
+        self._timer.stop()
+        self.address = ""
+        self._look()
+        return server
+
+    def _now(self, door: Door) -> None:
+        self.door = door
+        if door is not Door.FAILED:
+            self.why = ""
+        self.changed.emit()
+
+    def _folders(self) -> list[str]:
+        refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
+        return [model_location(ref) for ref in refs]
+
+
+def _made(
+    before: Server | None,
+    engine: Engine,
+    host: str,
+    port: int,
+    guarded: bool,
+    folders: list[str],
+    file: Path,
+) -> Server:
+    """A server that answers, once the one before it has ended. Runs in the background.
+
+    Raises:
+        OSError, OverflowError, ValueError: as `Server`.
+    """
+    from engine.serve.entry import Entry
+    from engine.serve.keys import Keys
+    from engine.serve.server import Server
+    from engine.serve.settings import Settings as Limits
+
+    if before is not None:
+        before.stop()
+    there = []
+    for folder in folders:
+        try:
+            there.append(Entry.of_folder(folder).folder)
+        except EngineError as error:
+            log.info("a model is not offered: %s", error.code)
+    limits = Limits(host=host, require_key=guarded, may_unload=False)
+    server = Server(
+        engine, [], port, settings=limits, folders=there, keys=Keys(file) if guarded else None
+    )
+    server.start()
+    return server
+
+
+def _sentence(error: Exception, port: int) -> str:
+    if isinstance(error, OSError):
+        return f"Port {port} is not free ({error.strerror or error}). Choose another."
+    words = str(error) or type(error).__name__
+    return f"{words[:1].upper()}{words[1:]}."

@@ -1,0 +1,231 @@
+"""The settings of the door for other programs: where it is, who has a key, what to paste there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.serving import Door, Serving
+from app.settings import PORTS, Settings
+from app.ui.settings.form_page import FormPage
+
+CURL = """\
+curl {address}/v1/chat/completions -H "Content-Type: application/json"{header} \\
+  -d '{{"messages": [{{"role": "user", "content": "Hello"}}]}}'"""
+PYTHON = """\
+from openai import OpenAI
+
+client = OpenAI(base_url="{address}/v1", api_key="{key}")
+answer = client.chat.completions.create(
+    model="{model}", messages=[{{"role": "user", "content": "Hello"}}]
+)
+print(answer.choices[0].message.content)"""
+EDITORS = """\
+OPENAI_BASE_URL={address}/v1
+OPENAI_API_KEY={key}
+ANTHROPIC_BASE_URL={address}
+ANTHROPIC_API_KEY={key}"""
+PASTES = (
+    ("curl", CURL, "A line for a terminal"),
+    ("Python", PYTHON, "A few lines for OpenAI's library"),
+    ("Editors", EDITORS, "What editors and agents look for in their environment"),
+)
+YOUR_KEY = "your-key"
+
+
+class OtherPrograms(QObject):
+    """Rows of the settings' page.
+
+    Args:
+        put: changes settings, and tells of it.
+    """
+
+    def __init__(
+        self, page: FormPage, settings: Settings, serving: Serving, put: Callable[..., object]
+    ) -> None:
+        super().__init__(page)
+        self._page, self._settings, self._serving, self._put = page, settings, serving, put
+        form = page.section("Other programs")
+        self.on = QCheckBox("May ask the models here", page)
+        self.on.setToolTip("Editors, scripts and agents, by OpenAI's and Anthropic's HTTP")
+        self.on.setChecked(settings.serve)
+        self.on.toggled.connect(lambda on: self._choose(serve=on))
+        page.row(form, "Programs", self.on)
+        self.port = QSpinBox(page)
+        self.port.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.port.setRange(*PORTS)
+        self.port.setValue(settings.serve_port)
+        self.port.setFixedWidth(132)
+        self.port.setKeyboardTracking(False)  # not at each digit
+        self.port.setAccessibleName("Port")
+        self.port.valueChanged.connect(lambda port: self._choose(serve_port=port))
+        page.row(form, "Port", self.port)
+        self.with_key = QCheckBox("Only with a key", page)
+        self.with_key.setChecked(settings.serve_with_key)
+        self.with_key.toggled.connect(lambda on: self._choose(serve_with_key=on))
+        page.row(form, "Who may", self.with_key)
+        self.others = QCheckBox("Also from other machines, with a key", page)
+        self.others.setChecked(settings.serve_others)
+        self.others.toggled.connect(lambda on: self._choose(serve_others=on))
+        page.row(form, "", self.others)
+        self.state = page.quiet("")
+        self.state.setWordWrap(True)
+        self.state.setMinimumWidth(320)
+        self.state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        page.row(form, "Now", self.state)
+        pastes = QHBoxLayout()
+        pastes.setSpacing(8)
+        self.pastes: dict[str, QPushButton] = {}
+        for name, _, about in PASTES:
+            button = self.pastes[name] = QPushButton(name, page)
+            button.setAutoDefault(False)
+            button.setToolTip(about)
+            button.setAccessibleName(f"Copy for {name}")
+            button.clicked.connect(lambda _checked=False, name=name: self._copy(name))
+            pastes.addWidget(button)
+        pastes.addStretch(1)
+        page.row(form, "Copy for", pastes)
+        self._keys = QVBoxLayout()
+        self._keys.setSpacing(6)
+        row = QHBoxLayout()
+        row.addLayout(self._keys)
+        page.row(form, "Keys", row)
+        serving.changed.connect(self.show_state)
+        serving.changed.connect(self.show_keys)
+        serving.guests_changed.connect(self.show_state)
+        self.show_state()
+        self.show_keys()
+
+    def _choose(self, **values: object) -> None:
+        self._put(**values)
+        self._serving.apply()
+
+    @Slot()
+    def show_state(self) -> None:
+        """Say how the door stands."""
+        serving, there = self._serving, self._serving.guests.connections
+        words = {
+            Door.OFF: "Off. Nothing listens.",
+            Door.STARTING: "Opening…",
+            Door.FAILED: serving.why,
+            Door.OPEN: f"Open at {serving.address}/v1, "
+            + ("nobody is connected" if not there else f"{there} connected"),
+        }
+        self.state.setText(words[serving.door])
+        for button in self.pastes.values():
+            button.setEnabled(serving.door is Door.OPEN)
+
+    @Slot()
+    def show_keys(self) -> None:
+        """List the keys that are good."""
+        while (item := self._keys.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        try:
+            keys = self._serving.keys()
+        except (OSError, ValueError) as error:
+            self._keys.addWidget(self._page.quiet(f"The keys cannot be read: {error}."))
+            return
+        for key in keys:
+            self._keys.addWidget(self._key_row(key.id, key.name, key.made))
+        new = QPushButton("New Key…", self._page)
+        new.setAutoDefault(False)
+        new.setFixedWidth(120)
+        new.clicked.connect(self._on_new)
+        self._keys.addWidget(new)
+
+    def _key_row(self, key_id: str, name: str, made: float) -> QWidget:
+        row = QWidget(self._page)
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(10)
+        label = QLabel(name, row)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        day = self._page.quiet(time.strftime("since %d %B %Y", time.localtime(made)))
+        revoke = QPushButton("Revoke", row)
+        revoke.setAutoDefault(False)
+        revoke.setToolTip("Nobody gets in with it any more. There is no way back")
+        revoke.setAccessibleName(f"Revoke the key {name}")
+        revoke.clicked.connect(lambda: self._changed(lambda: self._serving.revoke(key_id)))
+        line.addWidget(label)
+        line.addWidget(day)
+        line.addStretch(1)
+        line.addWidget(revoke)
+        return row
+
+    @Slot()
+    def _on_new(self) -> None:
+        name, good = QInputDialog.getText(self._page, "New Key", "Who is it for?")
+        if good and name.strip():
+            self.make(name.strip())
+
+    def make(self, name: str) -> None:
+        """Make a key and show it, once."""
+        made: list[str] = []
+        self._changed(lambda: made.append(self._serving.make_key(name)))
+        for key in made:
+            NewKey(name, key, self._page.window()).open()
+
+    def _changed(self, change: Callable[[], object]) -> None:
+        try:
+            change()
+        except (OSError, ValueError) as error:
+            self.state.setText(f"That was not possible: {error}.")
+
+    def _copy(self, name: str) -> None:
+        words = next(paste for title, paste, _ in PASTES if title == name)
+        guarded = self._settings.serve_others or self._settings.serve_with_key
+        header = f' \\\n  -H "Authorization: Bearer {YOUR_KEY}"' if guarded else ""
+        filled = words.format(
+            address=self._serving.address,
+            header=header,
+            key=YOUR_KEY if guarded else "none",
+            model=self._serving.first_model,
+        )
+        QApplication.clipboard().setText(filled)
+        self.state.setText("Copied." if not guarded else "Copied. Put your key in.")
+
+
+class NewKey(QDialog):
+    """A key that was just made, to be copied."""
+
+    def __init__(self, name: str, key: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("New Key")
+        words = QLabel(f"The key for “{name}”. It is shown now and never again.", self)
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        self.key = QLineEdit(key, self)
+        self.key.setReadOnly(True)
+        self.key.setAccessibleName("The new key")
+        self.key.selectAll()
+        self.copy = QPushButton("Copy", self)
+        self.copy.clicked.connect(lambda: QApplication.clipboard().setText(key))
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        box.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
+        box.rejected.connect(self.reject)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(24, 20, 24, 20)
+        whole.setSpacing(12)
+        for widget in (words, self.key, box):
+            whole.addWidget(widget)
+        self.resize(480, self.sizeHint().height())

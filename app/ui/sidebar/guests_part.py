@@ -1,0 +1,227 @@
+"""The part of the sidebar with other programs: who is there, and what they are being answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFocusEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.serving import Door, Serving
+from app.ui.style import tokens as t
+from app.ui.style.theme import theme, ui_font
+from app.ui.widgets.buttons import IconButton
+
+if TYPE_CHECKING:
+    from engine.serve.visits import Seen
+
+MOST_ROWS = 4
+"""More are counted only."""
+
+
+def state_line(seen: Seen) -> str:
+    """How a guest's answer stands, in a few words."""
+    pieces = f"{seen.pieces:,} pieces" if seen.pieces != 1 else "1 piece"
+    words = {"waiting": "waiting", "reading": "reading", "answering": pieces}
+    return words.get(seen.state, f"paused · {pieces}")
+
+
+class GuestRow(QWidget):
+    """One request of another program.
+
+    By key: Enter opens its text, Space pauses it, Delete stops it.
+
+    Signals:
+        opened(id): its text is wanted.
+        pause_asked(id, on), stop_asked(id): what is to become of its answer.
+    """
+
+    HEIGHT = 42
+
+    opened = Signal(int)
+    pause_asked = Signal(int, bool)
+    stop_asked = Signal(int)
+
+    def __init__(self, seen: Seen, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(self.HEIGHT)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.pause = IconButton("pause", "Pause", self, side=24)
+        self.stop = IconButton("x", "Stop this answer", self, side=24)
+        for button in (self.pause, self.stop):
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.pause.clicked.connect(self._on_pause)
+        self.stop.clicked.connect(lambda: self.stop_asked.emit(self.seen.id))
+        self._reveal(False)
+        theme().changed.connect(self.update)
+        self.show_seen(seen)
+
+    def show_seen(self, seen: Seen) -> None:
+        """Show how it stands now."""
+        self.seen = seen
+        paused = seen.state == "paused"
+        self.pause.set_icon("play" if paused else "pause", "Go on" if paused else "Pause")
+        session = f", session {seen.session}" if seen.session else ""
+        self.setAccessibleName(f"{seen.who}{session}, {seen.model}, {state_line(seen)}")
+        self.setToolTip(f"{seen.who} asks {seen.model}{session}")
+        self.update()
+
+    @Slot()
+    def _on_pause(self) -> None:
+        self.pause_asked.emit(self.seen.id, self.seen.state != "paused")
+
+    def _reveal(self, on: bool) -> None:
+        self.pause.setVisible(on)
+        self.stop.setVisible(on)
+        self.update()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._reveal(True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._reveal(self.hasFocus())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._reveal(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._reveal(self.underMouse())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.stop.move(self.width() - 16 - 24, 9)
+        self.pause.move(self.width() - 16 - 50, 9)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
+            self.opened.emit(self.seen.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.opened.emit(self.seen.id)
+        elif event.key() == Qt.Key.Key_Space:
+            self._on_pause()
+        elif event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            self.stop_asked.emit(self.seen.id)
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(self.rect()).adjusted(8, 1, -8, -1)
+        if self.underMouse() or self.hasFocus():
+            painter.setPen(QColor(tokens.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.hover))
+            painter.drawRoundedRect(area, 7, 7)
+        room = int(area.width()) - 20 - (56 if self.pause.isVisible() else 0)
+        first = self.seen.who + (f" · {self.seen.session}" if self.seen.session else "")
+        second = f"{self.seen.model} · {state_line(self.seen)}"
+        lines = (
+            (first, tokens.text, ui_font(t.UI_PX), 1),
+            (second, tokens.muted, ui_font(t.SMALL_PX), 19),
+        )
+        for words, colour, font, top in lines:
+            painter.setFont(font)
+            painter.setPen(QColor(colour))
+            shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, room)
+            line = QRectF(area.left() + 10, area.top() + top, room, 18)
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+class GuestsHead(QWidget):
+    """The line above them: a light, and how many programs are connected."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words, self._lit = "", False
+        self.setFixedHeight(26)
+        theme().changed.connect(self.update)
+
+    def show_words(self, words: str, lit: bool) -> None:
+        """``lit``: whether somebody is connected."""
+        self._words, self._lit = words, lit
+        self.setAccessibleName(f"Guests, {words}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.accent if self._lit else tokens.border))
+        middle = self.height() / 2
+        painter.drawEllipse(QPointF(22, middle), 4, 4)
+        painter.setPen(QColor(tokens.muted))
+        painter.setFont(ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
+        area = QRectF(34, 0, self.width() - 50, self.height())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, "Guests")
+        painter.setFont(ui_font(t.SMALL_PX))
+        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(area, right, self._words)
+
+
+class GuestsPart(QWidget):
+    """There while the door for other programs is open.
+
+    Signals:
+        opened(id): the text of a guest's answer is wanted.
+    """
+
+    opened = Signal(int)
+
+    def __init__(self, serving: Serving, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._serving = serving
+        self._rows: dict[int, GuestRow] = {}
+        self._head = GuestsHead(self)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 2, 1, 2)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._head)
+        serving.changed.connect(self.refresh)
+        serving.guests_changed.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def rows(self) -> list[GuestRow]:
+        """Those that are shown."""
+        return list(self._rows.values())
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show who is there now."""
+        guests = self._serving.guests
+        self.setVisible(self._serving.door is Door.OPEN)
+        there = guests.connections
+        hidden = max(0, len(guests.seen) - MOST_ROWS)
+        words = "nobody" if not there else f"{there} connected"
+        self._head.show_words(f"{words}, {hidden} more" if hidden else words, bool(there))
+        self._head.setToolTip(f"Other programs may ask at {self._serving.address}/v1")
+        here = {seen.id: seen for seen in guests.seen[:MOST_ROWS]}
+        for number in [n for n in self._rows if n not in here]:
+            row = self._rows.pop(number)
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        for number, seen in here.items():
+            if number in self._rows:
+                self._rows[number].show_seen(seen)
+                continue
+            row = self._rows[number] = GuestRow(seen, self)
+            row.opened.connect(self.opened)
+            row.pause_asked.connect(self._serving.pause)
+            row.stop_asked.connect(self._serving.stop)
+            self._column.addWidget(row)

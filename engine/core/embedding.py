@@ -1,0 +1,179 @@
+"""Embeddings: texts read in pieces between the steps of the chats, their hidden states averaged."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.core.mailbox import refuse
+from engine.core.state import State
+from engine.core.view import idle
+from engine.core.workers import Workers
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    CONTEXT_OVERFLOW,
+    INVALID_REQUEST,
+    UNKNOWN_MODEL,
+    EngineError,
+    as_engine_error,
+)
+from engine.kv.cache_objects import Caches
+from engine.messages import Command, Embed, Embeddings, RawPrompt
+from engine.model import backend, hidden
+from engine.model.loaded import LoadedModel
+from engine.model.vocabulary import check_ids
+from engine.scheduling.admission import make_room
+from engine.scheduling.pacing import GAP_BUDGET, Pacing
+from engine.text import raw
+from engine.text.rendering import TooLongError
+
+
+@dataclass(eq=False)
+class _Job:
+    """A request whose texts have been tokenised.
+
+    Attributes:
+        reserved: bytes that its caches may take, once it has begun.
+        caches: of the text that is being read.
+        done: how many of its tokens have been read.
+    """
+
+    command: Embed
+    model: LoadedModel
+    texts: list[list[int]]
+    reserved: int = 0
+    caches: Caches | None = None
+    total: Any = None
+    done: int = 0
+    vectors: list[bytes] = field(default_factory=list)
+
+
+class Embedding:
+    """The command `Embed`, and the texts that are being read for it.
+
+    Args:
+        evict: drops idle caches, by their keys.
+    """
+
+    def __init__(
+        self, state: State, workers: Workers, evict: Callable[[Iterable[str]], None]
+    ) -> None:
+        self._state = state
+        self._workers = workers
+        self._evict = evict
+        self._waiting: list[Embed] = []  # their texts are being tokenised
+        self._jobs: deque[_Job] = deque()
+        # Half of the budget: a prompt's chunk may be read in the same turn.
+        self._pacing = Pacing(gap_budget=GAP_BUDGET / 2)
+
+    def embed(self, command: Embed) -> None:
+        """Have a worker tokenise the texts; `step` reads them."""
+        model = self._state.models.get(command.model_id)
+        if model is None:
+            raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
+        if not model.info.embeds:
+            raise EngineError(INVALID_REQUEST, f"{model.info.name} gives no embeddings.")
+        self._waiting.append(command)
+
+        def ready(texts: list[list[int]]) -> None:
+            self._waiting.remove(command)
+            self._jobs.append(_Job(command, model, texts))
+
+        def failed(error: BaseException) -> None:
+            if command in self._waiting:
+                self._waiting.remove(command)
+            refuse(command, as_engine_error(error))
+
+        self._workers.run(model.info.id, lambda: _tokens(model, command), ready, failed)
+
+    def step(self) -> bool:
+        """Read the next piece; False where there was none."""
+        if not self._jobs:
+            return False
+        job = self._jobs[0]
+        try:
+            with self._state.meter.phase("prefill"):
+                self._go_on(job)
+        except BaseException as error:  # a panic in a native library, too
+            self._end(job)
+            refuse(job.command, as_engine_error(error))
+        return True
+
+    def _go_on(self, job: _Job) -> None:
+        if job.command.answer.cancelled():
+            return self._end(job)
+        if job.model.info.id not in self._state.models:
+            raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
+        if not job.reserved:
+            self._reserve(job)
+        tokens, key = job.texts[len(job.vectors)], job.model.info.id
+        job.caches = job.caches if job.caches is not None else job.model.new_caches()
+        decoding = 0.0 if self._state.answering else None
+        count = self._pacing.chunk(key, len(tokens) - job.done, decoding)
+        began = time.perf_counter()
+        piece = tokens[job.done : job.done + count]
+        job.total = hidden.add_up(job.model, job.caches, piece, job.total)
+        self._pacing.observe(key, count, time.perf_counter() - began, decoding)
+        self._state.meter.note(0, count)
+        job.done += count
+        if job.done == len(tokens):
+            job.vectors.append(hidden.vector(job.total))
+            job.caches, job.total, job.done = None, None, 0
+        if len(job.vectors) == len(job.texts):
+            self._end(job)
+            count = sum(map(len, job.texts))
+            if not job.command.answer.cancelled():
+                job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
+        return None
+
+    def _reserve(self, job: _Job) -> None:
+        """Find room for the longest text's caches."""
+        state = self._state
+        needed = job.model.estimate.bytes(max(map(len, job.texts)))
+        running = sum(s.most for s in state.answering.values() if s.is_running)
+        dropped = make_room(state.budget, state.weights + needed, running, idle(state))
+        if dropped is None:
+            raise EngineError(
+                CAPACITY_EXHAUSTED, "The memory is taken by answers that are running. Ask later."
+            )
+        self._evict(dropped)
+        job.reserved = needed
+        state.reserved += needed
+
+    def _end(self, job: _Job) -> None:
+        if job not in self._jobs:
+            return
+        self._jobs.remove(job)
+        self._state.reserved -= job.reserved
+        job.caches = job.total = None
+        self._state.memory_changed()
+        backend.give_back_memory()
+
+    def give_up(self) -> list[Command]:
+        """Read no more; returns the commands that nobody has answered."""
+        left: list[Command] = [*self._waiting, *(job.command for job in self._jobs)]
+        self._waiting.clear()
+        self._jobs.clear()
+        return left
+
+
+def _tokens(model: LoadedModel, command: Embed) -> list[list[int]]:
+    """The tokens of each text. For a worker."""
+    found, context = [], model.info.context_length
+    for number, text in enumerate(command.texts, 1):
+        asked = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)
+        try:
+            tokens = raw.build(model.tokenizer, asked, model.reader, context).tokens
+        except TooLongError as error:
+            raise EngineError(
+                CONTEXT_OVERFLOW,
+                f"Text {number} is {error.tokens:,} tokens long, and {model.info.name} takes at "
+                f"most {context:,}.",
+            ) from None
+        if model.rows is not None:
+            check_ids(model.rows, tokens)
+        found.append(tokens)
+    return found

@@ -1,0 +1,199 @@
+"""From any door's body to the engine, and the replies' events to the client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from engine.engine import Engine
+from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.messages import Event, Failed, Finished
+from engine.model.info import Model
+from engine.serve import bodies, refusals
+from engine.serve.client import Client, body_of
+from engine.serve.doors.choice import Choice
+from engine.serve.doors.door import Asked, Door
+from engine.serve.metrics import Metrics
+from engine.serve.places import Places, session_name, unless
+from engine.serve.refusals import RefusedError
+from engine.serve.replies import Events, Gone, Replies
+from engine.serve.served import BROKE_DOWN, Served
+from engine.serve.visits import Visit, Visits
+
+ENDING = "The server is ending."
+
+
+class Answering:
+    """Answers requests at all doors.
+
+    Attributes:
+        served: the models.
+        silence: seconds that a body may pause.
+        visits: the requests that are answered or wait.
+    """
+
+    def __init__(self, engine: Engine, served: Served, places: Places, metrics: Metrics) -> None:
+        self.served = served
+        self.visits = Visits()
+        self.silence = bodies.SILENCE_SECONDS
+        self._engine = engine
+        self._places = places
+        self._metrics = metrics
+        self._running: set[Events] = set()
+        self._settling: set[asyncio.Task[None]] = set()
+        self.ending = False
+
+    def route(self, door: Door) -> Route:
+        """The route to a door."""
+        return Route(door.path, _At(self, door), methods=["POST"])
+
+    def end(self) -> None:
+        """Stop all answers. Their clients are told why."""
+        self.ending = True
+        self._places.end(EngineError(ENGINE_STOPPED, ENDING))
+        for events in self._running:
+            events.put_nowait(Gone(Failed("", "", ENGINE_STOPPED, ENDING)))
+
+    async def body(self, scope: Scope, receive: Receive) -> tuple[dict[str, Any], bool]:
+        """A request's body, and whether it is large.
+
+        Raises:
+            RefusedError: it cannot be read.
+            EngineError: the server ends.
+        """
+        raw = await bodies.read(scope, receive, self.served, self.silence)
+        if self.ending:
+            raise EngineError(ENGINE_STOPPED, ENDING)
+        return await bodies.understood(raw), len(raw) > bodies.LARGE
+
+    async def model(self, scope: Scope, session: str | None, body: dict[str, Any]) -> Model:
+        """The model that a request names, else that of its session, else the first one."""
+        name = body.get("model")
+        if not isinstance(name, (str, type(None))):
+            raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
+        await self.served.ready()
+        known = None if name else self._places.model_of(scope, session)
+        return await self.served.get(known.path if known else name)
+
+    async def answer(self, door: Door, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            RefusedError, EngineError: it cannot be, and nothing has been told.
+        """
+        body, large = await self.body(scope, receive)
+        events: Events = asyncio.Queue()
+        watch = asyncio.ensure_future(_watch(receive, events))
+        try:
+            name = session_name(scope, body)
+            model = await unless(watch, self.model(scope, name, body))
+            if model is None:
+                return
+            read = partial(_understood, door, model, body)
+            asked = await asyncio.to_thread(read) if large else read()
+            choices = [
+                Choice(number, asked.tools, model.tool_format, number // asked.n, asked.one_call)
+                for number in range(asked.n * len(asked.prompts))
+            ]
+            tell = Client(send, door, door.telling(asked, choices), asked.stream)
+            with self.visits.begin(scope, model.name, name) as visit:
+                # The place is taken here and nowhere else.
+                taking = self._places.take(
+                    scope, name, model, asked.messages, asked.manner, tell.comment
+                )
+                try:
+                    place = await unless(watch, taking)
+                except (RefusedError, EngineError) as error:
+                    if await tell.refused(error):
+                        return
+                    raise
+                if place is None:
+                    return
+                replies = Replies(self._engine, asked, choices, events)
+                replies.start(place)
+                visit.answered_by(replies)
+                await self._tell(asked, replies, events, tell, visit)
+        finally:
+            watch.cancel()
+
+    async def _tell(
+        self, asked: Asked, replies: Replies, events: Events, tell: Client, visit: Visit
+    ) -> None:
+        self._running.add(events)
+        try:
+            left = asked.n * len(asked.prompts)
+            async for choice, event in self._told(events, left):
+                replies.note(choice, event)
+                visit.note(event)
+                await tell(choice, event)
+                replies.told(choice)
+        finally:
+            self._running.discard(events)
+            replies.stop()
+            if replies.unended:
+                task = asyncio.ensure_future(replies.later())
+                self._settling.add(task)
+                task.add_done_callback(self._settling.discard)
+
+    async def _told(self, events: Events, left: int) -> AsyncIterator[tuple[Choice, Event]]:
+        """The replies' events until all have ended, one has failed, or the client has gone."""
+        clocks = {}
+        anybody = Choice(0)
+        while left:
+            told = await events.get()
+            if isinstance(told, Gone):
+                if told.failed is not None:
+                    yield anybody, told.failed
+                return
+            choice, event = told
+            if choice not in clocks:
+                clocks[choice] = self._metrics.reply()
+            clocks[choice].note(event)
+            if isinstance(event, Failed):
+                if self._has_lost(event):
+                    self.served.lost()
+                    event = Failed(event.session_id, event.reply_id, ENGINE_STOPPED, BROKE_DOWN)
+                yield choice, event
+                return
+            if isinstance(event, Finished):
+                left -= 1
+            yield choice, event
+
+    def _has_lost(self, failed: Failed) -> bool:
+        """Whether a reply failed because the engine has no models any more."""
+        return failed.code in (ENGINE_STOPPED, UNKNOWN_MODEL) and not self.ending
+
+
+class _At:
+    """A door as an ASGI application."""
+
+    def __init__(self, answering: Answering, door: Door) -> None:
+        self._answering = answering
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._answering.answer(self._door, scope, receive, send)
+        except (RefusedError, EngineError) as error:
+            status, told = body_of(self._door, error)
+            answer = JSONResponse(told, status, refusals.headers_of(status, error))
+            await answer(scope, receive, send)
+
+
+def _understood(door: Door, model: Model, body: dict[str, Any]) -> Asked:
+    try:
+        return door.read(body, model)
+    except ValueError as error:
+        raise bodies.not_understood(error) from None
+
+
+async def _watch(receive: Receive, events: Events) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    events.put_nowait(Gone())

@@ -1,0 +1,75 @@
+"""Bodies of requests: read with limits of size and time, and as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.types import Receive, Scope
+
+from engine.openai import json_text
+from engine.serve.refusals import RefusedError
+from engine.serve.served import Served
+
+LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
+"""Bytes of a request: no model's limit is outside of these."""
+BYTES_PER_TOKEN = 64
+"""What a token of a long context may take in a request. A JSON escape is six bytes a character."""
+SILENCE_SECONDS, BODY_SECONDS = 20.0, 300.0
+"""How long a body may pause, and how long it may take."""
+LARGE = 64 * 2**10
+"""Bytes of a body that is understood on another thread."""
+
+
+async def read(scope: Scope, receive: Receive, served: Served, silence: float) -> bytes:
+    """The whole body.
+
+    Args:
+        silence: seconds that it may pause.
+
+    Raises:
+        RefusedError: it is too long, or does not come.
+    """
+    limit = MOST_LIMIT
+    if len(models := served.models) == len(served.entries):
+        context = max(model.context_length for model in models)
+        limit = min(max(context * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
+    too_long = RefusedError(413, f"A request may have {limit / 2**20:.3g} MB, not more.")
+    announced = dict(scope["headers"]).get(b"content-length", b"0")
+    if int(announced) > limit:
+        raise too_long
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            more = True
+            while more:
+                message = await asyncio.wait_for(receive(), silence)
+                if message["type"] == "http.disconnect":
+                    raise RefusedError(400, "The connection was closed within the request.")
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > limit:
+                    raise too_long
+    except TimeoutError:
+        raise RefusedError(408, "The rest of the request did not come.") from None
+    return bytes(body)
+
+
+async def understood(raw: bytes) -> dict[str, Any]:
+    """The JSON object that a body is.
+
+    Raises:
+        RefusedError: 400, it is none.
+    """
+    try:
+        if len(raw) > LARGE:
+            return await asyncio.to_thread(json_text.decode, raw)
+        return json_text.decode(raw)
+    except ValueError as error:
+        raise not_understood(error) from None
+
+
+def not_understood(error: ValueError) -> RefusedError:
+    """The refusal of a body, with what is wrong with it."""
+    end = "" if str(error).endswith((".", "?")) else "."
+    return RefusedError(400, f"The request cannot be answered: {error}{end}")

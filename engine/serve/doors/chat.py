@@ -1,0 +1,223 @@
+"""`/v1/chat/completions`: OpenAI's chat completions."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import replace
+from typing import Any
+
+from engine.messages import Message, ReplyStats
+from engine.model.info import Model
+from engine.openai.request import with_text
+from engine.serve.doors import odds
+from engine.serve.doors.choice import Called, Choice, Piece, Text
+from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling, event
+from engine.serve.doors.fields import (
+    HARMLESS,
+    Fields,
+    arguments,
+    conversation,
+    form,
+    functions,
+    said,
+)
+
+_NAMES = ("messages", "model", "tools", "tool_choice", "response_format", "max_completion_tokens")
+
+
+class ChatDoor(OpenAIErrors):
+    """Chat completions."""
+
+    path = "/v1/chat/completions"
+
+    def read(self, body: Body, model: Model) -> Asked:
+        """The body in our own terms."""
+        fields = Fields(body)
+        fields.ignore(("model", *HARMLESS))
+        stream, figures = fields.streaming()
+        messages = [read_message(m) for m in conversation(fields.take("messages"))]
+        reasoning, template = fields.template(model, fields.take("reasoning_effort"))
+        tools, one_call = chosen(fields, functions(fields.take("tools", []), model))
+        fields.only("functions", [])
+        fields.only("function_call", "none", "auto")
+        fields.only("modalities", ["text"])
+        fields.only("store", False)
+        fields.only("service_tier", "auto", "default")
+        fields.only("verbosity", "medium")
+        fields.refuse("audio", "moderation", "web_search_options", "prompt", "system", "id")
+        told = fields.flag("logprobs") is True
+        most = fields.top_logprobs("top_logprobs", told, "logprobs")
+        own = form(fields.take("response_format", {"type": "text"}), "response_format")
+        if own and tools:
+            raise ValueError("response_format and tools cannot both shape one answer: choose one")
+        asked = Asked(
+            model,
+            [messages],
+            params=None,  # type: ignore[arg-type]
+            manner=fields.manner(reasoning),
+            n=fields.choices(),
+            stream=stream,
+            template={**template, "tools": list(tools)} if tools else template,
+            tools=tools,
+            one_call=one_call,
+            figures=figures,
+        )
+        limit = fields.limit("max_tokens", "max_completion_tokens")
+        return replace(
+            asked, params=fields.params(model, _NAMES, max_tokens=limit, logprobs=most, **own)
+        )
+
+    def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
+        """Who tells the client."""
+        return ChatTelling(asked, choices)
+
+
+def chosen(
+    fields: Fields, tools: tuple[dict[str, Any], ...]
+) -> tuple[tuple[dict[str, Any], ...], bool]:
+    """The tools that may be called, and whether the answer ends with its first call."""
+    choice = fields.take("tool_choice", "auto")
+    if choice not in ("auto", "none"):
+        raise ValueError(f"tool_choice can only be auto or none here, not {said(choice)}")
+    together = fields.flag("parallel_tool_calls", True)
+    return (() if choice == "none" else tools), together is False
+
+
+def read_message(message: Message) -> Message:
+    """A message as templates want it: plain text, arguments of calls as objects."""
+    read: Message = dict(with_text(message))
+    if read["role"] == "developer":
+        read["role"] = "system"
+    if read["role"] not in ("system", "user", "assistant", "tool"):
+        raise ValueError(f"there is no role {said(read['role'])} here")
+    if read.get("content") is None:
+        read["content"] = ""
+    calls = read.pop("tool_calls", None) or []
+    if not isinstance(calls, list):
+        raise ValueError("tool_calls must be a list")
+    if calls:
+        read["tool_calls"] = [_read_call(call) for call in calls]
+    return read
+
+
+def _read_call(call: Any) -> dict[str, Any]:
+    inside = call.get("function") if isinstance(call, dict) else None
+    name = inside.get("name") if isinstance(inside, dict) else None
+    if not isinstance(inside, dict) or not isinstance(name, str):
+        raise ValueError("a tool call in messages must have a function with a name")
+    given = {"name": name, "arguments": arguments(inside.get("arguments"), name)}
+    return {"id": str(call.get("id") or ""), "type": "function", "function": given}
+
+
+class ChatTelling(Telling):
+    """A chat completion, whole or in chunks."""
+
+    def __init__(self, asked: Asked, choices: list[Choice]) -> None:
+        super().__init__(asked, choices)
+        self._head: Body = {
+            "id": f"chatcmpl-{uuid.uuid4().hex}",
+            "created": int(time.time()),
+            "model": asked.model.name,
+        }
+        self._begun: set[int] = set()
+
+    def begin(self) -> bytes:
+        """Nothing: the first piece has the role."""
+        return b""
+
+    def piece(self, choice: Choice, piece: Piece) -> bytes:
+        """The chunk for new text or a tool call."""
+        told: Body = {}
+        if isinstance(piece, Called):
+            told["tool_calls"] = [{"index": piece.number, **_call(piece)}]
+        elif piece.text or not choice.answer:
+            told["reasoning_content" if piece.reasoning else "content"] = piece.text
+        return self._chunk(choice, told, None, piece.odds if isinstance(piece, Text) else ())
+
+    def ended(self, choice: Choice) -> bytes:
+        """The chunk that says why it ended."""
+        return self._chunk(choice, {}, reason(choice))
+
+    def end(self) -> bytes:
+        """The figures, if they are wanted, and the end."""
+        last = b"data: [DONE]\n\n"
+        if not self.asked.figures:
+            return last
+        head = {**self._head, "object": "chat.completion.chunk"}
+        return event({**head, "choices": [], "usage": usage(self.choices)}) + last
+
+    def failed(self, told: Body) -> bytes:
+        """The error as an event."""
+        return event(told)
+
+    def whole(self) -> Body:
+        """The answer in one piece."""
+        return {
+            **self._head,
+            "object": "chat.completion",
+            "choices": [self._choice(choice) for choice in self.choices],
+            "usage": usage(self.choices),
+        }
+
+    def _choice(self, choice: Choice) -> Body:
+        message: Body = {"role": "assistant", "content": choice.text}
+        if choice.thought:
+            message["reasoning_content"] = choice.thought
+        if choice.calls:
+            message["content"] = choice.text if choice.text.strip() else None
+            message["tool_calls"] = [_call(call) for call in choice.calls]
+        return {
+            "index": choice.index,
+            "message": message,
+            "logprobs": self._odds(choice.odds),
+            "finish_reason": reason(choice),
+        }
+
+    def _odds(self, told: Any) -> Body | None:
+        if self.asked.params.logprobs is None:
+            return None
+        return {"content": odds.listed(told), "refusal": None}
+
+    def _chunk(self, choice: Choice, delta: Body, why: str | None, told: Any = ()) -> bytes:
+        if choice.index not in self._begun:
+            self._begun.add(choice.index)
+            delta = {"role": "assistant", **delta}
+        one = {"index": choice.index, "delta": delta, "finish_reason": why}
+        if told:
+            one["logprobs"] = self._odds(told)
+        if self.asked.figures:
+            one_more: Body = {"usage": None}
+        else:
+            one_more = {}
+        head = {**self._head, "object": "chat.completion.chunk"}
+        return event({**head, "choices": [one], **one_more})
+
+
+def reason(choice: Choice) -> str:
+    """Why it ended, in OpenAI's words."""
+    if choice.by_length:
+        return "length"
+    return "tool_calls" if choice.calls else "stop"
+
+
+def usage(choices: list[Choice]) -> Body:
+    """The figures of a request. Each prompt is counted once, however many answers it has."""
+    stats = [choice.stats for choice in choices]
+    first: dict[int, ReplyStats] = {}
+    for choice in choices:
+        first.setdefault(choice.prompt, choice.stats)
+    prompt = sum(s.prompt_tokens for s in first.values())
+    made = sum(s.generated_tokens for s in stats)
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": made,
+        "total_tokens": prompt + made,
+        "prompt_tokens_details": {"cached_tokens": sum(s.reused_tokens for s in first.values())},
+        "completion_tokens_details": {"reasoning_tokens": sum(s.reasoning_tokens for s in stats)},
+    }
+
+
+def _call(call: Called) -> Body:
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.id, "type": "function", "function": function}

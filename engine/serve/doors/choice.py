@@ -1,0 +1,177 @@
+"""One answer as it is gathered: its text, reasoning, tool calls and figures."""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.messages import (
+    Event,
+    Finished,
+    FinishReason,
+    Message,
+    PromptProgress,
+    ReplyStats,
+    TextDelta,
+    TokenOdds,
+    ToolCall,
+)
+from engine.text.tool_calls import parse
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Text:
+    """New text of the answer, or of the reasoning before it."""
+
+    text: str
+    reasoning: bool
+    odds: tuple[TokenOdds, ...] = ()
+
+
+@dataclass(frozen=True)
+class Called:
+    """A tool call.
+
+    Attributes:
+        number: of the call in its answer, from 0.
+        arguments: as JSON.
+    """
+
+    number: int
+    id: str
+    name: str
+    arguments: str
+
+    @property
+    def as_message(self) -> dict[str, Any]:
+        """As a message has it, for a template."""
+        function = {"name": self.name, "arguments": json.loads(self.arguments)}
+        return {"id": self.id, "type": "function", "function": function}
+
+
+Piece = Text | Called
+
+
+@dataclass(eq=False)
+class Choice:
+    """One answer to a request.
+
+    Attributes:
+        index: of the answer among those to the request.
+        tools: those that were offered.
+        tool_format: the name of the parser for the model's tool calls.
+        prompt: which of the request's prompts it answers.
+        one_call: the answer ends with its first tool call.
+        prompt_tokens: of its prompt, once they are known.
+        reused_tokens: how many of them were in a cache already.
+    """
+
+    index: int
+    tools: tuple[dict[str, Any], ...] = ()
+    tool_format: str = ""
+    prompt: int = 0
+    one_call: bool = False
+    prompt_tokens: int = 0
+    reused_tokens: int = 0
+    reasoning: list[str] = field(default_factory=list)
+    answer: list[str] = field(default_factory=list)
+    calls: list[Called] = field(default_factory=list)
+    odds: list[TokenOdds] = field(default_factory=list)
+    last: Finished | None = None
+    _blanks: str = ""
+
+    def take(self, event: Event) -> Iterator[Piece]:
+        """Take an event; gives what a client may be told of."""
+        if isinstance(event, PromptProgress):
+            self.prompt_tokens, self.reused_tokens = event.total, event.reused
+        elif isinstance(event, Finished):
+            self.last = event
+            if not self.calls:
+                yield from self._say(self._blanks, ())
+        elif isinstance(event, ToolCall):
+            yield from self._called(event.text)
+        elif isinstance(event, TextDelta) and not self.cut and not self._is_call(event):
+            yield from self._add(event.text, event.kind == "reasoning", event.odds)
+
+    def _is_call(self, delta: TextDelta) -> bool:
+        """Whether it is told by a `ToolCall`. A call that nobody offered is text."""
+        return delta.kind == "tool" and bool(self.tools)
+
+    def _called(self, text: str) -> Iterator[Piece]:
+        try:
+            found = parse(self.tool_format, text, self.tools)
+        except ValueError as error:
+            log.info("a tool call is given as text: %s", error)
+            yield from self._add(text, False, ())
+            return
+        self._blanks = ""
+        for call in found:
+            if self.cut:
+                return
+            name = call.id or f"call_{uuid.uuid4().hex[:24]}"
+            called = Called(len(self.calls), name, call.name, call.arguments)
+            self.calls.append(called)
+            yield called
+
+    def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
+        if reasoning:
+            self.reasoning.append(text)
+            yield Text(text, True)
+            return
+        if self.tools:
+            # Blanks around calls are no part of the answer. What follows decides about them.
+            self._blanks, text = self._blanks + text, ""
+            if self._blanks.strip():
+                self._blanks, text = "", self._blanks
+        yield from self._say(text, odds)
+
+    def _say(self, text: str, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
+        self.odds += odds
+        self.answer.append(text)
+        if text or odds:
+            yield Text(text, False, odds)
+
+    @property
+    def cut(self) -> bool:
+        """Whether nothing more is wanted of it."""
+        return self.one_call and bool(self.calls)
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self.answer)
+
+    @property
+    def thought(self) -> str:
+        """The reasoning so far."""
+        return "".join(self.reasoning)
+
+    @property
+    def stats(self) -> ReplyStats:
+        """The figures; zeros until it has ended."""
+        return self.last.stats if self.last is not None else ReplyStats()
+
+    @property
+    def by_length(self) -> bool:
+        """Whether it ended because it may not be longer."""
+        return self.last is not None and self.last.reason == FinishReason.LENGTH
+
+    @property
+    def stop(self) -> str | None:
+        """The stop string that ended it."""
+        return self.last.stop if self.last is not None else None
+
+    @property
+    def said(self) -> Message:
+        """The answer as its client will send it in the next turn."""
+        message: Message = {"role": "assistant", "content": self.text}
+        if self.calls:
+            message["content"] = self.text if self.text.strip() else ""
+            message["tool_calls"] = [call.as_message for call in self.calls]
+        return message

@@ -1,0 +1,41 @@
+"""`/v1/messages/count_tokens`: how long a prompt would be."""
+
+from __future__ import annotations
+
+from engine.model.info import Model
+from engine.params import SamplingParams
+from engine.serve.doors.door import Asked, Body
+from engine.serve.doors.fields import Fields
+from engine.serve.doors.messages import error_of, how_of, said_of, tools_of
+from engine.serve.sessions import Manner
+
+
+class CountingDoor:
+    """Counts the tokens of Anthropic's messages."""
+
+    path = "/v1/messages/count_tokens"
+
+    def read(self, body: Body, model: Model) -> Asked:
+        """The body in our own terms."""
+        fields = Fields(body)
+        fields.ignore(("model", "cache_control"))
+        fields.only("speed", "standard")
+        messages = said_of(fields)
+        reasoning, template, _ = how_of(fields, model)
+        tools, _ = tools_of(fields, model)
+        fields.end("a request that counts tokens")
+        return Asked(
+            model,
+            [messages],
+            SamplingParams(),
+            Manner(reasoning=reasoning),
+            template={**template, "tools": list(tools)} if tools else template,
+        )
+
+    def whole(self, tokens: int) -> Body:
+        """The answer."""
+        return {"input_tokens": tokens}
+
+    def error(self, status: int, code: str, message: str) -> Body:
+        """An error in the door's shape."""
+        return error_of(status, code, message)

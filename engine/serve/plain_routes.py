@@ -1,0 +1,133 @@
+"""Routes whose answer is one object at once: counts of tokens, embeddings, responses kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from engine.engine import Engine
+from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.model.info import Model
+from engine.serve import bodies, refusals
+from engine.serve.answering import Answering
+from engine.serve.client import body_of
+from engine.serve.doors.counting import CountingDoor
+from engine.serve.doors.door import Asked
+from engine.serve.doors.embeddings import AskedVectors, EmbeddingsDoor
+from engine.serve.doors.responses import Kept
+from engine.serve.places import session_name, unless
+from engine.serve.refusals import RefusedError
+from engine.serve.served import BROKE_DOWN
+
+T = TypeVar("T")
+
+
+class PlainRoutes:
+    """Answers them. Their shapes are those of their doors."""
+
+    def __init__(self, engine: Engine, answering: Answering, kept: Kept) -> None:
+        self._engine = engine
+        self._answering = answering
+        self._kept = kept
+        self._counting, self._embeddings = CountingDoor(), EmbeddingsDoor()
+
+    def routes(self) -> list[Route]:
+        """What there is."""
+        count = _At(self._answering, self._counting, self._count)
+        embed = _At(self._answering, self._embeddings, self._embed)
+        return [
+            Route(self._counting.path, count, methods=["POST"]),
+            Route(self._embeddings.path, embed, methods=["POST"]),
+            Route("/v1/responses/{id}", self._read, methods=["GET"]),
+            Route("/v1/responses/{id}", self._drop, methods=["DELETE"]),
+        ]
+
+    async def _count(self, asked: Asked) -> dict[str, Any]:
+        counting = self._engine.count_later(
+            asked.model, asked.messages, asked.manner.reasoning, asked.template
+        )
+        return self._counting.whole(await self._wait(counting))
+
+    async def _embed(self, asked: AskedVectors) -> dict[str, Any]:
+        vectors = await self._wait(self._engine.embed_later(asked.model, asked.texts))
+        return self._embeddings.whole(asked, vectors)
+
+    async def _wait(self, answer: Future[T]) -> T:
+        try:
+            return await asyncio.wrap_future(answer)
+        except EngineError as error:
+            if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self._answering.ending:
+                raise
+            self._answering.served.lost()
+            raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
+
+    async def _read(self, request: Request) -> Response:
+        return JSONResponse(self._kept.response(request.path_params["id"]))
+
+    async def _drop(self, request: Request) -> Response:
+        name = request.path_params["id"]
+        self._kept.drop(name)
+        return JSONResponse({"id": name, "object": "response", "deleted": True})
+
+
+class _Plain(Protocol):
+    """A door whose answers come in one piece."""
+
+    def read(self, body: dict[str, Any], model: Model) -> Any: ...
+
+    def error(self, status: int, code: str, message: str) -> dict[str, Any]: ...
+
+
+class _At:
+    """Such a door as an ASGI application."""
+
+    def __init__(
+        self,
+        answering: Answering,
+        door: _Plain,
+        do: Callable[[Any], Coroutine[Any, Any, dict[str, Any]]],
+    ) -> None:
+        self._answering = answering
+        self._door = door
+        self._do = do
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            told = await self._answer(scope, receive)
+            answer = None if told is None else JSONResponse(told)
+        except (RefusedError, EngineError) as error:
+            status, told = body_of(self._door, error)
+            answer = JSONResponse(told, status, refusals.headers_of(status, error))
+        if answer is not None:
+            await answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
+        """What is told; None where the client has gone before."""
+        body, large = await self._answering.body(scope, receive)
+        watch = asyncio.ensure_future(_gone(receive))
+        try:
+            name = session_name(scope, body)
+            model = await unless(watch, self._answering.model(scope, name, body))
+            if model is None:
+                return None
+            try:
+                read = partial(self._door.read, body, model)
+                asked = await asyncio.to_thread(read) if large else read()
+            except ValueError as error:
+                raise bodies.not_understood(error) from None
+            return await unless(watch, self._do(asked))
+        finally:
+            watch.cancel()
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,42 @@
+"""A few dozen random actions of a person; `python -m tests.torture person` does ten thousand.
+
+The same ones in every run: what fails here failed because of a change.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, Phase
+from hypothesis.stateful import run_state_machine_as_test
+from PySide6.QtWidgets import QApplication
+
+from app.paths import GUIDE, model_location
+from tests.app.person import Actions, RealActions
+
+
+def work(machine: type, examples: int, steps: int) -> None:
+    settings = hypothesis.settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(machine, settings=settings)
+
+
+def test_after_each_random_action_screen_store_and_engine_agree(qapp: QApplication):
+    work(Actions, 5, 40)
+
+
+@pytest.mark.skipif(
+    not (Path(model_location(GUIDE)) / "model.safetensors").exists(),
+    reason="the Guide has not been trained here (resources/guide)",
+)
+def test_they_agree_with_the_real_engine_too(qapp: QApplication):
+    work(RealActions, 2, 20)

@@ -1,0 +1,168 @@
+"""Delete, Ctrl+W and F2 act on what has the focus, wherever it is."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit
+
+from tests.app.conftest import Run, Start
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+def press(run: Run, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
+    """A key to whatever has the focus."""
+    run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
+
+
+def renaming(run: Run) -> str:
+    """The title that is being written in the sidebar, "" for none; it is left as it was."""
+    editor = run.window.sidebar.list.findChild(QLineEdit, "rename")
+    if editor is None:
+        return ""
+    title = editor.text()
+    run.qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    run.until(lambda: run.window.sidebar.list.findChild(QLineEdit, "rename") is None)
+    return title
+
+
+@pytest.fixture
+def two(start: Start):
+    """Two chats with two messages each; the second is the active one."""
+    run = start()
+    run.ready()
+    for title in ("say one", "say two"):
+        if title == "say two":
+            run.window.chats.new()
+        run.say(title)
+        run.answered()
+    return run
+
+
+def chats(run: Run) -> list[str]:
+    return [chat.title for chat in run.app.library.chats()]
+
+
+def on_row(run: Run, title: str) -> None:
+    chat = next(chat for chat in run.app.library.chats() if chat.title == title)
+    view = run.window.sidebar.list
+    view.setFocus()
+    view.setCurrentIndex(run.window.sidebar.model.row_of(chat.id))
+    run.until(view.hasFocus)
+
+
+def on_message(run: Run) -> None:
+    run.pane.transcript.enter()
+    run.until(lambda: run.pane.transcript.places[-1].row.hasFocus())
+
+
+def test_delete_on_a_row_of_the_sidebar_deletes_its_chat_and_keeps_the_place(two: Run):
+    on_row(two, "say one")
+    press(two, Qt.Key.Key_Delete)
+    assert chats(two) == ["say two"]
+    assert two.window.sidebar.focused_chat() == two.app.library.chats()[0].id
+
+
+def test_delete_on_a_message_deletes_it_and_not_the_chat(two: Run):
+    on_message(two)
+    press(two, Qt.Key.Key_Delete)
+    assert sorted(chats(two)) == ["say one", "say two"]
+    assert [m.content for m in two.pane.chat.transcript.path] == ["say two"]
+    assert two.window.toast.text == "Message deleted"
+    two.until(lambda: two.pane.transcript.places[0].row.hasFocus())  # the one before
+    press(two, Qt.Key.Key_Z, CTRL)
+    assert [m.content for m in two.pane.chat.transcript.path] == ["say two", "two "]
+
+
+def test_delete_on_a_message_while_a_reply_runs_says_why_not(two: Run):
+    two.say("hold 2")
+    two.until(lambda: two.answer(two.pane))
+    on_message(two)
+    press(two, Qt.Key.Key_Delete)
+    assert two.window.toast.text == "A reply is still running. Stop it first, or wait for its end."
+    assert len(two.pane.chat.transcript.path) == 4
+    assert two.pane.transcript.places[-1].row.hasFocus()
+
+
+def test_delete_where_words_are_written_or_marked_deletes_no_more_than_words(two: Run):
+    field = two.pane.composer.field
+    two.qtbot.keyClicks(field, "ab")
+    press(two, Qt.Key.Key_Backspace)
+    assert two.pane.composer.text == "a"
+    two.window.sidebar.focus_search()
+    two.qtbot.keyClicks(two.window.sidebar.search, "two")
+    press(two, Qt.Key.Key_Backspace)
+    press(two, Qt.Key.Key_Delete)
+    assert two.window.sidebar.search.text() == "tw"
+    view = two.pane.transcript.places[-1].row._view
+    view.setFocus()
+    press(two, Qt.Key.Key_Delete)
+    press(two, Qt.Key.Key_Backspace)
+    assert sorted(chats(two)) == ["say one", "say two"]
+    assert len(two.pane.chat.transcript.path) == 2
+
+
+def test_ctrl_w_closes_the_active_pane_from_wherever_in_the_window(two: Run):
+    def closes_two() -> bool:
+        press(two, Qt.Key.Key_W, CTRL)
+        closed = [pane.chat.title for pane in two.panes] == ["say one"]
+        two.window.commands["undo_close"].trigger()
+        two.until(lambda: two.pane.chat.title == "say two")
+        return closed
+
+    assert closes_two()  # in the composer
+    on_message(two)
+    assert closes_two()
+    two.window.sidebar.focus_search()
+    assert closes_two()
+    on_row(two, "say one")
+    assert closes_two()
+
+
+@pytest.mark.parametrize("name", ["settings", "shortcuts", "compare", "trash", "about"])
+def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run, name: str):
+    two.window.commands[name].trigger()
+    dialog = next(
+        w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()
+    )
+    dialog.activateWindow()  # what a window manager does; there may be none
+    two.until(lambda: QApplication.activeWindow() is dialog)
+    target = QApplication.focusWidget() or dialog
+    for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
+        two.qtbot.keyClick(target, key)
+    assert sorted(chats(two)) == ["say one", "say two"]
+    assert renaming(two) == ""
+    two.qtbot.keyClick(target, Qt.Key.Key_W, CTRL)
+    two.until(lambda: not isinstance(QApplication.activeWindow(), QDialog))
+    assert [pane.chat.title for pane in two.panes] == ["say one", "say two"]
+
+
+def test_f2_renames_the_row_that_has_the_keys_else_the_active_chat(two: Run):
+    on_row(two, "say one")
+    press(two, Qt.Key.Key_F2)
+    assert renaming(two) == "say one"
+    two.window.workspace.activate(two.pane)
+    press(two, Qt.Key.Key_F2)
+    assert renaming(two) == "say two"
+    two.window.workspace.activate(two.pane)
+    on_message(two)
+    press(two, Qt.Key.Key_F2)
+    assert renaming(two) == "say two"
+
+
+def test_a_chat_in_a_window_of_its_own_obeys_the_same_keys(two: Run):
+    two.window.commands["float"].trigger()
+    pane = two.pane
+    two.until(lambda: pane.window() is not two.window and pane.window().isVisible())
+    on_message(two)
+    press(two, Qt.Key.Key_Delete)
+    assert [m.content for m in pane.chat.transcript.path] == ["say two"]
+    guest = two.window.toast.guest
+    assert guest is not None
+    assert guest.window() is pane.window()  # the word, and Undo, are where the eyes are
+    press(two, Qt.Key.Key_Z, CTRL)
+    assert len(pane.chat.transcript.path) == 2
+    press(two, Qt.Key.Key_W, CTRL)
+    assert [each.chat.title for each in two.panes] == ["say one"]

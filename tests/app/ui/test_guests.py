@@ -1,0 +1,168 @@
+"""Other programs at the window's engine: let in, seen, paused and stopped."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.application import make_engine
+from app.serving import Door
+from app.ui.dialogs.guest_dialog import GuestDialog
+from app.ui.settings.other_programs import NewKey
+from engine.bench.random_models import SHAPES, write_model
+from tests.app.conftest import Run, Start
+
+LONG = {"max_tokens": 6000, "logit_bias": {"2": -100}}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_model(tmp_path_factory.mktemp("models") / "Small", SHAPES["tiny"]))
+
+
+@pytest.fixture
+def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
+    """The program with the real engine, its new chats with a tiny model, and a free port chosen."""
+    profile.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    told = {"model": model, "models": [model], "serve_port": port}
+    (profile / "settings.json").write_text(json.dumps(told))
+    made = start(engine_factory=make_engine)
+    made.qtbot.waitUntil(lambda: made.pane.header.state == "Ready", timeout=60_000)
+    yield made
+    made.end()
+
+
+def opened(run: Run) -> None:
+    """Switch the door on, as a person does."""
+    run.window.show_settings()
+    programs = run.window._settings_window.programs
+    programs.on.click()
+    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
+    assert "nobody is connected" in programs.state.text()
+
+
+class Client:
+    """A program that asks in a thread of its own."""
+
+    def __init__(self, run: Run, key: str = "", **fields: object) -> None:
+        messages = [{"role": "user", "content": "hello"}]
+        headers = {"Content-Type": "application/json", "User-Agent": "Editor/1.0"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        self._asked = urllib.request.Request(
+            f"{run.app.serving.address}/v1/chat/completions",
+            json.dumps({"messages": messages, **fields}).encode(),
+            headers,
+        )
+        self.status, self.answer = 0, {}
+        self._thread = threading.Thread(target=self._ask)
+        self._thread.start()
+        self._run = run
+
+    def _ask(self) -> None:
+        try:
+            with urllib.request.urlopen(self._asked, timeout=60) as answer:
+                self.answer, self.status = json.load(answer), answer.status
+        except urllib.error.HTTPError as error:
+            self.answer, self.status = json.load(error), error.code
+
+    def wait(self) -> None:
+        self._run.qtbot.waitUntil(lambda: not self._thread.is_alive(), timeout=60_000)
+        self._thread.join()
+
+
+def test_it_is_off_until_a_person_switches_it_on(run: Run):
+    assert run.app.serving.door is Door.OFF
+    assert run.app.guests.part.isHidden()
+    opened(run)
+    assert not run.app.guests.part.isHidden()
+    client = Client(run, max_tokens=4)
+    client.wait()
+    assert client.status == 200
+    programs = run.window._settings_window.programs
+    programs.pastes["curl"].click()
+    assert f"{run.app.serving.address}/v1/chat/completions" in QApplication.clipboard().text()
+    programs.pastes["Python"].click()
+    assert 'model="Small"' in QApplication.clipboard().text()
+    programs.on.click()
+    assert run.app.serving.door is Door.OFF
+    assert run.app.guests.part.isHidden()
+    assert run.app.settings.serve is False
+
+
+def test_a_guest_is_seen_paused_and_stopped(run: Run):
+    opened(run)
+    client = Client(run, **LONG)
+    part = run.app.guests.part
+    run.until(lambda: part.rows and part.rows[0].seen.state == "answering")
+    row = part.rows[0]
+    assert (row.seen.who, row.seen.model) == ("Editor/1.0", "Small")
+    row.setFocus()
+    run.qtbot.keyClick(row, Qt.Key.Key_Return)
+    (dialog,) = run.window.findChildren(GuestDialog)
+    run.until(lambda: dialog.text.toPlainText())
+    run.qtbot.keyClick(row, Qt.Key.Key_Space)
+    run.until(lambda: row.seen.state == "paused")
+    run.until(lambda: dialog.pause.text() == "Go On")
+    dialog.pause.click()
+    run.until(lambda: row.seen.state == "answering")
+    run.qtbot.keyClick(row, Qt.Key.Key_Delete)
+    client.wait()
+    assert client.status == 200
+    assert client.answer["choices"][0]["message"]["content"]
+    run.until(lambda: not part.rows)
+    run.until(lambda: dialog.state.text() == "This answer has ended.")
+    dialog.close()
+
+
+def test_a_key_lets_in_until_it_is_revoked(run: Run):
+    opened(run)
+    programs = run.window._settings_window.programs
+    programs.with_key.click()
+    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
+    assert "key" in programs.state.text()
+    programs.make("My editor")
+    (shown,) = run.window.findChildren(NewKey)
+    key = shown.key.text()
+    shown.close()
+    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
+    for given, status in ((key, 200), ("", 401), (key + "x", 401)):
+        client = Client(run, given, max_tokens=1)
+        client.wait()
+        assert client.status == status
+    (made,) = run.app.serving.keys()
+    assert key not in (run.app.paths.data / "serve-keys.json").read_text()
+    run.app.serving.revoke(made.id)
+    client = Client(run, key, max_tokens=1)
+    client.wait()
+    assert client.status == 401
+
+
+def test_a_port_that_is_taken_is_told(run: Run):
+    with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
+        run.window.show_settings()
+        programs = run.window._settings_window.programs
+        programs.on.click()
+        run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
+        assert "is not free" in programs.state.text()
+
+
+def test_a_model_that_the_window_unloads_is_loaded_again_for_a_guest(run: Run, model: str):
+    opened(run)
+    first = Client(run, max_tokens=2)
+    first.wait()
+    assert run.app.loader.unload(model)
+    second = Client(run, max_tokens=2)
+    second.wait()
+    assert (first.status, second.status) == (200, 200)

@@ -1,0 +1,123 @@
+"""Faults that random actions of a person have found (`tests.app.person`), each once more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import QApplication
+
+from app.chats.actions import Action
+from app.store import Store
+from app.ui.pane.options_popover import OptionsPopover
+from app.ui.transcript.answer_row import AnswerRow
+from tests.app.conftest import Run, Start
+
+
+def answer_row(run: Run, number: int) -> AnswerRow:
+    """The row of the chat's so many'th message; it is on screen."""
+    message = run.pane.chat.transcript.path[number]
+    run.until(lambda: run.pane.transcript.row(message.id))
+    row = run.pane.transcript.row(message.id)
+    assert isinstance(row, AnswerRow)
+    return row
+
+
+def test_a_button_says_why_also_after_the_message_has_another_place(start: Start):
+    """What was said of the last answer was still said of it when it was not the last any more."""
+    run = start()
+    run.ready()
+    run.pane.chat.set_model("/models/broken")
+    run.say("say one")
+    run.answered()
+    row = answer_row(run, 1)
+    assert row._same.toolTip() == "The seed of the last answer is not known"
+    run.say("say two")
+    run.answered()
+    assert row._same.toolTip() == "The seed of this answer is not known"
+    run.pane.act(Action.DELETE, run.pane.chat.transcript.path[2].id)
+    assert row._same.toolTip() == "The seed of the last answer is not known"
+
+
+def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
+    """Its place in the layout is that of before until the next one: painting raised KeyError."""
+    run = start()
+    run.ready()
+    run.say("hold 2")
+    run.until(lambda: "2" in run.answer(run.pane))
+    run.pane.act(Action.STOP)
+    run.answered()
+    row = answer_row(run, 1)
+    run.until(lambda: not row._mark.isEmpty())
+    row.set_message(replace(row.message, status="streaming"))
+    row.grab()  # an error in painting fails the test
+
+
+def test_a_seed_that_is_not_known_any_more_does_not_stay_as_none(start: Start):
+    """The panel is open while another branch, without a seed, comes on screen."""
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    popover = OptionsPopover(run.pane.chat, run.window)
+    popover.show()
+    assert popover.same.isVisible()
+    run.pane.act(Action.DELETE, run.pane.chat.transcript.path[0].id)
+    popover.same.click()
+    assert popover.seed.text() == ""
+    popover.close()
+    assert run.pane.chat.options.seed is None
+
+
+def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
+    """The score asks five times a second, and each question left one."""
+    run = start()
+    run.ready()
+    before = len(run.app.bridge._handlers)
+    for _ in range(20):
+        answers: list[object] = []
+        run.app.bridge.when_done(run.engine.stats_later(), answers.append)
+        run.until(lambda answers=answers: answers)
+    assert len(run.app.bridge._handlers) == before
+
+
+def test_a_chat_deleted_just_before_a_kill_is_not_begun_anew_over_itself(start: Start):
+    """The layout still had it as open: a blank chat of its id came up, and took its place."""
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    deleted = run.pane.chat.id
+    layout = run.window.workspace.arrangement().to_json()
+    run.window.chats.delete(deleted)
+    run.end()
+    with Store.open(run.app.paths.chats) as store:
+        store.save_layout("main", layout)
+    again = start()
+    assert again.panes == []
+    assert [(chat.id, chat.title) for chat in again.app.library.trash()] == [(deleted, "say one")]
+
+
+def test_a_search_that_lists_a_deleted_chat_opens_no_blank_one(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    deleted = run.pane.chat.id
+    run.window.chats.delete(deleted)
+    run.end()
+    run = start()
+    run.window.chats.open_at(deleted, "")
+    assert run.panes == []
+    assert run.window.toast.text == "This chat is in the trash."
+
+
+def test_panes_that_went_from_window_to_window_are_no_windows_of_the_system(start: Start):
+    """They became so as a neighbour floated, and the program crashed as it ended."""
+    run = start()
+    run.window.layouts.save("L")
+    run.window.commands["float"].trigger()
+    run.window.commands["new"].trigger()
+    run.window.layouts.open("L")
+    run.window.commands["float"].trigger()
+    native = [w for w in QApplication.allWidgets() if w.internalWinId() and not w.isWindow()]
+    assert native == []

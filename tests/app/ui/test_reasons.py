@@ -1,0 +1,160 @@
+"""Whatever cannot be done now says why: every command, button and menu entry, in every state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QMenu, QWidget
+
+from app.chats.model_choice import LoadState
+from app.ui.pane.options_popover import OptionsPopover
+from app.ui.window.commands import REGISTRY
+from tests.app.conftest import Run, Start
+
+
+def sentence(words: str) -> bool:
+    """Whether it is a short sentence for a person."""
+    return 10 < len(words) <= 110 and words[0].isupper() and "None" not in words
+
+
+def silent(widgets: list[QWidget]) -> Iterator[str]:
+    """What is disabled in these without a reason."""
+    for widget in widgets:
+        for button in widget.findChildren(QAbstractButton):
+            if button.isVisible() and not button.isEnabled():
+                why = button.toolTip()
+                if not sentence(why) or why == button.accessibleName():
+                    yield f"{type(button).__name__} {button.text()!r}: {why!r}"
+        for menu in [widget] if isinstance(widget, QMenu) else widget.findChildren(QMenu):
+            yield from silent_entries(menu)
+
+
+def silent_entries(menu: QMenu) -> Iterator[str]:
+    for entry in menu.actions():
+        if not entry.isEnabled() and not entry.isSeparator():
+            own_words = entry.toolTip() == entry.text().replace("…", "")
+            if own_words or not sentence(entry.toolTip()) or not menu.toolTipsVisible():
+                yield f"{menu.title()} > {entry.text()!r}: {entry.toolTip()!r}"
+
+
+def check(run: Run, state: str) -> dict[str, str]:
+    """Look at all that is on screen and at every command; returns what cannot be done, and why."""
+    refused = {}
+    QApplication.processEvents()
+    for menu in run.window._menus:
+        menu.aboutToShow.emit()
+    run.window.layouts._fill()
+    shown = [w for w in QApplication.topLevelWidgets() if w.isVisible() or w is run.window]
+    assert list(silent(shown)) == [], state
+    for menu in run.window._menus:
+        menu.aboutToHide.emit()
+    for name in REGISTRY:
+        why = run.window.commands.why_not(name)
+        if why:
+            refused[name] = why
+            assert sentence(why), (state, name, why)
+            run.window.toast.put_away()
+            run.window.commands.run(name)
+            assert run.window.toast.text == why, (state, name)
+    return refused
+
+
+ON_CHATS = {name for name, made in REGISTRY.items() if made.where.value == "pane"}
+
+
+def test_every_command_says_why_it_cannot_be_done_in_every_state(start: Start):
+    run = start()
+    run.until(lambda: run.engine is not None)
+    run.ready()
+    new = check(run, "a new chat")
+    assert {"copy_answer", "regenerate", "edit_last", "stop", "pause", "find", "rename"} <= set(new)
+    assert {"larger", "smaller", "move_before", "move_after", "keep", "broadcast_one"} <= set(new)
+    run.engine.loading.clear()
+    run.window.chats.use_model("/models/slow")
+    run.say("say later")
+    assert {"regenerate", "pause", "delete"} - {"delete"} <= set(check(run, "loading"))
+    run.engine.loading.set()
+    run.answered()
+    check(run, "answered")
+    pane = run.say("hold 3")
+    run.until(lambda: run.answer(pane))
+    answering = check(run, "answering")
+    assert {"regenerate", "same_again", "edit_last"} <= set(answering)
+    assert {"stop", "pause", "copy_answer"} & set(answering) == set()
+    run.window.toggle_score()
+    run.until(lambda: run.window.score.rows())
+    pane.chat.toggle_pause()
+    check(run, "paused")
+    pane.chat.stop()
+    check(run, "stopping")
+    run.answered()
+    run.until(lambda: all(row.lane.state == "idle" for row in run.window.score.rows()))
+    check(run, "at rest, with the score")
+    run.say("break")
+    run.answered()
+    assert run.app.loader.get("/models/slow").state is LoadState.UNASKED
+    check(run, "the engine has broken down")
+    run.window.chats.use_model("/models/broken")
+    run.until(lambda: run.pane.header.state == "Not loaded")
+    check(run, "no model")
+    run.window.commands["float"].trigger()
+    assert "move_after" in check(run, "in a window of its own")
+    while run.window.workspace.active is not None:
+        run.window.workspace.close_pane(run.pane)
+    none = check(run, "no chat")
+    assert set(none) >= ON_CHATS
+    assert {none[name] for name in ON_CHATS} == {"No chat is open"}
+
+
+@pytest.mark.parametrize("name", ["trash", "compare", "settings", "get_model", "backups"])
+def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start, name: str):
+    run = start()
+    run.ready()
+    run.app.settings.set(models=("/models/gone",))
+    run.say("say one")
+    run.answered()
+    if name == "trash":
+        run.window.chats.delete(run.pane.chat.id)
+    run.window.commands[name].trigger()
+    dialog = next(
+        w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not run.window
+    )
+    if name == "settings":
+        run.until(lambda: run.window._settings_window.models.rows[0].folder is not None)
+    if name == "trash":
+        dialog.findChild(QListWidget).clearSelection()
+    grey = [b for b in dialog.findChildren(QAbstractButton) if b.isVisible() and not b.isEnabled()]
+    assert bool(grey) is (name != "backups")
+    assert list(silent([dialog])) == []
+    dialog.close()
+
+
+def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
+    run = start()
+    run.ready()
+    pane = run.say("hold 1")
+    run.until(lambda: run.answer(pane))
+    run.pane.header.model_button.click()
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    grey = [entry for entry in entries(menu) if not entry.isEnabled()]
+    assert [entry.text() for entry in grey] == ["Guide\t0.0 MB"]
+    assert list(silent([menu])) == []
+    menu.close()
+    run.pane.header.options_button.click()
+    popover = QApplication.activePopupWidget()
+    assert isinstance(popover, OptionsPopover)
+    presets = run.window.pane_menus.presets.open(popover)
+    assert not presets.actions()[0].isEnabled()
+    assert list(silent([popover, presets])) == []
+    presets.close()
+    popover.close()
+
+
+def entries(menu: QMenu) -> list[QAction]:
+    """Of a menu and of those in it."""
+    inner = [action.menu() for action in menu.actions()]
+    own = [action for action in menu.actions() if not action.isSeparator()]
+    return own + [e for sub in inner if isinstance(sub, QMenu) for e in entries(sub)]

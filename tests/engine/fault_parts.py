@@ -1,0 +1,124 @@
+"""All faults in several processes, and the sum of what came of them. Imports nothing of ours."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_MISSED = 0.1
+"""Of the faults may not be reached: what is called when depends on the threads' order."""
+
+
+class Sum:
+    """What came of the faults, printed as it comes.
+
+    Args:
+        each: print a line for each fault, not for those alone that hurt.
+    """
+
+    def __init__(self, each: bool) -> None:
+        self.counts: Counter[str] = Counter()
+        self.places: Counter[str] = Counter()
+        self.slowest = (0.0, "")
+        self._each = each
+        self._lock = threading.Lock()
+        self._began = time.monotonic()
+
+    def take(self, fault: str, place: str, told: dict[str, Any]) -> None:
+        """The outcome of a fault."""
+        fired, failed, problems = told["fired_in"], told["failed"], told["problems"]
+        with self._lock:
+            self.counts["faults"] += 1
+            self.counts["with problems"] += bool(problems)
+            self.counts["not reached"] += not fired
+            self.counts["ended replies"] += bool(failed)
+            self.counts["ended the engine thread"] += told["restarted"]
+            self.places[place] += 1
+            self.slowest = max(self.slowest, (told["took"], fault))
+        says = f"{failed} replies failed" if fired else "not reached"
+        says = "; ".join(problems) or ("engine restarted" if told["restarted"] else says)
+        if problems or self._each:
+            print(f"  {fault} [{fired}] {told['took']:.2f} s: {says}", flush=True)
+
+    def lost(self, fault: str, why: str) -> None:
+        """A process ended over a fault."""
+        with self._lock:
+            self.counts["faults"] += 1
+            self.counts["with problems"] += 1
+        print(f"  {fault}: {why}", flush=True)
+
+    def close(self) -> int:
+        """Print the sums; the exit status."""
+        counts, places = self.counts, self.places
+        print("faults in each state and scene: ", end="")
+        print(", ".join(f"{name} {places[name]}" for name in sorted(places)))
+        of = ("with problems", "ended replies", "ended the engine thread", "not reached")
+        told = ", ".join(f"{counts[name]} {name}" for name in (*of, "left out"))
+        print(f"{counts['faults']} faults in {time.monotonic() - self._began:.0f} s: {told}")
+        print(f"the longest took {self.slowest[0]:.1f} s: {self.slowest[1]}")
+        missed = counts["not reached"] > counts["faults"] * MOST_MISSED + 5
+        return 1 if counts["with problems"] or counts["engines left"] or missed else 0
+
+
+def run(options: list[str], jobs: int, seconds: float, each: bool) -> int:
+    """Put in all faults by so many processes at a time; the exit status."""
+    total = Sum(each)
+    threads = [
+        threading.Thread(target=_part, args=(total, options, f"{k + 1}/{jobs}", seconds))
+        for k in range(jobs)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return total.close()
+
+
+def _part(total: Sum, options: list[str], part: str, seconds: float) -> None:
+    """One part, by as many processes as it takes."""
+    end, skip = time.monotonic() + seconds, 0
+    while True:
+        left = max(0.0, end - time.monotonic())
+        asked = [*options, "--part", part, "--skip", str(skip), "--seconds", f"{left:.0f}"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.torture", "faults", *asked],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        words: list[str] = []
+        errors = threading.Thread(target=lambda p=process, w=words: w.extend(p.stderr), daemon=True)
+        errors.start()
+        fault, place, ended = "", "", False
+        assert process.stdout is not None
+        for line in process.stdout:
+            told = json.loads(line)
+            if "begins" in told:
+                fault, place = told["begins"], told["place"]
+                skip += 1
+            elif "took" in told:
+                total.take(fault, place, told)
+                fault = ""
+            elif "functions" in told and skip == 0 and part.startswith("1/"):
+                print(f"{told['functions']} functions, {told['faults']} faults", flush=True)
+            elif "left_out" in told:
+                total.counts["left out"] += told["left_out"]
+            elif "ends" in told:
+                ended = True
+                total.counts["engines left"] += told["engines_left"]
+        status = process.wait()
+        errors.join(10.0)
+        if ended and not fault:
+            return
+        why = f"ended the process ({status})\n" + "".join(words[-60:])
+        total.lost(fault or "before the first fault", why)
+        if not fault:
+            return

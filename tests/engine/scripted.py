@@ -1,0 +1,85 @@
+"""A model that says what it is told to: each token is followed by one other.
+
+Its layers add nothing, so the next token depends on the last one alone. The ends of its prompts
+decide what it says: a plain answer, one after reasoning, or calls of tools.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.bench.random_models import write_tokenizer
+
+CALLS = (
+    '{"name": "weather", "arguments": {"city": "Turin"}}',
+    '</tool_call>\n<tool_call>\n{"name": "weather", "arguments": {"city": "Oslo"}}',
+)
+ANSWER, REASON = ("It", " is", " fine", "."), ("Let", " me", " see")
+_WORDS = ("<tool_call>", "</tool_call>", *CALLS, *ANSWER, *REASON)
+_WIDTH = 320
+
+TEMPLATE = (
+    "{% if tools %}<|im_start|>tools{% for t in tools %} {{ t.function | tojson }}{% endfor %}"
+    "<|im_end|>{% endif %}"
+    "{% for m in messages %}<|im_start|>{{ m.role }}: {{ m.content }}"
+    "{% for tool_call in m.tool_calls %}<tool_call>{{ tool_call.function.name }}"
+    "{{ tool_call.function.arguments | tojson }}</tool_call>{# tool_call.name #}{% endfor %}"
+    "<|im_end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant"
+    "{% if tools and messages[-1].role != 'tool' %}(t"
+    "{% elif enable_thinking %}(r{% else %}(a{% endif %}{% endif %}"
+)
+
+
+def write_scripted(folder: Path) -> Path:
+    """Write the model's folder; returns it."""
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+    from mlx_lm.models.llama import Model, ModelArgs
+    from tokenizers import AddedToken, Tokenizer
+
+    folder.mkdir(parents=True)
+    write_tokenizer(folder, TEMPLATE)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.add_tokens([AddedToken(word, normalized=False) for word in _WORDS])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config: dict[str, Any] = {
+        "model_type": "llama",
+        "hidden_size": _WIDTH,
+        "num_hidden_layers": 1,
+        "intermediate_size": 8,
+        "num_attention_heads": 5,
+        "num_key_value_heads": 5,
+        "rms_norm_eps": 1e-5,
+        "vocab_size": _WIDTH,
+        "max_position_embeddings": 1024,
+        "tie_word_embeddings": False,
+        "eos_token_id": 2,
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    net = Model(ModelArgs.from_dict(config))
+    follows = mx.zeros((_WIDTH, _WIDTH))
+
+    def id_of(word: str) -> int:
+        known = tokenizer.token_to_id(word)
+        return int(known if known is not None else tokenizer.encode(word).ids[0])
+
+    chains = (
+        ("a", *ANSWER, "<|im_end|>"),
+        ("r", "<think>", *REASON, "</think>", ANSWER[0]),
+        ("t", "<tool_call>", *CALLS, "</tool_call>", "<|im_end|>"),
+    )
+    for chain in chains:
+        for word, after in itertools.pairwise(chain):
+            follows[id_of(after), id_of(word)] = 1.0
+    weights = {name: mx.zeros_like(array) for name, array in tree_flatten(net.parameters())}
+    for name in weights:
+        if "norm" in name:
+            weights[name] = mx.ones_like(weights[name])
+    weights["model.embed_tokens.weight"] = mx.eye(_WIDTH)
+    weights["lm_head.weight"] = follows
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
+    return folder

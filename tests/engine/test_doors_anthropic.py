@@ -1,0 +1,173 @@
+"""What `/v1/messages` answers to the official Python client of Anthropic."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import pytest
+from anthropic import Anthropic
+
+from engine import Engine
+from engine.serve.server import Server
+from tests.engine.scripted import ANSWER, REASON, write_scripted
+
+NEVER_ENDS = {"2": -100}
+SAID = "".join(ANSWER)
+THOUGHT = "".join(REASON)
+WEATHER: Any = {"name": "weather", "input_schema": {"type": "object", "properties": {}}}
+
+
+@pytest.fixture(scope="module")
+def server(
+    model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    scripted = write_scripted(tmp_path_factory.mktemp("scripted") / "scripted")
+    with Engine() as engine:
+        models = [engine.load(scripted), engine.load(model_folder("plain"))]
+        with Server(engine, models, 0) as running:
+            yield running
+
+
+@pytest.fixture(scope="module")
+def client(server: Server) -> Iterator[Anthropic]:
+    address = f"http://127.0.0.1:{server.port}"
+    with Anthropic(base_url=address, api_key="none", max_retries=0, timeout=60) as found:
+        yield found
+
+
+def user(text: str) -> Any:
+    return {"role": "user", "content": text}
+
+
+def asked(**fields: Any) -> Any:
+    return {"model": "scripted", "max_tokens": 40, "messages": [user("hello")], **fields}
+
+
+def test_a_message_and_its_figures(client: Anthropic) -> None:
+    found = client.messages.create(**asked(system=[{"type": "text", "text": "Be brief."}]))
+    assert [block.type for block in found.content] == ["text"]
+    assert found.content[0].text == SAID  # type: ignore[union-attr]
+    assert (found.role, found.stop_reason) == ("assistant", "end_turn")
+    assert found.usage.output_tokens == len(ANSWER)
+    assert found.usage.input_tokens > 0
+
+
+def test_a_stream_is_the_same_message(client: Anthropic) -> None:
+    how = asked(thinking={"type": "enabled", "budget_tokens": 1024})
+    whole = client.messages.create(**how)
+    with client.messages.stream(**how) as stream:
+        kinds = [event.type for event in stream]
+        final = stream.get_final_message()
+    assert [b.type for b in final.content] == [b.type for b in whole.content]
+    thinking, text = final.content
+    assert (thinking.type, text.type) == ("thinking", "text")
+    assert thinking.thinking == THOUGHT  # type: ignore[union-attr]
+    assert text.text == SAID  # type: ignore[union-attr]
+    assert kinds[0] == "message_start"
+    assert kinds[-1] == "message_stop"
+    assert kinds.count("content_block_start") == kinds.count("content_block_stop") == 2
+    assert final.stop_reason == "end_turn"
+    assert final.usage.output_tokens == whole.usage.output_tokens
+
+
+def test_why_a_message_ended(client: Anthropic) -> None:
+    assert client.messages.create(**asked(max_tokens=2)).stop_reason == "max_tokens"
+    stopped = client.messages.create(**asked(stop_sequences=["never", " fine"]))
+    assert (stopped.stop_reason, stopped.stop_sequence) == ("stop_sequence", " fine")
+    assert stopped.content[0].text == "It is"  # type: ignore[union-attr]
+
+
+def test_a_begun_answer_is_continued(client: Anthropic) -> None:
+    begun: Any = {"role": "assistant", "content": "It is"}
+    found = client.messages.create(**asked(messages=[user("hello"), begun]))
+    assert found.content[0].text  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_tools_are_called_and_their_results_read(client: Anthropic, stream: bool) -> None:
+    how = asked(tools=[WEATHER])
+    if stream:
+        with client.messages.stream(**how) as events:
+            found: Any = events.get_final_message()
+    else:
+        found = client.messages.create(**how)
+    assert found.stop_reason == "tool_use"
+    assert [block.type for block in found.content] == ["tool_use", "tool_use"]
+    assert [block.input for block in found.content] == [{"city": "Turin"}, {"city": "Oslo"}]
+    results: Any = [
+        {"type": "tool_result", "tool_use_id": block.id, "content": "rain"}
+        for block in found.content
+    ]
+    said: Any = {"role": "assistant", "content": found.content}
+    turns = [user("hello"), said, {"role": "user", "content": results}]
+    after = client.messages.create(**asked(messages=turns, tools=[WEATHER]))
+    assert after.content[0].text == SAID  # type: ignore[union-attr]
+    alone = client.messages.create(
+        **asked(tools=[WEATHER], tool_choice={"type": "auto", "disable_parallel_tool_use": True})
+    )
+    assert [block.type for block in alone.content] == ["tool_use"]
+
+
+def test_tokens_are_counted_as_they_are_read(client: Anthropic) -> None:
+    how: Any = {"model": "scripted", "messages": [user("hello there")], "system": "Be brief."}
+    counted = client.messages.count_tokens(**how)
+    read = client.messages.create(**how, max_tokens=5).usage
+    assert counted.input_tokens == read.input_tokens + (read.cache_read_input_tokens or 0)
+    with_tools = client.messages.count_tokens(**how, tools=[WEATHER])
+    assert with_tools.input_tokens > counted.input_tokens
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"tool_choice": {"type": "any"}, "tools": [WEATHER]}, "tool_choice"),
+        ({"tools": [{"type": "web_search_20250305", "name": "web_search"}]}, "web_search"),
+        ({"model": "plain", "tools": [WEATHER]}, "tools"),
+        ({"messages": [{"role": "user", "content": [{"type": "image"}]}]}, "image"),
+        ({"messages": [{"role": "system", "content": "x"}]}, "system"),
+        ({"extra_body": {"top_q": 1}}, "top_p"),
+        ({"extra_body": {"temperature": -1}}, "temperature"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_the_shape_of_anthropic(
+    client: Anthropic, fields: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(anthropic.BadRequestError, match=says) as caught:
+        client.messages.create(**asked(**fields))
+    body: Any = caught.value.body
+    assert body["type"] == "error"
+    assert body["error"]["type"] == "invalid_request_error"
+
+
+def test_errors_are_the_clients_own(client: Anthropic) -> None:
+    with pytest.raises(anthropic.NotFoundError, match="gpt-9"):
+        client.messages.create(**asked(model="gpt-9"))
+    with pytest.raises(anthropic.BadRequestError, match="long"):
+        client.messages.create(**asked(messages=[user("x" * 2000)]))
+    with pytest.raises(anthropic.APIStatusError):
+        list(client.messages.create(**asked(extra_body={"regex": "("}), stream=True))
+
+
+def test_a_stream_that_is_closed_stops_its_answer(client: Anthropic, server: Server) -> None:
+    def running() -> int:
+        sessions = server.engine.stats()["sessions"].values()
+        return sum(s["status"] not in ("idle", None) for s in sessions)
+
+    how = asked(model="plain", max_tokens=8000, extra_body={"logit_bias": NEVER_ENDS})
+    with client.messages.stream(**how) as stream:
+        for _, event in zip(range(5), stream, strict=False):
+            assert event.type
+        assert running() == 1
+    end = time.monotonic() + 30
+    while running():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_models_are_listed(client: Anthropic) -> None:
+    assert {model.id for model in client.models.list()} == {"plain", "scripted"}
+    assert client.models.retrieve("plain").display_name == "plain"

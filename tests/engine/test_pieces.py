@@ -1,0 +1,43 @@
+"""Long texts are made in pieces: the same comes out, and no call works on megabytes."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from engine.text import pieces
+
+TEXTS = ["", "a", "äöü日本語👋🏽" * 5, "plain " * 9, "\ufeffmark", "a\0b"]
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 3)  # within characters of two to four bytes
+    monkeypatch.setattr(pieces, "TOKENS", 2)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_texts_come_back_as_they_were(text: str) -> None:
+    assert pieces.encoded(text) == text.encode()
+    assert pieces.decoded(text.encode()) == text
+    assert pieces.is_unicode(text)
+
+
+@pytest.mark.parametrize("at", [0, 2, 3, 7, 11])
+def test_half_a_character_is_found_in_every_piece(at: int) -> None:
+    text = "a" * at + "\ud800" + "a" * (11 - at)
+    assert not pieces.is_unicode(text)
+    with pytest.raises(UnicodeEncodeError):
+        pieces.encoded(text)
+
+
+def test_what_is_no_text_is_refused_in_every_piece() -> None:
+    for blob in (b"abcd\xff", b"abcdef\xe6\x97", b"\x80abcdef"):
+        with pytest.raises(UnicodeDecodeError):
+            pieces.decoded(blob)
+
+
+def test_ids_are_listed_in_order() -> None:
+    assert pieces.listed((1, 2, 3), array("I", range(7)), []) == [1, 2, 3, *range(7)]
+    assert pieces.listed() == []
