@@ -87,12 +87,17 @@ class Embedding:
                 self._waiting.remove(command)
             refuse(command, as_engine_error(error))
 
-        self._workers.run(model.info.id, lambda: _tokens(model, command), ready, failed)
+        self._workers.run(
+            f"embeddings {command.model_id}", lambda: _tokens(model, command), ready, failed
+        )
 
-    def step(self) -> bool:
-        """Read the next piece; False where there was none."""
-        if not self._jobs:
-            return False
+    @property
+    def busy(self) -> bool:
+        """Whether there is a text to read."""
+        return bool(self._jobs)
+
+    def step(self) -> None:
+        """Read the next piece."""
         job = self._jobs[0]
         try:
             with self._state.meter.phase("prefill"):
@@ -100,11 +105,11 @@ class Embedding:
         except BaseException as error:  # a panic in a native library, too
             self._end(job)
             refuse(job.command, as_engine_error(error))
-        return True
 
     def _go_on(self, job: _Job) -> None:
         if job.command.answer.cancelled():
-            return self._end(job)
+            self._end(job)
+            return
         if job.model.info.id not in self._state.models:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         if not job.reserved:
@@ -127,7 +132,6 @@ class Embedding:
             count = sum(map(len, job.texts))
             if not job.command.answer.cancelled():
                 job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
-        return None
 
     def _reserve(self, job: _Job) -> None:
         """Find room for the longest text's caches."""

@@ -147,7 +147,9 @@ class Loop:
 
     def _next_pieces(self) -> bool:
         """Read the next piece of a model or a cache; False where there was none."""
-        embeds = self._embedding.step()
+        embeds = self._embedding.busy
+        if embeds:
+            self._embedding.step()
         if not (self._restoring.busy or self._loading.busy):
             return embeds or self._loading.wanted is not None
         with self._state.meter.phase("load"):

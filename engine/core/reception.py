@@ -233,7 +233,9 @@ class Reception:
         def failed(error: BaseException) -> None:
             refuse(command, as_engine_error(error))
 
-        self._workers.run(model.info.id, lambda: count(request), command.answer.set_result, failed)
+        self._workers.run(
+            f"counts {command.model_id}", lambda: count(request), command.answer.set_result, failed
+        )
 
     def stats(self, command: GetStats) -> None:
         """Answer with the figures of this moment."""

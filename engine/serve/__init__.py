@@ -6,8 +6,9 @@ and `app` (the routes) to `answering`, which takes it from a door (`doors`) to t
 reads it, `places` finds where it is answered (in one of its client's `sessions`, or in one of the
 `conversations` without a name, once its turn in the `line` has come), `replies` are the engine's
 answers, and `client` tells its client of them. `plain_routes` answers what needs no stream.
-`visits` shows who is here. `served` knows the models and loads them. `session_routes`, `model_routes` and `health` answer
-about all that; `metrics` counts. `engine.openai` has the shapes that files of requests share.
+`visits` shows who is here. `served` knows the models and loads them. `session_routes`,
+`model_routes` and `health` answer about all that; `metrics` counts. `engine.openai` has the shapes
+that files of requests share.
 
 Imports: engine.core, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
 engine.openai, engine.params, engine.reply, engine.serve.doors.

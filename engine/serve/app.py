@@ -21,6 +21,7 @@ from engine.serve.metrics import Metrics
 from engine.serve.model_routes import ModelRoutes
 from engine.serve.plain_routes import PlainRoutes
 from engine.serve.refusals import RefusedError
+from engine.serve.reshaping import Reshaped
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.settings import Settings
 
@@ -61,7 +62,7 @@ class App:
                 Exception: _failure,
             },
         )
-        self._inner: ASGIApp = guarded(inner, settings, keys, metrics)
+        self._inner: ASGIApp = Reshaped(guarded(inner, settings, keys, metrics))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._inner(scope, receive, send)
@@ -79,10 +80,10 @@ async def _failure(_: Request, error: Exception) -> Response:
 
 
 def _names(routes: list[Route]) -> str:
-    """What is served, for those who ask for something else."""
-    names = [
-        f"{next(m for m in sorted(route.methods or ()) if m != 'HEAD')} "
-        + route.path.replace(":path", "")
+    """What is served, for those who ask for something else. What lies below is left out."""
+    names = {
+        route.path: next(m for m in sorted(route.methods or ()) if m != "HEAD")
         for route in routes
-    ]
-    return ", ".join(names)
+        if "{" not in route.path
+    }
+    return ", ".join(f"{method} {path}" for path, method in names.items())

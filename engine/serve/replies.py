@@ -129,6 +129,9 @@ class Replies:
         assert part.home is not None
         part.ended = True
         last: Event | None = None
+        if part.reply.done and self._events.empty():  # ending it failed, and nothing more comes
+            part.home.drop()
+            return
         try:
             async with asyncio.timeout(END_SECONDS):
                 while not isinstance(last, Finished):

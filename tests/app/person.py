@@ -345,6 +345,9 @@ class Person:
             for scheme in ("file", "http", "https", "mailto"):
                 QDesktopServices.unsetUrlHandler(scheme)
             self.listener.end()
+            for thread in threading.enumerate():
+                if thread.name == "stretto-worker":  # told to end, and nobody waits for them
+                    thread.join(20)
             self._folder.cleanup()
             gc.unfreeze()
             gc.enable()

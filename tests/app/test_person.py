@@ -31,7 +31,7 @@ def work(machine: type, examples: int, steps: int) -> None:
 
 
 def test_after_each_random_action_screen_store_and_engine_agree(qapp: QApplication):
-    work(Actions, 5, 40)
+    work(Actions, 4, 40)
 
 
 @pytest.mark.skipif(

@@ -96,6 +96,7 @@ class Play:
         called: Called = {}
         in_children: dict[str, list[str]] = {}
         for name, scene in SCENES.items():
+            faulthandler.dump_traceback_later(HANGS, exit=True)
             children = name in ("check", "start")
             before = set(self.stage.child.names)
             outcome = self.stage.play(scene, lambda noted=children: self._record(noted))

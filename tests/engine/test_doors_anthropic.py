@@ -152,6 +152,20 @@ def test_errors_are_the_clients_own(client: Anthropic) -> None:
         list(client.messages.create(**asked(extra_body={"regex": "("}), stream=True))
 
 
+def test_the_guards_errors_have_the_shape_too(server: Server) -> None:
+    address = f"http://127.0.0.1:{server.port}"
+    page = {"Origin": "https://example.org"}
+    with (
+        Anthropic(
+            base_url=address, api_key="x", max_retries=0, default_headers=page
+        ) as page_client,
+        pytest.raises(anthropic.PermissionDeniedError) as caught,
+    ):
+        page_client.messages.create(**asked())
+    body: Any = caught.value.body
+    assert (body["type"], body["error"]["type"]) == ("error", "permission_error")
+
+
 def test_a_stream_that_is_closed_stops_its_answer(client: Anthropic, server: Server) -> None:
     def running() -> int:
         sessions = server.engine.stats()["sessions"].values()

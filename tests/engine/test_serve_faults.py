@@ -374,7 +374,7 @@ def of_schema(schema: object) -> dict[str, Any]:
         ({"top_logprobs": 5}, "top_logprobs"),
         ({"store": True}, "store"),
         ({"service_tier": "priority"}, "service_tier"),
-        ({"reasoning_effort": "low"}, "reasoning_effort"),
+        ({"reasoning_effort": "lots"}, "reasoning_effort"),
         ({"model": 7}, "model"),
         ({"messages": [{**user("x"), "audio": {"id": "a"}}]}, "audio"),
         ({"temperature": 10**60}, "number"),

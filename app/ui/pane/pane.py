@@ -204,7 +204,9 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
-        self.notice.buttons[2].setVisible(model_status.code == OUT_OF_MEMORY)
+        short = model_status.code == OUT_OF_MEMORY  # of memory; a narrow pane has room for two
+        self.notice.buttons[1].setVisible(not short)
+        self.notice.buttons[2].setVisible(short)
         if failed:
             self.notice.set_text(f"{model_status.name} could not be loaded. {model_status.error}")
         self.composer.set_placeholder(

@@ -62,6 +62,7 @@ class AnswerRow(MessageRow):
         self._continue.hide()
         self._error = ErrorBlock(self)
         self._error.asked.connect(self.asked)
+        self._error.resized.connect(self.resized)
         self._error.hide()
         self._append_answer(message.content)
         if message.reasoning:

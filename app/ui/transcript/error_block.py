@@ -59,11 +59,13 @@ class ErrorBlock(QWidget):
 
     Signals:
         asked(what, message id): one was pressed.
+        resized(): it has other buttons, and perhaps another height.
     """
 
     PAD, GAP = 12, 8
 
     asked = Signal(str, str)
+    resized = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -81,6 +83,8 @@ class ErrorBlock(QWidget):
                 button.hide()
                 button.deleteLater()
             self.buttons = [self._button(number, offer) for number, offer in enumerate(offers)]
+            self.arrange(self.width())
+            self.resized.emit()
         self._offers = list(offers)
         for button, offer in zip(self.buttons, offers, strict=True):
             button.setEnabled(not offer.why_not)

@@ -63,7 +63,7 @@ class Fields:
         """Refuse fields that ask for what is not done here."""
         for name in names:
             if name in self._left:
-                raise ValueError(f"{name} is not done here")
+                raise ValueError(f"{name!r} is not done here")
 
     def flag(self, name: str, default: bool | None = None) -> bool | None:
         """A field that is true or false."""
@@ -141,10 +141,12 @@ class Fields:
             kv_bits=kv_bits,
         )
 
-    def template(self, model: Model, effort: Any = None) -> tuple[bool | None, dict[str, Any]]:
+    def template(
+        self, model: Model, effort: Any = None, named: str = "reasoning_effort"
+    ) -> tuple[bool | None, dict[str, Any]]:
         """Whether to reason, and what the chat template is given beside the messages.
 
-        `effort` is how much to reason, in OpenAI's words; it is a field of some doors' own.
+        `effort` is how much to reason, in OpenAI's words, from the field of that name.
         """
         reasoning = self.flag("reasoning")
         given = self.entries("chat_template_kwargs")
@@ -158,13 +160,11 @@ class Fields:
         if effort is None:
             return reasoning, given
         if effort not in _EFFORTS:
-            raise ValueError(
-                f"the effort of reasoning must be one of {', '.join(_EFFORTS)}, not {said(effort)}"
-            )
+            raise ValueError(f"{named} must be one of {', '.join(_EFFORTS)}, not {said(effort)}")
         if effort == "none":
             return False, given
         if not model.thinking:
-            raise ValueError(f"{model.name} does not reason, with no effort of reasoning but none")
+            raise ValueError(f"{named} can only be none: {model.name} does not reason")
         return True, {"reasoning_effort": effort, **given}
 
     def choices(self) -> int:

@@ -88,7 +88,7 @@ def how_of(fields: Fields, model: Model) -> tuple[bool | None, dict[str, Any], d
     effort = config.take("effort")
     wanted = config.take("format")
     config.end("output_config")
-    reasoning, template = fields.template(model, effort)
+    reasoning, template = fields.template(model, effort, "output_config.effort")
     if thinking is not None:
         reasoning = _thinking(thinking, model)
     return reasoning, template, form(wanted, "output_config.format") if wanted else {}

@@ -118,7 +118,7 @@ class ResponsesDoor(OpenAIErrors):
         before = self.kept.messages(previous) if previous else []
         conversation = [*before, *input_of(fields.take("input"))]
         effort = _effort(fields)
-        reasoning, template = fields.template(model, effort)
+        reasoning, template = fields.template(model, effort, "reasoning.effort")
         tools, one_call = chosen(fields, functions(_tools(fields.take("tools", [])), model))
         includes = _includes(fields)
         most = fields.top_logprobs(

@@ -33,6 +33,23 @@ def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 
+def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.say("toolong words")
+    run.answered()
+    remedies(run)
+    first = run.pane.chat.transcript.path[1].id
+    row = run.pane.transcript.row(run.pane.chat.transcript.path[3].id)
+    run.pane.chat.transcript.update(first, content="")  # no older turn is left to forget
+    row.show_actions()
+    assert [button.text() for button in row.remedies] == ["Edit Message"]
+    assert row.remedies[0].x() == row._error.PAD
+    assert row.remedies[0].y() > row._error.PAD
+
+
 def test_where_that_cannot_help_it_is_not_offered(start: Start):
     run = start()
     run.ready()
