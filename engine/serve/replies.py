@@ -181,7 +181,12 @@ class Replies:
             part.home.drop()  # it is no conversation to go on from
         else:
             part.choice.last = last
-            part.home.keep(part.choice.said)
+            try:
+                said = part.choice.said
+            except BaseException:
+                part.home.drop()  # the place is left, whatever happens
+                raise
+            part.home.keep(said)
 
     def _close_others(self) -> None:
         for part in self._parts.values():
