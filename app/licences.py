@@ -29,6 +29,7 @@ ROOTS = (
     "mlx-lm",
     "numpy",
     "platformdirs",
+    "prometheus-client",
     "pynacl",
     "pygments",
     "starlette",

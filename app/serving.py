@@ -62,6 +62,7 @@ class Serving(QObject):
     """
 
     LOOK_MS = 500
+    END_S = 3.0
 
     changed = Signal()
     guests_changed = Signal()
@@ -77,6 +78,7 @@ class Serving(QObject):
         self._loader = loader
         self._engine: Engine | None = None
         self._server: Server | None = None
+        self._ending: list[threading.Thread] = []
         self._again = False  # the settings have changed while it started
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._look)
@@ -99,7 +101,7 @@ class Serving(QObject):
             self._begin(self._engine, before)
             return
         if before is not None:
-            threading.Thread(target=before.stop, name="serve-end", daemon=True).start()
+            self._stop(before)
         self._now(Door.OFF)
 
     @property
@@ -112,7 +114,9 @@ class Serving(QObject):
         self._engine = None
         server = self._leave()
         if server is not None:
-            server.stop()
+            self._stop(server)
+        for thread in self._ending:
+            thread.join(self.END_S)
         self._now(Door.OFF)
 
     # Keys.
@@ -197,7 +201,7 @@ class Serving(QObject):
     def _on_made(self, server: Server | None, error: Exception | None) -> None:
         self.door = Door.OFF
         if server is not None and (self._again or self._engine is None):
-            threading.Thread(target=server.stop, name="serve-end", daemon=True).start()
+            self._stop(server)
             server = None
         if self._again:
             self._again = False
@@ -220,6 +224,12 @@ class Serving(QObject):
         self.address = ""
         self._look()
         return server
+
+    def _stop(self, server: Server) -> None:
+        """End a server beside the window: its clients have a second to hear of it."""
+        thread = threading.Thread(target=server.stop, name="serve-end", daemon=True)
+        self._ending = [*(t for t in self._ending if t.is_alive()), thread]
+        thread.start()
 
     def _now(self, door: Door) -> None:
         self.door = door

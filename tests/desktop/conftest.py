@@ -92,8 +92,9 @@ class Desk:
         return next((name for name in names if name.endswith("– Stretto")), "")
 
     def dialog(self, name: str) -> bool:
-        """Whether a dialog of this name is on screen."""
-        return self._do("search", "--onlyvisible", "--name", f"^{name}$") != ""
+        """Whether a dialog of this name is on screen, and has the keys."""
+        found = self._do("search", "--onlyvisible", "--name", f"^{name}$").split()
+        return bool(found) and self._do("getwindowfocus") in found
 
     def end(self) -> int:
         """Quit by the keyboard; the exit status."""
