@@ -199,8 +199,8 @@ def _too_long(length: int, name: str, context: int, messages: list[Message], sli
     """Why a prompt of that length cannot be read, and the way on."""
     if slides or sum(m["role"] == "user" for m in messages) < 2:
         return (
-            f"Your message is too long for {name} even alone: its context takes at most "
-            f"{context:,} tokens together with the answer. Shorten it."
+            f"Your message is too long for {name} even alone: the prompt is {length:,} tokens "
+            f"long, and its context takes at most {context:,} with the answer. Shorten it."
         )
     return (
         f"The conversation is {length:,} tokens long and {name} takes at most {context:,}. "

@@ -232,7 +232,6 @@ def _import_mlx_lm() -> None:
     Python then raises `_DeadlockError` in one of the two. If that happens here because the other
     thread began with a module, the import is tried again.
     """
-    patches.apply("import_structure")
     for patience in (0.05, 0.2, 0.8, None):
         try:
             with file_limit_kept():

@@ -208,6 +208,7 @@ class StepEngine:
         future: Future[dict[str, Any]] = Future()
         figures = {"queue": [], "tokens_per_s": 48.0, "kv_bytes": 0, "prefix_bytes": 0}
         figures |= {"weights_bytes": 1000, "memory_budget": 1_000_000_000}
+        figures |= {"process_bytes": 5000, "children_bytes": 400, "buffer_bytes": 2000}
         sessions = {
             session.id: {
                 "kv_tokens": 4,

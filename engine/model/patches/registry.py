@@ -83,7 +83,6 @@ _PATCHES = {
             "module_classes",
             "Chats of models whose attention is not mlx-lm's decode one after the other.",
         ),
-        Patch("import_structure", "The engine starts a third of a second later."),
         Patch("file_limit", "Importing mlx-lm changes how many files the process may open."),
         Patch("compilation", "MLX runs a C++ compiler for each new shape and waits for it."),
         Patch("activations", "The gates of feed-forward layers take longer."),
