@@ -19,6 +19,7 @@ AT_ONCE = 2
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app",),
     ("engine",),
+    ("engine/test_[o-r]*", "engine/test_s[!e]*", "engine/test_[t-z]*"),
     ("engine/test_serve*", "engine/test_doors*", "engine/test_load*", "engine/test_batch*"),
     ("engine/test_confined*", "engine/test_hostile*", "engine/test_*faults*", "engine/test_hub*"),
     ("bundle", "guide", "test_*"),
