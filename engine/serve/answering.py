@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -15,12 +14,12 @@ from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished
 from engine.model.info import Model
-from engine.serve import bodies, refusals
-from engine.serve.client import Client, body_of
+from engine.serve import bodies
+from engine.serve.client import Client, refusal
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Door
 from engine.serve.metrics import Metrics
-from engine.serve.places import Places, session_name, unless
+from engine.serve.places import Places, disconnected, session_name, unless
 from engine.serve.refusals import RefusedError
 from engine.serve.replies import Events, Gone, Replies
 from engine.serve.served import BROKE_DOWN, Served
@@ -156,8 +155,7 @@ class Answering:
                 clocks[choice] = self._metrics.reply()
             clocks[choice].note(event)
             if isinstance(event, Failed):
-                if self._has_lost(event):
-                    self.served.lost()
+                if self.has_lost(event.code):
                     event = Failed(event.session_id, event.reply_id, ENGINE_STOPPED, BROKE_DOWN)
                 yield choice, event
                 return
@@ -165,9 +163,12 @@ class Answering:
                 left -= 1
             yield choice, event
 
-    def _has_lost(self, failed: Failed) -> bool:
-        """Whether a reply failed because the engine has no models any more."""
-        return failed.code in (ENGINE_STOPPED, UNKNOWN_MODEL) and not self.ending
+    def has_lost(self, code: str) -> bool:
+        """Whether an error says that the engine has no models any more: they are loaded again."""
+        if code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self.ending:
+            return False
+        self.served.lost()
+        return True
 
 
 class _At:
@@ -181,9 +182,7 @@ class _At:
         try:
             await self._answering.answer(self._door, scope, receive, send)
         except (RefusedError, EngineError) as error:
-            status, told = body_of(self._door, error)
-            answer = JSONResponse(told, status, refusals.headers_of(status, error))
-            await answer(scope, receive, send)
+            await refusal(self._door, error)(scope, receive, send)
 
 
 def _understood(door: Door, model: Model, body: dict[str, Any]) -> Asked:
@@ -194,6 +193,5 @@ def _understood(door: Door, model: Model, body: dict[str, Any]) -> Asked:
 
 
 async def _watch(receive: Receive, events: Events) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    await disconnected(receive)
     events.put_nowait(Gone())

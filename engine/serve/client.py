@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from starlette.responses import JSONResponse
 from starlette.types import Send
 
 from engine.errors import EngineError
@@ -110,3 +111,9 @@ def body_of(door: Shape, error: Exception) -> tuple[int, dict[str, Any]]:
     """An error's status, and its words in a door's shape."""
     status, told = refusals.body_of(error)
     return status, door.error(status, told["error"]["code"], told["error"]["message"])
+
+
+def refusal(door: Shape, error: Exception) -> JSONResponse:
+    """The response for an error, in a door's shape."""
+    status, told = body_of(door, error)
+    return JSONResponse(told, status, refusals.headers_of(status, error))

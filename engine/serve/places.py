@@ -12,7 +12,7 @@ import re
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
-from starlette.types import Scope
+from starlette.types import Receive, Scope
 
 from engine.engine import Session
 from engine.errors import (
@@ -235,6 +235,12 @@ async def unless(gone: asyncio.Future[None], doing: Coroutine[Any, Any, T]) -> T
         return None
     finally:
         task.cancel()
+
+
+async def disconnected(receive: Receive) -> None:
+    """Wait until the client has gone. The body must have been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:

@@ -14,16 +14,16 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from engine.engine import Engine
-from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.errors import ENGINE_STOPPED, EngineError
 from engine.model.info import Model
-from engine.serve import bodies, refusals
+from engine.serve import bodies
 from engine.serve.answering import Answering
-from engine.serve.client import body_of
+from engine.serve.client import refusal
 from engine.serve.doors.counting import CountingDoor
 from engine.serve.doors.door import Asked
 from engine.serve.doors.embeddings import AskedVectors, EmbeddingsDoor
 from engine.serve.doors.responses import Kept
-from engine.serve.places import session_name, unless
+from engine.serve.places import disconnected, session_name, unless
 from engine.serve.refusals import RefusedError
 from engine.serve.served import BROKE_DOWN
 
@@ -64,9 +64,8 @@ class PlainRoutes:
         try:
             return await asyncio.wrap_future(answer)
         except EngineError as error:
-            if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self._answering.ending:
+            if not self._answering.has_lost(error.code):
                 raise
-            self._answering.served.lost()
             raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
 
     async def _read(self, request: Request) -> Response:
@@ -104,15 +103,14 @@ class _At:
             told = await self._answer(scope, receive)
             answer = None if told is None else JSONResponse(told)
         except (RefusedError, EngineError) as error:
-            status, told = body_of(self._door, error)
-            answer = JSONResponse(told, status, refusals.headers_of(status, error))
+            answer = refusal(self._door, error)
         if answer is not None:
             await answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
         """What is told; None where the client has gone before."""
         body, large = await self._answering.body(scope, receive)
-        watch = asyncio.ensure_future(_gone(receive))
+        watch = asyncio.ensure_future(disconnected(receive))
         try:
             name = session_name(scope, body)
             model = await unless(watch, self._answering.model(scope, name, body))
@@ -126,8 +124,3 @@ class _At:
             return await unless(watch, self._do(asked))
         finally:
             watch.cancel()
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
