@@ -178,10 +178,7 @@ class Serving(QObject):
     def _on_model(self, ref: str) -> None:
         """A model that came into the window later is offered, too."""
         if self._server is not None and self._loader.get(ref).model is not None:
-            try:
-                self._server.offer(model_location(ref))
-            except EngineError as error:
-                log.info("a model is not offered: %s", error.code)
+            _offer(self._server, model_location(ref))
 
     # Beginning and end.
 
@@ -256,25 +253,25 @@ def _made(
     Raises:
         OSError, OverflowError, ValueError: as `Server`.
     """
-    from engine.serve.entry import Entry
     from engine.serve.keys import Keys
     from engine.serve.server import Server
     from engine.serve.settings import Settings as Limits
 
     if before is not None:
         before.stop()
-    there = []
-    for folder in folders:
-        try:
-            there.append(Entry.of_folder(folder).folder)
-        except EngineError as error:
-            log.info("a model is not offered: %s", error.code)
     limits = Limits(host=host, require_key=guarded, may_unload=False)
-    server = Server(
-        engine, [], port, settings=limits, folders=there, keys=Keys(file) if guarded else None
-    )
+    server = Server(engine, [], port, settings=limits, keys=Keys(file) if guarded else None)
+    for folder in folders:
+        _offer(server, folder)
     server.start()
     return server
+
+
+def _offer(server: Server, folder: str) -> None:
+    try:
+        server.offer(folder)
+    except EngineError as error:
+        log.info("a model is not offered: %s", error.code)
 
 
 def _sentence(error: Exception, port: int) -> str:
