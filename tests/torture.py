@@ -107,7 +107,8 @@ class Share:
 
 
 STAGES: list[list[list[Share]]] = [
-    [[Share(3.0, "hostile")]],  # gaps are measured, so nothing else runs meanwhile
+    # gaps are measured, so nothing else runs meanwhile; mlx_lm.server takes minutes more
+    [[Share(3.0, "hostile", ("random:tiny", "--against", "alone"))]],
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
         [Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5"))],

@@ -124,6 +124,9 @@ class _Neighbour:
         self.moments: list[float] = []
         self.ended = False
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
+        # The connection lets go of its socket as soon as an answer without a length begins.
+        self._socket = socket.create_connection(("127.0.0.1", port), _PATIENCE)
+        self._connection.sock = self._socket
         self._body = json.dumps(
             {
                 "messages": [{"role": "user", "content": prompt}],
@@ -147,8 +150,7 @@ class _Neighbour:
     def stop(self) -> None:
         """Close the connection, and wait until that is noticed."""
         with contextlib.suppress(OSError):
-            if self._connection.sock is not None:
-                self._connection.sock.shutdown(socket.SHUT_RDWR)
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join(_PATIENCE)
         self._connection.close()
 

@@ -903,15 +903,20 @@ class Person:
         for chat in self.app.library.running():
             if chat.paused:
                 chat.toggle_pause()
-        for _ in range(3_000 if self._real else 60):
-            if not self.app.library.running():
-                break
+        idle = 0  # a long answer may take as many turns as it has words
+        while self.app.library.running() and idle < (3_000 if self._real else 60):
+            before = self._said_by_engine()
             self.turn(1)
             self.rest()
+            idle = 0 if self._said_by_engine() != before else idle + 1
         waiting = [(c.title, c.phase, c.reply) for c in self.app.library.running()]
         assert not waiting, f"somebody waits for ever: {waiting}"
         problems = [*self.listener.heard, *disagreements(self.app)]
         assert not problems, "\n".join(["at the end:", *problems])
+
+    def _said_by_engine(self) -> int:
+        """Words of the replies that still run."""
+        return sum(reply.written for reply in self.engine.running().values()) if self.engine else 0
 
 
 SMALL = st.integers(0, 7)

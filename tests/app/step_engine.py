@@ -55,8 +55,13 @@ class StepReply:
     def resume(self) -> None:
         self.paused = False
 
-    def step(self) -> None:
-        """One word, or the end."""
+    def go_on(self) -> None:
+        """One word or the end; of a released engine many words, as it is to come to its end."""
+        for _ in range(1_000 if self.session.engine.released else 1):
+            if not self.ended and not self.paused:
+                self._step()
+
+    def _step(self) -> None:
         if not self.read:
             self.read = True
             self.post(PromptProgress(self.session.id, self.id, 4, 4, 0, 0))
@@ -245,7 +250,7 @@ class StepEngine:
                 self._load(path, future)
         for reply in self.running().values():
             if not reply.paused and not reply.ended:
-                reply.step()
+                reply.go_on()
 
     def break_down(self) -> None:
         """The thread ends by a fault; the next use starts another, which knows nothing."""
