@@ -19,7 +19,7 @@ from engine.serve.client import Client, refusal
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Door
 from engine.serve.metrics import Metrics
-from engine.serve.places import Places, disconnected, session_name, unless
+from engine.serve.places import Place, Places, disconnected, session_name, unless
 from engine.serve.refusals import RefusedError
 from engine.serve.replies import Events, Gone, Replies
 from engine.serve.served import BROKE_DOWN, Served
@@ -45,7 +45,7 @@ class Answering:
         self._places = places
         self._metrics = metrics
         self._running: set[Events] = set()
-        self._settling: set[asyncio.Task[None]] = set()
+        self._settling: dict[Place, asyncio.Task[None]] = {}  # places that replies end in
         self.ending = False
 
     def route(self, door: Door) -> Route:
@@ -101,6 +101,7 @@ class Answering:
                 for number in range(asked.n * len(asked.prompts))
             ]
             tell = Client(send, door, door.telling(asked, choices), asked.stream)
+            replies = Replies(self._engine, asked, choices, events)
             with self.visits.begin(scope, model.name, name) as visit:
                 # The place is taken here and nowhere else.
                 taking = self._places.take(
@@ -114,10 +115,12 @@ class Answering:
                     raise
                 if place is None:
                     return
-                replies = Replies(self._engine, asked, choices, events)
-                replies.start(place)
-                visit.answered_by(replies)
-                await self._tell(asked, replies, events, tell, visit)
+                try:
+                    replies.start(place)
+                    visit.answered_by(replies)
+                    await self._tell(asked, replies, events, tell, visit)
+                finally:
+                    self._leave(replies, place)
         finally:
             watch.cancel()
 
@@ -134,11 +137,22 @@ class Answering:
                 replies.told(choice)
         finally:
             self._running.discard(events)
+
+    def _leave(self, replies: Replies, place: Place) -> None:
+        """Stop what still runs; the place is ended when it has."""
+        try:
             replies.stop()
-            if replies.unended:
+            if not place.ended:
                 task = asyncio.ensure_future(replies.later())
-                self._settling.add(task)
-                task.add_done_callback(self._settling.discard)
+                self._settling[place] = task
+                task.add_done_callback(lambda _: self._settled(place))
+        finally:
+            if place not in self._settling:
+                place.surely_end()
+
+    def _settled(self, place: Place) -> None:
+        self._settling.pop(place, None)
+        place.surely_end()
 
     async def _told(self, events: Events, left: int) -> AsyncIterator[tuple[Choice, Event]]:
         """The replies' events until all have ended, one has failed, or the client has gone."""

@@ -49,6 +49,7 @@ class Place:
 
     Attributes:
         session: the engine's. Nobody else uses it meanwhile.
+        ended: whether it has been.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Place:
         known: Conversations,
     ) -> None:
         self.session = session
+        self.ended = False
         self._turns = turns
         self._home = home
         self._known = known
@@ -83,16 +85,28 @@ class Place:
         """Close the session. A named one is opened anew when it is used again."""
         self._end(False)
 
+    def surely_end(self) -> None:
+        """Close the session, unless the place has been ended. A fault does not keep it."""
+        for _ in range(2):
+            try:
+                if not self.ended:
+                    self.drop()
+                return
+            except BaseException:
+                log.exception("a place was not ended at once")
+
     def _end(self, sound: bool) -> None:
+        turns, self._turns = self._turns, []
         try:
             if sound:
-                return
-            if isinstance(self._home, Conversation):
+                pass
+            elif isinstance(self._home, Conversation):
                 self._home.session.close()
             elif self._home.session is self.session:
                 self._home.close()
+            self.ended = True
         finally:
-            leave(self._turns)
+            leave(turns)
 
 
 class Places:

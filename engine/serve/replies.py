@@ -68,19 +68,14 @@ class Replies:
         """Have all prompts read, the first one in that place.
 
         Raises:
-            EngineError: the engine was stopped. The place has been ended.
+            EngineError: the engine was stopped.
         """
-        try:
-            for number in range(len(self._asked.prompts)):
-                choice = self._choices[number * self._asked.n]
-                if number == 0:
-                    self._send(choice, place.session, place)
-                else:
-                    self._send(choice, self._asked.manner.open(self._engine, self._asked.model))
-        except BaseException:
-            self._close_others()
-            place.drop()
-            raise
+        for number in range(len(self._asked.prompts)):
+            choice = self._choices[number * self._asked.n]
+            if number == 0:
+                self._send(choice, place.session, place)
+            else:
+                self._send(choice, self._asked.manner.open(self._engine, self._asked.model))
 
     def note(self, choice: Choice, event: Event) -> None:
         """Take note of an event before its client hears of it.
@@ -101,11 +96,6 @@ class Replies:
         if choice.cut and not self._parts[choice].ended:
             self._parts[choice].reply.cancel()
 
-    @property
-    def unended(self) -> bool:
-        """Whether the place has not been ended yet."""
-        return any(part.home is not None and not part.ended for part in self._parts.values())
-
     def pause(self, on: bool) -> None:
         """Let all replies stand still, or go on. May be called from any thread."""
         for part in list(self._parts.values()):
@@ -117,7 +107,10 @@ class Replies:
             part.reply.cancel()
 
     def stop(self) -> None:
-        """Stop all replies. `later` waits for the end of the one in the request's place."""
+        """Stop all replies. `later` waits for the end of the one in the request's place.
+
+        Whoever has begun them ends the place afterwards, if it has not been.
+        """
         self._close_others()
         for part in self._parts.values():
             if not part.ended:
@@ -125,12 +118,13 @@ class Replies:
 
     async def later(self) -> None:
         """Wait for the end of a reply that was stopped. Nobody else gets its session before."""
-        part = next(p for p in self._parts.values() if p.home is not None)
+        part = next((p for p in self._parts.values() if p.home is not None), None)
+        if part is None or part.ended:
+            return  # it was not begun, or ending it failed
         assert part.home is not None
         part.ended = True
         last: Event | None = None
-        if part.reply.done and self._events.empty():  # ending it failed, and nothing more comes
-            part.home.drop()
+        if part.reply.done and self._events.empty():  # nothing more comes
             return
         try:
             async with asyncio.timeout(END_SECONDS):
@@ -146,8 +140,6 @@ class Replies:
             # The client may have read less than was said, so the answer is no part of what is
             # known. The next turn goes on from the question.
             part.home.keep()
-        else:
-            part.home.drop()
 
     def _send(self, choice: Choice, session: Session, home: Place | None = None) -> None:
         asked = self._asked
@@ -181,12 +173,7 @@ class Replies:
             part.home.drop()  # it is no conversation to go on from
         else:
             part.choice.last = last
-            try:
-                said = part.choice.said
-            except BaseException:
-                part.home.drop()  # the place is left, whatever happens
-                raise
-            part.home.keep(said)
+            part.home.keep(part.choice.said)
 
     def _close_others(self) -> None:
         for part in self._parts.values():

@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 MOST_KEPT = 400 * 2**20
 """A child that holds more bytes when it has nothing to do is replaced."""
 
+_LOOK_SECONDS = 1.0
+"""How often whoever waits for a child looks whether one can still come."""
+
 _MOST_LANES = 64  # of which it is remembered when they were served
 
 Reply = tuple[dict[str, Any], list[bytes]]
@@ -169,7 +172,8 @@ class Children:
                 )
             if len(self._wanted) < sum(child is None for child in self._busy.values()):
                 self._want()
-            self._changed.wait()
+            self._have_keeper()  # nobody tells when it has ended by a fault
+            self._changed.wait(_LOOK_SECONDS)
 
     def _put(self, lane: str, child: Child, dead: bool) -> None:
         with self._changed:
@@ -187,10 +191,13 @@ class Children:
     def _want(self, warm: bool = False) -> None:
         """Have the keeper start one more. The lock is held."""
         self._wanted.append(warm)
+        self._have_keeper()
+        self._changed.notify_all()
+
+    def _have_keeper(self) -> None:
         if self._keeper is None or not self._keeper.is_alive():
             self._keeper = threading.Thread(target=self._keep, name="stretto-confined", daemon=True)
             self._keeper.start()
-        self._changed.notify_all()
 
     def _keep(self) -> None:
         """Start and bury children until the children is closed."""
