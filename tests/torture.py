@@ -112,7 +112,7 @@ STAGES: list[list[list[Share]]] = [
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
         [Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5"))],
-        [Share(4.0, "doors", ("--seconds", "30")), Share(6.0, "person")],
+        [Share(4.0, "doors", ("--seconds", "30")), Share(7.5, "person", ("--actions", "2500"))],
     ],
 ]
 """What `all` runs: stage after stage, in each of them lanes beside each other."""
