@@ -8,7 +8,7 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from engine.core.confined.headers import header
 from engine.core.confined.refusing import RefusedError
@@ -156,13 +156,19 @@ def _check_holes(file: str, status: os.stat_result) -> None:
         )
 
 
-def read(path: Path, most: int) -> bytes:
-    """An ordinary file's bytes, at most so many; `ValueError` where it is none or has more."""
+def ordinary(path: Path) -> BinaryIO:
+    """An ordinary file, opened; `ValueError` where it is none (a FIFO, a folder), `OSError`."""
     # Without the flag opening a FIFO would wait for somebody to write.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError("it is no ordinary file")
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)  # `open` would leave that of a folder open
+        raise ValueError("it is no ordinary file")
+    return open(descriptor, "rb")
+
+
+def read(path: Path, most: int) -> bytes:
+    """An ordinary file's bytes, at most so many; `ValueError` where it is none or has more."""
+    with ordinary(path) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
         raise ValueError(f"it has more than {most:,} bytes")

@@ -1,0 +1,295 @@
+"""What a model's folder says of itself without being loaded: read with limits, never run. No MLX.
+
+Whoever lists models meets folders that nobody has judged: a pipe instead of a config, a config of a
+gigabyte, weights that are not all there. Nothing here waits for one of those, takes more than
+`MOST_CONFIG` of it, or raises because of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from engine.core.confined.files import ordinary, read, read_json
+from engine.hub.names import clean_name
+from engine.model.folder import context_length
+
+MOST_CONFIG = 2**20
+"""Bytes of a config.json that a list is made from. Reading JSON holds Python's lock, ten
+milliseconds for a megabyte; the largest known config has a tenth of one."""
+
+REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
+
+_MOST_TEMPLATE = 2**20
+_MOST_TOKENIZER_CONFIG = 8 * 2**20  # of which only the template is parsed
+_MOST_README = 2**14
+_MOST_FILES = 5_000
+_MOST_WORD = 40  # characters of a name that is shown in a column
+_MOST_SHARDS = 10_000
+
+_REASONS = re.compile(
+    r"enable_thinking|\bthinking\b|<think|\[THINK\]|<\|channel|reasoning_effort|think>|START_THINKING"
+)
+_TAKES_TOOLS = re.compile(r"\btools\b")
+_SEES = ("vision_config", "vision_tower", "image_token_id", "image_token_index", "image_seq_length")
+_LIMIT = re.compile(rb'"model_max_length"\s*:\s*(\d{1,8})(?![\d.eE])')
+_SHARD = re.compile(r"model-(\d{5})-of-(\d{5})\.safetensors")
+_LICENCE = re.compile(r"^(license|license_name)\s*:\s*[\"']?([^\"'#\n]{1,100})", re.M)
+_DTYPE = re.compile(rb'"dtype"\s*:\s*"([A-Z0-9_]{1,10})"')
+_DTYPES = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
+
+Stop = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One folder. What it does not say is empty, 0 or None.
+
+    Attributes:
+        nbytes: of all files in it, links followed, each file once.
+        architecture: the `model_type` of its config.
+        bits: of its quantized weights; where layers differ, of most of them.
+        group_size: how many weights share a scale.
+        mixed: whether layers are quantized differently.
+        dtype: of weights that are not quantized, as "bfloat16".
+        context: tokens, as the engine would take it.
+        capabilities: of `REASONING`, `TOOLS` and `IMAGES`, by its template and config.
+        licence: as its README or config names it.
+        problem: why it cannot be loaded, as a sentence; "" where nothing is known against it.
+    """
+
+    nbytes: int = 0
+    architecture: str = ""
+    bits: int | None = None
+    group_size: int | None = None
+    mixed: bool = False
+    dtype: str = ""
+    context: int = 0
+    capabilities: frozenset[str] = frozenset()
+    licence: str = ""
+    problem: str = ""
+
+
+def facts_of(folder: Path, stop: Stop = lambda: False) -> Facts:
+    """Look at a folder now. Never raises.
+
+    ``stop``: says that nobody wants to know any more; what was found by now is given.
+    """
+    try:
+        names = _names(folder)
+    except OSError as error:
+        return Facts(problem=f"The folder cannot be read: {_reason(error)}.")
+    nbytes = _bytes_in(folder, stop)
+    config, problem = _config(folder)
+    problem = problem or _why_not_loaded(names, config)
+    quantised = _quantisation(config)
+    template = _template(folder, names)
+    capabilities = {
+        REASONING: bool(_REASONS.search(template)),
+        TOOLS: bool(_TAKES_TOOLS.search(template)),
+        IMAGES: any(key in config for key in _SEES),
+    }
+    return Facts(
+        nbytes=nbytes,
+        architecture=clean_name(config.get("model_type"), _MOST_WORD),
+        **quantised,
+        dtype="" if quantised["bits"] else _dtype(folder, names, config),
+        context=_context(folder, config),
+        capabilities=frozenset(name for name, has in capabilities.items() if has),
+        licence=_licence(folder, config),
+        problem=problem,
+    )
+
+
+def _names(folder: Path) -> set[str]:
+    with os.scandir(folder) as entries:
+        return {entry.name for _, entry in zip(range(_MOST_FILES), entries, strict=False)}
+
+
+def _bytes_in(folder: Path, stop: Stop) -> int:
+    sizes: dict[tuple[int, int], int] = {}
+    for number, (place, _, names) in enumerate(os.walk(folder)):  # no link to a folder is followed
+        if number == _MOST_FILES or stop():
+            break
+        for name in names:
+            try:
+                status = os.stat(os.path.join(place, name))
+            except OSError:  # a link to nothing, or gone meanwhile
+                continue
+            sizes[status.st_dev, status.st_ino] = status.st_size
+            if len(sizes) == _MOST_FILES or stop():  # no model: somebody's whole disk
+                return sum(sizes.values())
+    return sum(sizes.values())
+
+
+def _config(folder: Path) -> tuple[dict[str, Any], str]:
+    """Its config, {} where there is none to be had, and what is wrong with it."""
+    try:
+        config = read_json(folder / "config.json", MOST_CONFIG)
+    except FileNotFoundError:
+        return {}, "It has no config.json."
+    except (OSError, ValueError) as error:
+        return {}, f"Its config.json cannot be read: {_reason(error)}."
+    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+        return {}, "Its config.json names no model type."
+    return config, ""
+
+
+def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
+    weights = [n for n in names if n.startswith("model") and n.endswith(".safetensors")]
+    if not weights:
+        gguf = any(name.lower().endswith(".gguf") for name in names)
+        return "It holds GGUF files. Get it in safetensors." if gguf else "It has no weights."
+    for name in weights:
+        shard = _SHARD.fullmatch(name)
+        if shard is not None and int(shard[2]) <= _MOST_SHARDS:
+            wanted = {
+                f"model-{n:05}-of-{shard[2]}.safetensors" for n in range(1, int(shard[2]) + 1)
+            }
+            if missing := len(wanted - names):
+                return f"{missing} of its {len(wanted)} files of weights are missing."
+            break
+    if config.get("model_file"):
+        return "It wants to run code of its own. Stretto never does that."
+    if config and not _known(config):
+        return "This version does not know its architecture. A newer one may."
+    return ""
+
+
+def _known(config: dict[str, Any]) -> bool:
+    """Whether mlx-lm has the architecture; where nobody has imported it yet, that is not asked."""
+    if "mlx_lm" not in sys.modules:  # importing it takes a second, for a list
+        return True
+    from engine.hub.look import knows
+
+    try:
+        return knows(config)
+    except (ImportError, TypeError, ValueError):  # names that no module can have
+        return False
+
+
+def _quantisation(config: dict[str, Any]) -> dict[str, Any]:
+    """`bits`, `group_size` and `mixed`."""
+    found: dict[str, Any] = {"bits": None, "group_size": None, "mixed": False}
+    for key in ("quantization", "quantization_config"):
+        how = config.get(key)
+        if not isinstance(how, dict):
+            continue
+        method = str(how.get("quant_method", ""))[:20]
+        bits = _whole(how.get("bits"), 1, 16)
+        if bits is None and (digits := re.search(r"(?:mxfp|nvfp|fp|int)(\d)", method)):
+            bits = int(digits[1])
+        others = {
+            _whole(own.get("bits"), 1, 16) for own in how.values() if isinstance(own, dict)
+        } - {None, bits}
+        if bits is not None:
+            group = _whole(how.get("group_size"), 1, 2**16)
+            return {"bits": bits, "group_size": group, "mixed": bool(others)}
+    return found
+
+
+def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
+    inner = config.get("text_config")
+    for place in (config, inner if isinstance(inner, dict) else {}):
+        for key in ("torch_dtype", "dtype"):
+            if isinstance(place.get(key), str):
+                return clean_name(place[key].removeprefix("torch."), 12)
+    weights = min((n for n in names if n.endswith(".safetensors")), default="")
+    try:  # of a header only what is needed: it may have a hundred megabytes
+        head = _beginning(folder / weights, 2**12) if weights else b""
+    except (OSError, ValueError):
+        return ""
+    named = _DTYPE.search(head)
+    return _DTYPES.get(named[1].decode(), "") if named else ""
+
+
+def _context(folder: Path, config: dict[str, Any]) -> int:
+    if not config:
+        return 0
+    try:
+        named = _LIMIT.search(read(folder / "tokenizer_config.json", _MOST_TOKENIZER_CONFIG))
+    except (OSError, ValueError):
+        named = None
+    limit = int(named[1]) if named else None
+    return min(context_length(config, SimpleNamespace(model_max_length=limit)), 2**40)
+
+
+def _template(folder: Path, names: set[str]) -> str:
+    """The chat template's text, from whichever of its three places."""
+    if "chat_template.jinja" in names:
+        try:
+            return read(folder / "chat_template.jinja", _MOST_TEMPLATE).decode(errors="replace")
+        except (OSError, ValueError):
+            return ""
+    for name in ("chat_template.json", "tokenizer_config.json"):
+        if name in names and (text := _template_in(folder / name)):
+            return text
+    return ""
+
+
+def _template_in(file: Path) -> str:
+    """The value of "chat_template" in a JSON file of which nothing else is parsed."""
+    try:
+        text = read(file, _MOST_TOKENIZER_CONFIG).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""
+    key = re.search(r'"chat_template"\s*:\s*', text)
+    if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
+        return ""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text[: key.end() + _MOST_TEMPLATE], key.end())
+    except (ValueError, RecursionError):
+        return ""
+    if isinstance(value, list):  # several by name
+        parts = [part.get("template") for part in value if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return value if isinstance(value, str) else ""
+
+
+def _licence(folder: Path, config: dict[str, Any]) -> str:
+    """As the first lines of its README tell the hub, or as its config has it."""
+    try:
+        text = _beginning(folder / "README.md", _MOST_README).decode(errors="replace")
+    except (OSError, ValueError):
+        text = ""
+    front = text.split("\n---", 1)[0] if text.startswith("---") else ""
+    told = {key: value.strip() for key, value in _LICENCE.findall(front)}
+    name = told.get("license", "")
+    if name in ("", "other"):
+        name = told.get("license_name", name)
+    return clean_name(name or config.get("license"), _MOST_WORD)
+
+
+def _beginning(file: Path, most: int) -> bytes:
+    """The first bytes of an ordinary file."""
+    with ordinary(file) as stream:
+        return stream.read(most)
+
+
+def _whole(value: object, least: int, most: int) -> int | None:
+    return value if type(value) is int and least <= value <= most else None
+
+
+def _reason(error: Exception) -> str:
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return clean_name(words, 100) or type(error).__name__
+
+
+def same_files(folder: Path, names: Iterable[str]) -> tuple[object, ...]:
+    """What changes when one of these files does, or when something comes into the folder."""
+    seen: list[object] = []
+    for name in ("", *names):
+        try:
+            status = os.stat(folder / name)
+        except OSError:
+            seen.append(None)
+        else:
+            seen.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(seen)

@@ -1,0 +1,222 @@
+"""The models on this machine, found where they lie. Nothing is loaded, moved or copied.
+
+    from engine.hub import inventory, places
+
+    for model in inventory.Inventory().walk(places.places()):
+        print(model.name, model.facts.nbytes)
+
+Blocks on the disk: call it from a worker.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.core.confined.files import read
+from engine.hub import cache
+from engine.hub.facts import Facts, facts_of, same_files
+from engine.hub.names import MAIN, clean_name, is_revision, parse
+from engine.hub.places import Place, Source
+from engine.model.folder import display_name
+
+DEEPEST = 3
+"""How many folders below a place models are looked for: LM Studio has OWNER/NAME."""
+MOST_FOLDERS = 20_000
+"""Folders that are looked into in all, and models that are listed."""
+
+_MOST_REVISIONS = 50
+_REPO = "models--"
+# What Facts come from, beside the folder's own entries.
+_TOLD_BY = (
+    "config.json",
+    "tokenizer_config.json",
+    "chat_template.jinja",
+    "chat_template.json",
+    "README.md",
+)
+
+Stop = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """One model.
+
+    Attributes:
+        ref: how it is named to load it: a hub id (``owner/name``, ``owner/name@revision``) or a
+            folder.
+        name: to be shown; cleaned and short.
+        folder: that holds its files.
+        removes: the folder to be removed if the model is. In the hub's cache it is that of the
+            repository, as revisions share files.
+        shares: the refs of the other revisions that would go with it.
+    """
+
+    ref: str
+    name: str
+    folder: Path
+    source: Source
+    facts: Facts
+    removes: Path
+    shares: tuple[str, ...] = ()
+
+
+class Inventory:
+    """Looks for models; what it has read of one is remembered until its files change."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[tuple[object, ...], Facts]] = {}
+
+    def walk(
+        self, places: Iterable[Place], refs: Iterable[str] = (), stop: Stop = lambda: False
+    ) -> Iterator[Installed]:
+        """The models of these places, each folder once, as they are found.
+
+        Args:
+            refs: further models by their names, such as folders that were opened before. A folder
+                among them is told of also if it is no model or is not there.
+            stop: says that nobody wants more.
+        """
+        seen: set[str] = set()
+        folders: set[tuple[int, int]] = set()
+        for place in places:
+            for found in self._in(place, folders, stop):
+                real = os.path.realpath(found.folder)
+                if real not in seen and len(seen) < MOST_FOLDERS:
+                    seen.add(real)
+                    yield found
+                if stop():
+                    return
+        for ref in refs:
+            if stop():
+                return
+            folder = Path(ref)
+            if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen:
+                seen.add(real)
+                yield self.look(ref, folder, Source.ADDED, stop)
+
+    def look(self, ref: str, folder: Path, source: Source, stop: Stop = lambda: False) -> Installed:
+        """One folder, whatever is in it."""
+        return self._made(ref, _name(folder), folder, source, folder, stop)
+
+    def _made(
+        self, ref: str, name: str, folder: Path, source: Source, removes: Path, stop: Stop
+    ) -> Installed:
+        same = same_files(folder, _TOLD_BY)
+        known = self._known.get(folder)
+        if known is None or known[0] != same:
+            known = (same, facts_of(folder, stop))
+            if not stop():  # its size is not all of it
+                self._known[folder] = known
+        return Installed(ref, name, folder, source, known[1], removes)
+
+    def _in(self, place: Place, folders: set[tuple[int, int]], stop: Stop) -> Iterator[Installed]:
+        """The models below a place. ``folders``: those that were looked into by now."""
+        waiting = [(place.path, 0)]
+        while waiting and len(folders) < MOST_FOLDERS and not stop():
+            folder, depth = waiting.pop()
+            try:
+                status = os.stat(folder)
+                if (status.st_dev, status.st_ino) in folders:
+                    continue  # by another link, or a link into itself
+                folders.add((status.st_dev, status.st_ino))
+                names, inner = _entries(folder)
+            except OSError:
+                continue
+            if "config.json" in names:
+                if any(name.endswith(".safetensors") for name in names):
+                    yield self._made(str(folder), _name(folder), folder, place.source, folder, stop)
+                continue
+            repos = [path for path in inner if path.name.startswith(_REPO)]
+            for repo in repos:
+                yield from self._in_repo(repo, place, stop)
+            if depth < DEEPEST and not repos:
+                waiting += [(path, depth + 1) for path in inner]
+
+    def _in_repo(self, repo: Path, place: Place, stop: Stop) -> Iterator[Installed]:
+        """The revisions of a repository in the hub's cache."""
+        revisions = _revisions(repo)
+        named = repo.name.removeprefix(_REPO).replace("--", "/")
+        ours = repo.parent == cache.root()
+        refs = {
+            snapshot: _ref(named, revision, snapshot, ours)
+            for snapshot, revision in revisions.items()
+        }
+        for snapshot, ref in refs.items():
+            revision = revisions[snapshot]
+            name = clean_name(named.rpartition("/")[2]) or "Model"
+            if revision != MAIN and len(refs) > 1:
+                name += f" @ {clean_name(revision, 12)}"
+            if _is_model(snapshot):
+                found = self._made(ref, name, snapshot, place.source, repo, stop)
+                yield replace(found, shares=tuple(r for r in refs.values() if r != ref))
+
+
+def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
+    """A hub id where the engine finds the snapshot by it, else its folder."""
+    ref = repo if revision == MAIN else f"{repo}@{revision}"
+    if ours and parse(ref) is not None and cache.find(repo, revision) == snapshot:
+        return ref
+    return str(snapshot)
+
+
+def _revisions(repo: Path) -> dict[Path, str]:
+    """The snapshots of a repository, each with one name; that of `MAIN` first."""
+    commits: dict[str, str] = {}
+    refs = repo / "refs"
+    for place, _, names in os.walk(refs):
+        for name in sorted(names):
+            revision = os.path.relpath(os.path.join(place, name), refs)
+            if len(commits) >= _MOST_REVISIONS:
+                break
+            if not is_revision(revision):
+                continue
+            try:
+                commit = read(refs / revision, 100).decode().strip()
+            except (OSError, ValueError):
+                continue
+            if commit and (commit not in commits or revision == MAIN):
+                commits[commit] = revision
+    try:
+        _, snapshots = _entries(repo / "snapshots")
+    except OSError:
+        return {}
+    found = {path: commits.get(path.name, path.name) for path in snapshots[:_MOST_REVISIONS]}
+    order = sorted(found.items(), key=lambda one: (one[1] != MAIN, one[1]))
+    return dict(order)
+
+
+def _entries(folder: Path) -> tuple[set[str], list[Path]]:
+    """The names in a folder, and the folders among them, links to folders too, hidden ones not.
+
+    Raises OSError.
+    """
+    names: set[str] = set()
+    inner: list[Path] = []
+    with os.scandir(folder) as entries:
+        for _, entry in zip(range(MOST_FOLDERS), entries, strict=False):
+            names.add(entry.name)
+            try:
+                if not entry.name.startswith(".") and entry.is_dir():
+                    inner.append(Path(entry.path))
+            except OSError:  # a link into itself
+                continue
+    return names, sorted(inner)
+
+
+def _is_model(folder: Path) -> bool:
+    try:
+        names, _ = _entries(folder)
+    except OSError:
+        return False
+    return "config.json" in names and any(name.endswith(".safetensors") for name in names)
+
+
+def _name(folder: Path) -> str:
+    try:
+        return clean_name(display_name(folder.resolve())) or clean_name(folder.name) or "Model"
+    except (OSError, ValueError, RuntimeError):  # a link into itself
+        return clean_name(folder.name) or "Model"
