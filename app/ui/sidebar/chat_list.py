@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import (
@@ -115,6 +115,8 @@ class ChatListModel(QAbstractListModel):
     def refresh(self) -> None:
         """Show what there is now; with a query, once it is found again."""
         if self._query:
+            if self._shown:  # what was found is listed until it is found again
+                self._show(self._still_there())
             self._library.search.find(self._query)
         else:
             self._show(self._grouped())
@@ -196,6 +198,18 @@ class ChatListModel(QAbstractListModel):
         if row is None or not row.chat_id:
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+
+    def _still_there(self) -> list[Row]:
+        """The rows as they are, by the titles of now, without chats that are in the trash."""
+        rows: list[Row] = []
+        for row in self._rows:
+            chat = self._library.chat(row.chat_id) if row.chat_id else None
+            if chat is None:
+                rows += [] if row.chat_id else [row]
+                continue
+            title = chat.title or "New chat"
+            rows.append(row if row.text == title else replace(row, text=title, title_marks=()))
+        return rows
 
     def _grouped(self) -> list[Row]:
         rows: list[Row] = []

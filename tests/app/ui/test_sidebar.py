@@ -60,6 +60,18 @@ def test_search_finds_words_in_titles_and_answers_and_leads_there(start: Start, 
     run.until(lambda: "say plums" in titles(run))
 
 
+def test_what_was_found_is_true_before_it_is_found_again(start: Start, qtbot: QtBot):
+    run = start()
+    first, second = talk(run, "say pears one", "say pears two")
+    run.window.commands["search"].trigger()
+    qtbot.keyClicks(run.window.sidebar.search, "pears")
+    run.until(lambda: "Found" in titles(run))
+    run.app.library.delete(first)  # what is found again comes later, through the bridge
+    assert titles(run) == ["Found", "say pears two"]
+    run.app.library.rename(second, "Fruit")
+    assert titles(run) == ["Found", "Fruit"]
+
+
 def test_rename_in_place(start: Start, qtbot: QtBot):
     run = start()
     (chat_id,) = talk(run, "say one")
