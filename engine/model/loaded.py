@@ -21,7 +21,7 @@ class LoadedModel:
 
     Attributes:
         net: the model itself, an `mlx.nn.Module`.
-        tokenizer: mlx-lm's `TokenizerWrapper`.
+        tokenizer: mlx-lm's `TokenizerWrapper`, or what is known of it (`KnownTokenizer`).
         eos: ids that end a turn.
         estimate: what a session's caches cost.
         make_cache: gives a session's empty caches.

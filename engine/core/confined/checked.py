@@ -37,6 +37,7 @@ class CheckedTokenizer:
         longest_token: in characters.
         known: its template and special tokens; None where it needs Python code of its own.
         packed: the tokenizer itself.
+        table, tokens: for `KnownTokenizer`; None where the tokenizer itself is needed.
     """
 
     key: str
@@ -48,3 +49,5 @@ class CheckedTokenizer:
     defaults: Mapping[str, Any] | None = field(repr=False)
     known: dict[str, Any] | None = field(repr=False)
     packed: bytes = field(repr=False)
+    table: dict[str, Any] | None = field(default=None, repr=False)
+    tokens: bytes = field(default=b"", repr=False)
