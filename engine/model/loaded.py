@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.kv.cache_objects import Caches
-from engine.kv.memory_estimate import MemoryEstimate
+from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.slots import Slots
 from engine.model.info import Model
 from engine.params import SamplingParams

@@ -17,6 +17,8 @@ class Facts:
         files: the names of the weights' files.
         size: their bytes.
         rows: of the embedding, None where unknown.
+        wide: the weights' bytes with all floating-point numbers in float32.
+        largest: bytes of the largest tensor.
     """
 
     config: dict[str, Any]
@@ -24,6 +26,8 @@ class Facts:
     files: list[str]
     size: int
     rows: int | None
+    wide: int = 0
+    largest: int = 0
 
 
 @dataclass(frozen=True)
