@@ -55,6 +55,7 @@ class App:
             described.route(),
         ]
         described.describe(routes)
+        self._routes = routes
         self._known = _names(routes)
         inner = Starlette(
             routes=routes,
@@ -72,10 +73,15 @@ class App:
 
     async def _not_served(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
+        path = request.scope["path"]
+        allowed = {m for r in self._routes if r.path_regex.match(path) for m in r.methods or ()}
+        headers = {"Allow": ", ".join(sorted(allowed))} if status == 405 else {}
         # The raw path is printable ASCII: h11 refuses every other.
-        path = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
-        what = f"{request.method} {path} is not served, only {self._known}."
-        return told(RefusedError(status, what))
+        shown = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
+        what = f"{request.method} {shown} is not served, only {self._known}."
+        answer = told(RefusedError(status, what))
+        answer.headers.update(headers)
+        return answer
 
 
 async def _failure(_: Request, error: Exception) -> Response:

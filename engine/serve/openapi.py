@@ -17,6 +17,7 @@ PATH = "/openapi.json"
 
 _STREAM = "text/event-stream"
 _TEXT = {"type": "string"}
+_NAMES_SESSION = "Names a session, as `session_id` in the body does."
 
 _ERRORS: dict[str, Any] = {
     "Error": {
@@ -107,8 +108,10 @@ def _operation(path: str, route: Operation) -> dict[str, Any]:
         for name in re.findall(r"{(\w+)}", path)
     ]
     if route.names_session:
+        # The body's name is taken before these, which are then not looked at.
         parameters += [
-            {"name": alias, "in": "header", "schema": dict(NAMED.schema)} for alias in ALIASES
+            {"name": alias, "in": "header", "schema": _TEXT, "description": _NAMES_SESSION}
+            for alias in ALIASES
         ]
     if parameters:
         told["parameters"] = parameters

@@ -89,6 +89,10 @@ def test_what_is_told_is_served(server: Server, told: Any) -> None:
             words = answer.json["error"]["message"] if answer.status >= 400 else ""
             assert "is not served" not in words
             assert answer.status < 500
+    for method, path in (("PUT", "/v1/sessions"), ("POST", "/v1/responses/x"), ("PUT", "/health")):
+        answer = ask(server, method, path, {})
+        named = {m.upper() for m in told["paths"][path.replace("/x", "/{id}")]}
+        assert (answer.status, named <= set(answer.headers["allow"].split(", "))) == (405, True)
     lost = ask(server, "GET", "/nothing").json["error"]["message"]
     for path, methods in told["paths"].items():
         for method in methods:
