@@ -149,6 +149,13 @@ class InstalledModels(QObject):
     def is_pinned(self, model: Installed) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
+    def is_kept(self, status: ModelStatus) -> bool:
+        """Whether a loaded model is pinned, by whichever of its names."""
+        path = status.model.path if status.model is not None else ""
+        names = {status.ref, path}
+        names |= {one.ref for one in self.models.values() if str(one.folder) == path}
+        return bool(names & {*self._settings.pinned})
+
     def last_used(self, model: Installed) -> float:
         """In seconds since 1970; 0.0 where it is not known to have been used."""
         used = self._settings.used

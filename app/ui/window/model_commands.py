@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.downloads import Downloads
+from app.idle import IdleUnloading
 from app.installed import InstalledModels
 from app.paths import Paths
 from app.removal import Removal, Removed
@@ -24,6 +25,7 @@ class ModelCommands(QObject):
 
     Attributes:
         installed: what is installed, as far as it was looked at.
+        idle: unloads what has rested for long.
         window: the Models window while it is open.
     """
 
@@ -45,6 +47,7 @@ class ModelCommands(QObject):
         self._toast = toast
         own = paths.data / "models" if paths is not None else None
         self.installed = InstalledModels(library, settings, own, self)
+        self.idle = IdleUnloading(self.installed, library, settings, self)
         self._removal = Removal(self.installed, library, settings, downloads, self)
         self._removal.removed.connect(self._on_removed)
         self._removal.restored.connect(self._on_restored)
