@@ -32,6 +32,7 @@ ROOTS = (
     "prometheus-client",
     "pynacl",
     "pygments",
+    "send2trash",
     "starlette",
     "uvicorn",
     "ziamath",

@@ -19,6 +19,10 @@ TEXT_PX = (11, 28)
 PORTS = (1024, 65535)
 """Those that a program may take which is not the administrator's."""
 
+UNLOAD_IDLE_MIN = 30.0
+"""Minutes without use after which a model leaves memory at a first start."""
+_MOST_USED = 500  # models of which it is known when they were used
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -29,6 +33,10 @@ class Settings:
         sidebar: whether the list of chats is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
+        model_folders: folders added by hand in which models are looked for.
+        pinned: models that stand first in the list, and are not unloaded when they rest.
+        used: when each model was last used, in seconds since 1970, by its ref.
+        unload_idle_min: after so many minutes without use a model is unloaded; 0 for never.
         downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
         text_px: size of what is read and written in the conversations, in pixels.
         send_key: "enter", or "ctrl_enter" where Enter breaks the line.
@@ -53,6 +61,10 @@ class Settings:
     sidebar: bool = True
     model: str = "guide"
     models: tuple[str, ...] = ()
+    model_folders: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
+    used: Mapping[str, float] = field(default_factory=dict)
+    unload_idle_min: float = UNLOAD_IDLE_MIN
     downloads: Mapping[str, int] = field(default_factory=dict)
     text_px: int = 15
     send_key: str = "enter"
@@ -130,6 +142,11 @@ class Settings:
         """Put a model folder first in the list of those opened before (50 are kept)."""
         self.set(models=(model, *(m for m in self.models if m != model))[:50])
 
+    def note_use(self, model: str, when: float) -> None:
+        """Remember when a model was used."""
+        latest = sorted({**self.used, model: when}.items(), key=lambda one: one[1])
+        self.set(used=dict(latest[-_MOST_USED:]))
+
 
 _OPTIONS = tuple(option.name for option in fields(Settings) if option.compare)
 
@@ -156,7 +173,7 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     defaults = Settings()
     for name in _OPTIONS:
         value, default = data.get(name), getattr(defaults, name)
-        if name == "models":
+        if isinstance(default, tuple):
             if isinstance(value, list) and all(isinstance(item, str) for item in value):
                 taken[name] = tuple(value)
         elif isinstance(default, float):
@@ -169,6 +186,8 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
     downloads = taken.get("downloads", {})
     taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
+    used = taken.get("used", {})
+    taken["used"] = {n: float(t) for n, t in used.items() if n and type(t) in (int, float)}
     for name, good in _BOUNDS.items():
         if name in taken and not good(taken[name]):
             del taken[name]
@@ -180,6 +199,7 @@ _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "send_key": lambda v: v in {"enter", "ctrl_enter"},
     "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
     "memory_gb": lambda v: 0 <= v < 100_000,
+    "unload_idle_min": lambda v: 0 <= v <= 100_000,
     "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
     "cache_gb": lambda v: 0 <= v < 100_000,
 }

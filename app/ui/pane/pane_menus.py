@@ -24,9 +24,11 @@ class PaneMenus(QObject):
 
     Signals:
         get_asked(): the person wants a model from the hub.
+        manage_asked(): the person wants to see what is installed.
     """
 
     get_asked = Signal()
+    manage_asked = Signal()
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class PaneMenus(QObject):
             chosen=pane.chat.set_model,
             open_folder=self._chats.open_model_folder,
             get_model=self.get_asked.emit,
+            manage=self.manage_asked.emit,
             unload=self._unload_menu(pane),
         )
         button = pane.header.model_button

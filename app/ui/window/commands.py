@@ -85,7 +85,7 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        *("new", "open_model", "get_model", "-", "close", "undo_close"),
+        *("new", "open_model", "get_model", "models", "-", "close", "undo_close"),
         *("-", "trash", "backups", "-", "settings", "-", "quit"),
     ),
     "Edit": (

@@ -38,6 +38,7 @@ from app.ui.window.commands import Commands, Where, command
 from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.help_commands import HelpCommands
 from app.ui.window.layouts import Layouts
+from app.ui.window.model_commands import ModelCommands
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_placement import front_window
 from app.ui.window.sidebar_commands import SidebarCommands
@@ -97,6 +98,10 @@ class MainWindow(QMainWindow):
         self.downloads_in_window = DownloadsInWindow(
             self.downloads, library.loader, library.bridge, self, GetModelDialog
         )
+        self.models = ModelCommands(
+            *(library, settings, self.downloads, self.downloads_in_window, self.chats),
+            *(self._undos, self.toast, paths, self),
+        )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
@@ -105,7 +110,7 @@ class MainWindow(QMainWindow):
         self._place_regions()
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, HelpCommands(self)),
+            *(self.store_commands, self.models, HelpCommands(self)),
             PaneCommands(self.chats, self.workspace),
             SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
         )
@@ -150,6 +155,7 @@ class MainWindow(QMainWindow):
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
         self.pane_menus.get_asked.connect(self.downloads_in_window.show)
+        self.pane_menus.manage_asked.connect(self.models.show_models)
         self.downloads_in_window.opened.connect(chats.use_model)
         self.downloads.finished.connect(self._on_downloaded)
         self.broadcast.said.connect(self._on_notice)
@@ -237,10 +243,6 @@ class MainWindow(QMainWindow):
     @command("quit", "Quit", "Ctrl+Q", where=Where.ANYWHERE)
     def quit(self) -> None:
         self.closing.emit()
-
-    @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
-    def show_get_model(self) -> None:
-        self.downloads_in_window.show()
 
     @command("settings", "Settings…", "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
