@@ -82,8 +82,9 @@ def version() -> str:
 
 
 def resources() -> Iterator[Path]:
-    """The program's own data: icons, licences, and those files of the Guide that are loaded."""
+    """The program's own data: icons, licences, the list of models, the Guide's loaded files."""
     whole = bootstrap.ROOT / "resources"
+    yield whole / "models.toml"
     for folder in ("icons", "licences"):
         yield from sorted(p for p in (whole / folder).iterdir() if p.is_file())
     guide = whole / "guide"
