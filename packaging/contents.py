@@ -19,6 +19,7 @@ from app.versions import PACKAGES
 METADATA = (
     *PACKAGES,
     *("filelock", "numpy", "packaging", "pyyaml", "regex", "safetensors", "tqdm"),
+    "keyring",  # its keychains are found by its entry points
 )
 
 # Packages that some module would import if they were there, and that are never needed.

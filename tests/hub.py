@@ -156,6 +156,9 @@ def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(home))
         monkeypatch.delenv("HF_TOKEN", raising=False)
+        # A person's own keychain is not for tests.
+        monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        monkeypatch.setattr("keyring.core._keyring_backend", None)
         yield hub
         hub.go.set()
         close_session()
