@@ -57,8 +57,6 @@ class GetModelDialog(ModelDialog):
         self.field = SearchField(self)
         self.search_button = QPushButton("Search", self)
         self.search_button.setAutoDefault(False)
-        self.search_button.setToolTip(_NO_WORDS)
-        self.search_button.setEnabled(False)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
         self.heading = quiet(QLabel(self))
         self.models = FoundList(self)
@@ -79,8 +77,7 @@ class GetModelDialog(ModelDialog):
         tab_order(self.field, self.token, self.access.forget, self.models, *self.found.stops)
         self._connect()
         self._on_filled(len(self.list.rows))
-        self._clear()
-        self.finding.suggest()
+        self._on_text()
 
     def _connect(self) -> None:
         self.field.textChanged.connect(self._on_text)
