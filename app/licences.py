@@ -29,6 +29,7 @@ ROOTS = (
     "mlx-lm",
     "numpy",
     "platformdirs",
+    "keyring",
     "prometheus-client",
     "pynacl",
     "pygments",

@@ -54,6 +54,7 @@ class PaneMenus(QObject):
         pane.models_asked.connect(self._on_models_asked)
         pane.options_asked.connect(self._on_options_asked)
         pane.unload_asked.connect(self._on_unload_asked)
+        pane.empty.get_asked.connect(self.get_asked)
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
