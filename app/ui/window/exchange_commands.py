@@ -1,0 +1,105 @@
+"""The commands that take chats out of the program and bring them in."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app import background
+from app.chats.exporting import Export, Kind, StoppedError
+from app.chats.library import ChatLibrary
+from app.store import Store
+from app.ui.sidebar.sidebar import Sidebar
+from app.ui.window.commands import NO_CHAT, command
+from app.ui.window.undo import Undos
+from app.ui.window.workspace import Workspace
+
+_PRINTED = "stretto-print-"
+
+
+class ExchangeCommands(QObject):
+    """Export, print and import."""
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        store: Store,
+        workspace: Workspace,
+        sidebar: Sidebar,
+        undos: Undos,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._library = library
+        self._store = store
+        self._workspace = workspace
+        self._sidebar = sidebar
+        self._undos = undos
+        self._window = window
+        self._stop = Event()
+        sidebar.export_asked.connect(self.export_chats)
+
+    def _meant(self) -> str:
+        """The chat of the row that has the keys, else the active pane's; "" for none."""
+        active = self._workspace.active
+        return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
+
+    @command("export", "Export Chats…")
+    def export(self) -> None:
+        """Ask what is to be exported, and do it."""
+        self.export_chats(self._sidebar.chosen_chats())
+
+    @Slot(list)
+    def export_chats(self, chosen: Sequence[str]) -> None:
+        """The same, beginning with these."""
+        from app.ui.dialogs.export_dialog import ExportDialog  # not needed at the start
+
+        everything = [chat.id for chat in self._library.chats()]
+        choices: list[tuple[str, Sequence[str]]] = []
+        meant = self._library.chat(self._meant() if len(chosen) != 1 else chosen[0])
+        if len(chosen) > 1:
+            choices.append((f"The {len(chosen):,} chosen chats", list(chosen)))
+        if meant is not None:
+            choices.append((f"“{meant.title or 'New chat'}”", [meant.id]))
+        choices.append((f"All {len(everything):,} chats", everything))
+        dialog = ExportDialog(self._store, choices, self._window)
+        dialog.exported.connect(self._on_exported)
+        dialog.show()
+
+    @Slot(object, int)
+    def _on_exported(self, path: Path, count: int) -> None:
+        what = "The chat is" if count == 1 else f"{count:,} chats are"
+        self._undos.say(f"{what} in “{path.name}”")
+
+    def _nothing_to_print(self) -> str:
+        chat_id = self._meant()
+        if not chat_id:
+            return NO_CHAT
+        chat, listed = self._library.find(chat_id), self._library.chat(chat_id)
+        said = chat.transcript.leaf_id if chat is not None else listed and listed.leaf_id
+        return "" if said else "Nothing was said here yet."
+
+    @command("print", "Print…", "Ctrl+P", why_not=_nothing_to_print)
+    def print_chat(self) -> None:
+        """Open the chat as PDF in the system's viewer, which prints it."""
+        for old in Path(tempfile.gettempdir()).glob(f"{_PRINTED}*/*.pdf"):
+            with suppress(OSError):
+                old.unlink()
+                old.parent.rmdir()
+        folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # closed to others
+        export = Export([self._meant()], Kind.PDF, folder / "Chat.pdf")
+        store, stop = self._store, self._stop
+        background.start(self, lambda: export.run(store, stop), self._on_printed, stop)
+
+    def _on_printed(self, path: Path | None, error: Exception | None) -> None:
+        if path is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+        elif error is not None and not isinstance(error, StoppedError):
+            self._undos.say(str(error))
