@@ -14,8 +14,11 @@ from PySide6.QtWidgets import QWidget
 
 from app import background
 from app.chats.exporting import Export, Kind, StoppedError
+from app.chats.importing import Report
+from app.chats.importing.job import undo
 from app.chats.library import ChatLibrary
-from app.store import Store
+from app.settings import Settings
+from app.store import Chat, Store
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
@@ -31,6 +34,7 @@ class ExchangeCommands(QObject):
         self,
         library: ChatLibrary,
         store: Store,
+        settings: Settings,
         workspace: Workspace,
         sidebar: Sidebar,
         undos: Undos,
@@ -39,6 +43,7 @@ class ExchangeCommands(QObject):
         super().__init__(window)
         self._library = library
         self._store = store
+        self._settings = settings
         self._workspace = workspace
         self._sidebar = sidebar
         self._undos = undos
@@ -77,6 +82,40 @@ class ExchangeCommands(QObject):
     def _on_exported(self, path: Path, count: int) -> None:
         what = "The chat is" if count == 1 else f"{count:,} chats are"
         self._undos.say(f"{what} in “{path.name}”")
+
+    @command("import", "Import Chats…")
+    def import_chats(self) -> None:
+        """Ask for files, and take in what they hold."""
+        from app.ui.dialogs.import_dialog import ImportDialog
+
+        dialog = ImportDialog(self._store, self._settings.model, self._window)
+        dialog.taken.connect(self._on_taken)
+        dialog.show()
+
+    @Slot(object)
+    def _on_taken(self, report: Report) -> None:
+        self._library.take_in(report.taken)
+        taken = tuple(report.taken)
+        many = "1 chat" if len(taken) == 1 else f"{len(taken):,} chats"
+        self._undos.offer(f"{many} imported", lambda: self._take_out(taken), seconds=30.0)
+
+    def _take_out(self, taken: Sequence[Chat]) -> None:
+        """Undo an import: what was not gone on with is gone, the rest lies in the trash."""
+        ids = {chat.id for chat in taken}
+        for pane in self._workspace.panes():
+            if pane.chat.id in ids:
+                self._workspace.close_pane(pane, told=False)
+        self._library.take_out(ids)
+        store, stop = self._store, self._stop
+        background.start(self, lambda: undo(store, taken, stop), self._on_taken_out, stop)
+
+    def _on_taken_out(self, counts: tuple[int, int] | None, error: Exception | None) -> None:
+        self._library.trash_changed.emit()
+        if error is not None:
+            self._undos.say(f"The import could not be undone: {error}")
+        elif counts is not None and counts[1]:
+            many = "1 chat" if counts[1] == 1 else f"{counts[1]:,} chats"
+            self._undos.say(f"{many} that had changed since went to the trash")
 
     def _nothing_to_print(self) -> str:
         chat_id = self._meant()

@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
-        exchanged = (library, store, self.workspace, self.sidebar, self._undos, self)
+        exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
             *(self.store_commands, HelpCommands(self), ExchangeCommands(*exchanged)),

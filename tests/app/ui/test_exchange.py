@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.exporting import Export, Kind
 from app.ui.dialogs.export_dialog import ExportDialog
+from app.ui.dialogs.import_dialog import ImportDialog
+from tests.app.chats import exports
 from tests.app.conftest import Run, Start
 
 
@@ -81,3 +83,49 @@ def test_printing_opens_the_chat_as_pdf(start: Start):
         viewer.deleteLater()
     run.window.chats.new()
     assert run.window.commands.why_not("print") == "Nothing was said here yet."
+
+
+def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):
+    run = talk(start)
+    mine = [chat.id for chat in run.app.store.chats()]
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([*exports.claude(), 7]))
+    run.window.commands["import"].trigger()
+    asked = dialog(run, ImportDialog)
+    asked.begin([file])
+    run.until(lambda: asked.details.isVisible())
+    assert asked.words.text() == "2 chats were taken in from Claude, with 5 messages."
+    assert "conversation 3: this is no conversation." in asked.details.toPlainText()
+    assert run.window.sidebar.model.rowCount() > 3
+    boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
+    asked.close()
+    run.window.chats.open(boat.id)
+    run.until(lambda: run.pane.chat.id == boat.id)
+    assert len(run.pane.chat.transcript.path) == 2
+    run.window.commands["undo_close"].trigger()
+    run.until(lambda: [chat.id for chat in run.app.store.chats(include_deleted=True)] == mine)
+    assert [pane.chat.id for pane in run.panes] == mine
+    assert [chat.id for chat in run.app.library.chats()] == mine
+
+
+def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
+    start: Start, tmp_path: Path
+):
+    run = talk(start)
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(exports.claude()))
+    run.window.commands["import"].trigger()
+    asked = dialog(run, ImportDialog)
+    asked.begin([file])
+    run.until(lambda: run.app.library.chats()[2:])
+    asked.close()
+    boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
+    run.window.chats.open(boat.id)
+    run.until(lambda: run.pane.chat.id == boat.id)
+    run.ready()
+    run.say("say more")
+    run.answered()
+    run.window.commands["undo_close"].trigger()
+    run.until(lambda: "went to the trash" in run.window.toast.text)
+    assert [chat.title for chat in run.app.store.trash()] == ["A boat"]
+    assert [chat.title for chat in run.app.store.chats()] == ["say one"]
