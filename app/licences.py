@@ -22,6 +22,7 @@ ROOTS = (
     "PySide6-QtAds",
     "h11",
     "huggingface_hub",
+    "ijson",
     "llguidance",
     "markdown-it-py",
     "mlx",

@@ -104,6 +104,13 @@ def clients(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def exchange(arguments: list[str]) -> int:
+    """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
+    from tests.app.round_trip import main
+
+    return main(arguments)
+
+
 COMMANDS = {
     "serve": serve,
     "clients": clients,
@@ -113,6 +120,7 @@ COMMANDS = {
     "doors": doors,
     "kill": kill,
     "person": person,
+    "exchange": exchange,
 }
 
 

@@ -35,6 +35,7 @@ from app.ui.window.attention import Attention
 from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands, Where, command
+from app.ui.window.exchange_commands import ExchangeCommands
 from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.help_commands import HelpCommands
 from app.ui.window.layouts import Layouts
@@ -108,9 +109,10 @@ class MainWindow(QMainWindow):
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
+        exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, self.models, HelpCommands(self)),
+            *(self.store_commands, self.models, HelpCommands(self), ExchangeCommands(*exchanged)),
             PaneCommands(self.chats, self.workspace),
             SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
         )
