@@ -39,6 +39,7 @@ class Settings:
         cache_gb: what KV caches may take on disk; 0 keeps none there.
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
+        palette_recent: keys of what was chosen in the command palette, the latest first.
         skipped_version: the one that the person does not want to hear of again.
         serve: whether other programs may ask the models.
         serve_port: at which port of this machine.
@@ -63,6 +64,7 @@ class Settings:
     cache_gb: float = 4.0
     look_for_updates: bool = False
     looked_at: float = 0.0
+    palette_recent: tuple[str, ...] = ()
     skipped_version: str = ""
     serve: bool = False
     serve_port: int = 8080
@@ -156,7 +158,7 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     defaults = Settings()
     for name in _OPTIONS:
         value, default = data.get(name), getattr(defaults, name)
-        if name == "models":
+        if isinstance(default, tuple):
             if isinstance(value, list) and all(isinstance(item, str) for item in value):
                 taken[name] = tuple(value)
         elif isinstance(default, float):

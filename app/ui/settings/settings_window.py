@@ -69,7 +69,7 @@ class SettingsWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
         self._open_folder = open_folder or _show_folder
-        self._page = FormPage(self)
+        self.page = self._page = FormPage(self)
         self._look()
         self._writing()
         self._new_chats()

@@ -113,6 +113,8 @@ Toast QLabel { color: $tooltip_text; }
 }
 #toast-action:hover { background: $tooltip_hover; }
 
+#palette QLineEdit { border: none; background: transparent; font-size: ${body}px; }
+
 #model-row { border: none; border-top: 1px solid $border; }
 #model-row[first="true"] { border-top: none; }
 #popover { background: $raised; border: 1px solid $divider; border-radius: ${radius}px; }
@@ -172,6 +174,7 @@ def stylesheet(tokens: Tokens) -> str:
     return _SHEET.substitute(
         names,
         small=t.SMALL_PX,
+        body=t.BODY_PX,
         ui=t.UI_PX,
         radius=t.RADIUS,
         tab=t.TAB,

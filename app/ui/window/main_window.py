@@ -34,6 +34,7 @@ from app.ui.widgets.toast import Toast
 from app.ui.window.attention import Attention
 from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.comforts import Comforts
 from app.ui.window.commands import Commands, Where, command
 from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.help_commands import HelpCommands
@@ -103,9 +104,11 @@ class MainWindow(QMainWindow):
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
+        about = (library, settings, self.workspace, self.chats, self.toast)
+        self.comforts = Comforts(*about, lambda: self.commands, self)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, HelpCommands(self)),
+            *(self.store_commands, HelpCommands(self), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
             SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
         )
