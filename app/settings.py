@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 
 TEXT_PX = (11, 28)
 """The smallest and the largest text."""
+ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)
+"""How large all text can be, in percent."""
 PORTS = (1024, 65535)
 """Those that a program may take which is not the administrator's."""
 
@@ -30,6 +32,9 @@ class Settings:
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
         downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
+        zoom: size of all text, in percent of what the system asks for.
+        contrast: "system", "normal" or "high".
+        motion: "system" or "less".
         text_px: size of what is read and written in the conversations, in pixels.
         send_key: "enter", or "ctrl_enter" where Enter breaks the line.
         new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
@@ -55,6 +60,9 @@ class Settings:
     model: str = "guide"
     models: tuple[str, ...] = ()
     downloads: Mapping[str, int] = field(default_factory=dict)
+    zoom: int = 100
+    contrast: str = "system"
+    motion: str = "system"
     text_px: int = 15
     send_key: str = "enter"
     new_chat: Mapping[str, Any] = field(default_factory=dict)
@@ -181,6 +189,9 @@ _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "appearance": lambda v: v in {"system", "light", "dark"},
     "send_key": lambda v: v in {"enter", "ctrl_enter"},
     "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
+    "zoom": lambda v: v in ZOOM,
+    "contrast": lambda v: v in {"system", "normal", "high"},
+    "motion": lambda v: v in {"system", "less"},
     "memory_gb": lambda v: 0 <= v < 100_000,
     "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
     "cache_gb": lambda v: 0 <= v < 100_000,

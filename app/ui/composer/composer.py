@@ -228,5 +228,7 @@ class Composer(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        self._text.setFont(ui_font(theme().body_px))
-        self.update()
+        font = ui_font(theme().body_px)
+        self._text.setFont(font)
+        self._text.viewport().setFont(font)  # of the placeholder
+        self._fit()

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.style.theme import ui_font
+from app.ui.style.theme import grown, keep_font, scaled
 
 LABELS = 150
 
@@ -55,7 +55,7 @@ class FormPage(QWidget):
         if self._column.count():
             self._column.addSpacing(10)
         heading = QLabel(title, self)
-        heading.setFont(ui_font(15, QFont.Weight.DemiBold))
+        keep_font(heading, 15, QFont.Weight.DemiBold)
         self._column.addWidget(heading)
         self.places.append((title, ""))
         self._fields[title] = heading
@@ -71,8 +71,8 @@ class FormPage(QWidget):
     def row(self, form: QFormLayout, words: str, field: QWidget | QHBoxLayout) -> None:
         """A row whose field begins where those of all sections do."""
         label = QLabel(words, self)
-        label.setFixedWidth(LABELS)
-        label.setMinimumHeight(30)
+        label.setFixedWidth(scaled(LABELS))
+        label.setMinimumHeight(grown(30))
         if words:
             self.places.append((self.places[-1][0] if self.places else "", words))
             self._fields[words] = field
@@ -114,7 +114,7 @@ class FormPage(QWidget):
         box.setSingleStep(0.5)
         box.setSuffix(" GB")
         box.setSpecialValueText(nothing)
-        box.setMinimumWidth(190)
+        box.setMinimumWidth(scaled(190))
         box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         box.setValue(value)
         box.setAccessibleName(name)

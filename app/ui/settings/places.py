@@ -4,7 +4,10 @@ from __future__ import annotations
 
 PLACES: tuple[tuple[str, str], ...] = (
     ("Look", "Appearance"),
+    ("Look", "Contrast"),
+    ("Look", "All text"),
     ("Look", "Text size"),
+    ("Look", "Motion"),
     ("Writing", "Send with"),
     ("New chats", "Model"),
     ("New chats", "Instructions"),

@@ -93,19 +93,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("stop", "pause", "-", "rename", "delete", "-", "find", "search"),
     ),
     "View": (
-        *(
-            "palette",
-            "-",
-            "sidebar",
-            "score",
-            "-",
-            "next",
-            "previous",
-            "composer",
-            "next_part",
-            "part_before",
-        ),
-        *("-", "full_screen"),
+        *("palette", "-", "sidebar", "score", "-", "text_larger", "text_smaller", "text_usual"),
+        *("-", "next", "previous", "composer", "next_part", "part_before", "-", "full_screen"),
     ),
     "Pane": (
         *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),

@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
-        about = (library, settings, self.workspace, self.chats, self.toast)
+        about = (library, settings, self.workspace, self.chats, self.toast, self.sidebar)
         self.comforts = Comforts(*about, lambda: self.commands, self)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
