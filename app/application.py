@@ -26,7 +26,7 @@ from app.single import SingleInstance
 from app.store import Backup, Store, StoreError
 from app.ui.dialogs.backups import ask_for_backup
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
-from app.ui.style import theme
+from app.ui.style import motion, theme
 from app.ui.style.icons import app_icon
 from app.ui.window.docking import configure_docking
 from app.ui.window.error_notice import ErrorNotice
@@ -164,7 +164,9 @@ class Application(QObject):
         logs.on_uncaught = self._on_uncaught
         self.settings = Settings.load(self._paths.settings)
         self.updates = Updates(self.settings, updates.source(), self)
-        theme.install(self._qt, self.settings.appearance, self.settings.text_px)
+        look = self.settings
+        theme.install(self._qt, look.appearance, look.text_px, look.zoom, look.contrast)
+        motion.install(look.motion, self)
         self.store = self._opening.open()
         if self.store is None:
             logs.on_uncaught = None
@@ -177,7 +179,7 @@ class Application(QObject):
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
         self.window.store_commands.restore_asked.connect(self.restore)
-        self.window.updates = self.updates
+        self.window.settings_commands.updates = self.updates
         self.serving = Serving(self.settings, self._paths, self.loader, self)
         self.guests = GuestsInWindow(self.serving, self.window)
         self.updates.found.connect(self.window.show_update)

@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 
 TEXT_PX = (11, 28)
 """The smallest and the largest text."""
+ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)
+"""How large all text can be, in percent."""
 PORTS = (1024, 65535)
 """Those that a program may take which is not the administrator's."""
 
@@ -38,6 +40,9 @@ class Settings:
         used: when each model was last used, in seconds since 1970, by its ref.
         unload_idle_min: after so many minutes without use a model is unloaded; 0 for never.
         downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
+        zoom: size of all text, in percent of what the system asks for.
+        contrast: "system", "normal" or "high".
+        motion: "system" or "less".
         text_px: size of what is read and written in the conversations, in pixels.
         send_key: "enter", or "ctrl_enter" where Enter breaks the line.
         new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
@@ -47,6 +52,7 @@ class Settings:
         cache_gb: what KV caches may take on disk; 0 keeps none there.
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
+        palette_recent: keys of what was chosen in the command palette, the latest first.
         skipped_version: the one that the person does not want to hear of again.
         serve: whether other programs may ask the models.
         serve_port: at which port of this machine.
@@ -66,6 +72,9 @@ class Settings:
     used: Mapping[str, float] = field(default_factory=dict)
     unload_idle_min: float = UNLOAD_IDLE_MIN
     downloads: Mapping[str, int] = field(default_factory=dict)
+    zoom: int = 100
+    contrast: str = "system"
+    motion: str = "system"
     text_px: int = 15
     send_key: str = "enter"
     new_chat: Mapping[str, Any] = field(default_factory=dict)
@@ -75,6 +84,7 @@ class Settings:
     cache_gb: float = 4.0
     look_for_updates: bool = False
     looked_at: float = 0.0
+    palette_recent: tuple[str, ...] = ()
     skipped_version: str = ""
     serve: bool = False
     serve_port: int = 8080
@@ -198,6 +208,9 @@ _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "appearance": lambda v: v in {"system", "light", "dark"},
     "send_key": lambda v: v in {"enter", "ctrl_enter"},
     "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
+    "zoom": lambda v: v in ZOOM,
+    "contrast": lambda v: v in {"system", "normal", "high"},
+    "motion": lambda v: v in {"system", "less"},
     "memory_gb": lambda v: 0 <= v < 100_000,
     "unload_idle_min": lambda v: 0 <= v <= 100_000,
     "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],

@@ -109,7 +109,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     driver.pane.header.options_button.click()
     both("8-chat-settings", lambda: _shown(OptionsPopover))
     _shown(OptionsPopover).close()
-    window.show_settings()
+    window.settings_commands.show_settings()
     both("9-settings", lambda: _dialog("settings"))
     _dialog("settings").close()
     _getting(driver)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 from app.bridge import Bridge
 from app.chats.actions import Action, Turn, refusal
 from app.chats.answering import Answering
+from app.chats.counting import Asked, TokenCount
 from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
 from app.chats.reply import Phase
@@ -20,7 +21,11 @@ from engine import PromptProgress
 
 
 class ChatView(ChatSignals):
-    """The part of `Chat` that only tells; nothing here changes it."""
+    """The part of `Chat` that only tells; nothing here changes it.
+
+    Attributes:
+        count: how many tokens it would take with what is being composed.
+    """
 
     def __init__(
         self,
@@ -36,6 +41,7 @@ class ChatView(ChatSignals):
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self)
+        self.count = TokenCount(loader, bridge, self._counted, self)
 
     @property
     def id(self) -> str:
@@ -135,6 +141,9 @@ class ChatView(ChatSignals):
         model = self.model_status.model
         limit = model.context_length if model is not None else 0
         return *tokens_of_last_turn(self.transcript), limit
+
+    def _counted(self) -> Asked:
+        return Asked(self.record, self.options, self.transcript, self.compose, self.model_status)
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""

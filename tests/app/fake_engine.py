@@ -154,6 +154,14 @@ class FakeEngine:
     def forget(self, session_id: str) -> None:
         self.forgotten.append(session_id)
 
+    def count_later(
+        self, model: Model, turns: Any, reasoning: bool | None = None, template: Any = None
+    ) -> Future[int]:
+        """A token is a word, and three go with each turn."""
+        future: Future[int] = Future()
+        future.set_result(sum(len(turn["content"].split()) + 3 for turn in turns))
+        return future
+
     def stats_later(self) -> Future[dict[str, Any]]:
         future: Future[dict[str, Any]] = Future()
         self.inbox.put(future)

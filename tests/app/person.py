@@ -153,6 +153,7 @@ DIALOGS = (
     *("about", "shortcuts", "settings", "trash", "backups", "get_model", "compare", "layouts"),
     *("export", "import"),
 )
+PALETTE = ("score", "new ch", "answer again", "say", "one", "text size", "tr", "qqxz")
 MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
 
 OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "leaf_id")
@@ -796,6 +797,16 @@ class Person:
                 QTest.keyClick(front, KEY.Key_W, CTRL)
         return set()
 
+    def palette(self, typed: str, key: Qt.Key) -> Touched:
+        """Type into the command palette, and choose the first or go."""
+        self.window.commands["palette"].trigger()
+        palette = self.window.comforts.palette.palette
+        if palette is None:  # it was open, and the same key has closed it
+            return set()
+        QTest.keyClicks(palette.field, typed)
+        QTest.keyClick(palette.field, key)
+        return None
+
     def key(self, n: int, which: int) -> Touched:
         """A key to something that can have the keys."""
         key, modifiers = KEYS[which % len(KEYS)]
@@ -1129,6 +1140,10 @@ class Actions(RuleBasedStateMachine):
     @rule(name=st.sampled_from(DIALOGS), escape=st.booleans())
     def opens_a_dialog(self, name: str, escape: bool) -> None:
         self.do(f"dialog: {name}", lambda: self.person.dialog(name, escape))
+
+    @rule(typed=st.sampled_from(PALETTE), key=st.sampled_from((KEY.Key_Return, KEY.Key_Escape)))
+    def uses_the_palette(self, typed: str, key: Qt.Key) -> None:
+        self.do("palette", lambda: self.person.palette(typed, key))
 
     @rule(n=ANY, which=ANY)
     def presses_a_key_somewhere(self, n: int, which: int) -> None:

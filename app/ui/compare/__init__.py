@@ -1,4 +1,4 @@
 """Compare: one message to several models, seeds or temperatures, side by side.
 
-Imports: app.chats, app.ui.pane, app.ui.transcript, app.ui.widgets, app.ui.window.
+Imports: app.chats, app.ui.pane, app.ui.style, app.ui.transcript, app.ui.widgets, app.ui.window.
 """

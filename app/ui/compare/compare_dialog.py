@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.options import ChatOptions
+from app.ui.style.theme import scaled
 from app.ui.widgets.wheel import WheelGuard
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
@@ -97,7 +98,7 @@ class CompareDialog(QDialog):
             layout.addWidget(widget)
         layout.addSpacing(6)
         layout.addWidget(buttons)
-        self.setFixedWidth(420)
+        self.setFixedWidth(scaled(420))
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
         self.prompt.textChanged.connect(self._refresh)

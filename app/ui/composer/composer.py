@@ -6,6 +6,8 @@ from math import ceil
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
     QColor,
     QPainter,
     QPaintEvent,
@@ -14,10 +16,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
 from app.ui.composer.composer_text import ComposerText
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 
 
@@ -39,6 +42,9 @@ class Composer(QWidget):
 
     PAD = 8
     NOTE = 30
+    FOOT = 18
+    MUCH = 0.5
+    """Of the context: what takes more is told below the text."""
 
     submitted = Signal()
     stopped = Signal()
@@ -57,6 +63,7 @@ class Composer(QWidget):
         self._tinted = False
         self._limit = 240
         self._note = ""
+        self._count: Counted | None = None
         self._text = ComposerText(self)
         self._button = RoundButton(self)
         self._cancel_edit = IconButton("x", "Keep the message as it was  Esc", self, side=24)
@@ -129,6 +136,22 @@ class Composer(QWidget):
         self._refusal = refusal
         self._show_button()
 
+    def show_count(self, count: Counted | None) -> None:
+        """Say how much of the context is taken: where it is much, below the text; else on hover."""
+        fitted = self._count is None or self._count.fits
+        self._count = count
+        self._text.setAccessibleDescription(self.foot)
+        if fitted and count is not None and not count.fits and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._text, count.words))
+        self._show_button()
+        self._fit()
+
+    @property
+    def foot(self) -> str:
+        """What stands below the text, "" for nothing."""
+        count = self._count
+        return count.words if count is not None and count.share > self.MUCH else ""
+
     def set_active(self, active: bool) -> None:
         """Show the ring: the keys go here."""
         if active != self._active:
@@ -174,6 +197,15 @@ class Composer(QWidget):
             painter.setPen(QColor(tokens.muted))
             area = QRectF(16, 6, self.width() - 60, self.NOTE - 4)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._note)
+        if self.foot and self._count is not None:
+            painter.setFont(ui_font(t.SMALL_PX))
+            painter.setPen(QColor(tokens.muted if self._count.fits else tokens.danger))
+            foot = grown(self.FOOT)
+            area = QRectF(16, self.height() - foot - 7, self._text.width(), foot)
+            words = painter.fontMetrics().elidedText(
+                self.foot, Qt.TextElideMode.ElideRight, round(area.width())
+            )
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
 
     def _fit(self) -> None:
         """Take the height the text needs and place the parts."""
@@ -186,14 +218,15 @@ class Composer(QWidget):
         document.setTextWidth(inner)
         line = self._text.fontMetrics().lineSpacing()
         wanted = max(ceil(document.size().height()), line)
-        room = self._limit - top - 26
+        foot = grown(self.FOOT) if self.foot else 0
+        room = self._limit - top - foot - 26
         scrolls = wanted > room
         text_height = min(wanted, room)
         on = Qt.ScrollBarPolicy.ScrollBarAsNeeded
         off = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self._text.setVerticalScrollBarPolicy(on if scrolls else off)
-        height = top + max(text_height + 26, button + 2 * self.PAD)
-        inset = (height - top - text_height) // 2
+        height = top + max(text_height + 26, button + 2 * self.PAD) + foot
+        inset = (height - top - foot - text_height) // 2
         self._text.setGeometry(16, top + inset, inner, text_height)
         self._button.move(width - button - self.PAD, height - button - self.PAD)
         middle = height - self.PAD - (button + self._hears.height()) // 2
@@ -216,6 +249,8 @@ class Composer(QWidget):
         refusal = None if unfinished else self._refusal
         self._button.setEnabled(refusal is None)
         words = "Stop  Esc" if self._button.stops else "Send  Enter"
+        if self._count is not None and not self._button.stops:
+            words += f"\n{self._count.words}"
         self._button.setToolTip(refusal or words)
 
     @Slot()
@@ -228,5 +263,7 @@ class Composer(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        self._text.setFont(ui_font(theme().body_px))
-        self.update()
+        font = ui_font(theme().body_px)
+        self._text.setFont(font)
+        self._text.viewport().setFont(font)  # of the placeholder
+        self._fit()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 from app.store import Backup
 from app.ui.dialogs.two_lines import TwoLines
 from app.ui.style.figures import bytes_line
+from app.ui.style.theme import grown, scaled
 
 _NOTE = (
     "Stretto copies your chats once a day and before an update, and keeps the last three copies. "
@@ -40,7 +41,7 @@ class BackupsDialog(QDialog):
         words.setWordWrap(True)
         self.list = TwoLines("Backups", self)
         self.list.fill([(str(b.path), _day(b), _size(b)) for b in backups])
-        self.list.setFixedHeight(max(1, len(backups)) * 52 + 4)
+        self.list.setFixedHeight(max(1, len(backups)) * grown(52, 2) + 4)
         self.list.setVisible(bool(backups))
         self.list.itemDoubleClicked.connect(self._on_take)
         self.take = QPushButton("Restore and Start Again" if runs else "Restore", self)
@@ -62,7 +63,7 @@ class BackupsDialog(QDialog):
         layout.addWidget(self.list)
         layout.addStretch(1)
         layout.addLayout(buttons)
-        self.setFixedWidth(480)
+        self.setFixedWidth(scaled(480))
 
     @Slot()
     def _on_take(self) -> None:

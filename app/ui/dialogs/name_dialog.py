@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from app.ui.style.theme import scaled
+
 LONGEST = 60
 
 
@@ -56,7 +58,7 @@ class NameDialog(QDialog):
         layout.addWidget(self._hint)
         layout.addSpacing(8)
         layout.addWidget(buttons)
-        self.setFixedWidth(400)
+        self.setFixedWidth(scaled(400))
         self.field.textChanged.connect(self._refresh)
         buttons.accepted.connect(self._on_go)
         buttons.rejected.connect(self.reject)

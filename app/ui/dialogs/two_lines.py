@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 
 BELOW = int(Qt.ItemDataRole.UserRole) + 1
 KEY = BELOW + 1
@@ -68,7 +68,7 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(parent)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, 52)
+        return QSize(100, grown(52, 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         tokens = theme().tokens
@@ -88,11 +88,11 @@ class _Delegate(QStyledItemDelegate):
         quiet = tokens.text if chosen else tokens.muted
         for top, size, weight, colour, role in (
             (5, 14, QFont.Weight.Medium, tokens.text, Qt.ItemDataRole.DisplayRole),
-            (24, t.SMALL_PX, QFont.Weight.Normal, quiet, BELOW),
+            (grown(24), t.SMALL_PX, QFont.Weight.Normal, quiet, BELOW),
         ):
             painter.setFont(ui_font(size, weight))
             painter.setPen(QColor(colour))
-            line = QRect(area.left() + 12, area.top() + top, area.width() - 24, 22)
+            line = QRect(area.left() + 12, area.top() + top, area.width() - 24, grown(22))
             words = painter.fontMetrics().elidedText(
                 str(index.data(role)), Qt.TextElideMode.ElideRight, line.width()
             )

@@ -12,7 +12,7 @@ from app.chats.chat import Chat
 from app.paths import GUIDE
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import ui_font
+from app.ui.style.theme import keep_font
 from app.ui.widgets.keys import native
 
 GUIDE_THINGS = (
@@ -161,6 +161,6 @@ class NoChat(QWidget):
 
 def _label(text: str, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QLabel:
     label = QLabel(text)
-    label.setFont(ui_font(px, weight))
+    keep_font(label, px, weight)
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label

@@ -12,7 +12,7 @@ from app.chats.reply import Phase
 from app.ui.style import tokens as t
 from app.ui.style.figures import phase_line
 from app.ui.style.icons import icon
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 
 
@@ -27,7 +27,7 @@ class ModelButton(PaintedButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(ui_font(t.UI_PX, QFont.Weight.Medium))
-        return QSize(metrics.horizontalAdvance(self.text()) + 32, 28)
+        return QSize(metrics.horizontalAdvance(self.text()) + 32, max(28, grown(28)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -46,8 +46,9 @@ class ModelButton(PaintedButton):
         painter.setPen(QColor(tokens.text))
         room = self.width() - 32
         name = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 2)
-        painter.drawText(QRectF(8, 0, room + 4, 28), Qt.AlignmentFlag.AlignVCenter, name)
-        icon("caret-down", tokens.muted).paint(painter, self.width() - 20, 8, 12, 12)
+        painter.drawText(QRectF(8, 0, room + 4, self.height()), Qt.AlignmentFlag.AlignVCenter, name)
+        middle = self.height() // 2
+        icon("caret-down", tokens.muted).paint(painter, self.width() - 20, middle - 6, 12, 12)
 
 
 class ContextMeter(QWidget):
@@ -113,7 +114,6 @@ class PaneHeader(QWidget):
         self._state = self._written = ""
         self._told = True
         self._end = 0
-        self.setFixedHeight(self.HEIGHT)
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
         self.meter = ContextMeter(self)
@@ -171,19 +171,23 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def _place(self) -> None:
+        height = max(self.HEIGHT, grown(self.HEIGHT))
+        if height != self.height():
+            self.setFixedHeight(height)
+        top = (height - self.options_button.height()) // 2
         right = self.width() - 8 - self.options_button.width()
-        self.options_button.move(right, 6)
+        self.options_button.move(right, top)
         if not self.meter.isHidden():
             right -= self.meter.width() + 2
-            self.meter.move(right, 6)
+            self.meter.move(right, top)
         if not self.differs.isHidden():
             right -= self.differs.width() + 2
-            self.differs.move(right, 6)
+            self.differs.move(right, top)
         if not self.keep.isHidden():
             self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
             self.keep.adjustSize()
             right -= self.keep.width() + 6
-            self.keep.move(right, (self.HEIGHT - self.keep.height()) // 2)
+            self.keep.move(right, (self.height() - self.keep.height()) // 2)
         self._end = right
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         hint = self.model_button.sizeHint()
@@ -192,7 +196,8 @@ class PaneHeader(QWidget):
         self._written = self._state if room >= hint.width() or self._told else ""
         if not self._written:
             room = right - 16
-        self.model_button.setGeometry(8, 6, max(64, min(hint.width(), room)), 28)
+        at = (height - hint.height()) // 2
+        self.model_button.setGeometry(8, at, max(64, min(hint.width(), room)), hint.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -204,15 +209,15 @@ class PaneHeader(QWidget):
         if phase is not Phase.IDLE or failed:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))
-            painter.drawEllipse(QPointF(x + 3, self.HEIGHT / 2), 3, 3)
+            painter.drawEllipse(QPointF(x + 3, self.height() / 2), 3, 3)
             x += 12
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
-        area = QRectF(x, 0, self._end - x - 4, self.HEIGHT)
+        area = QRectF(x, 0, self._end - x - 4, self.height())
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._written)
-        painter.fillRect(QRectF(0, self.HEIGHT - 1, self.width(), 1), QColor(tokens.border))
+        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(tokens.border))
         progress = self._chat.progress
         if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:
             share = progress.done / progress.total
-            bar = QRectF(0, self.HEIGHT - 2, self.width() * share, 2)
+            bar = QRectF(0, self.height() - 2, self.width() * share, 2)
             painter.fillRect(bar, QColor(tokens.accent))

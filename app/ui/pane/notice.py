@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import keep_font, theme
 
 
 class Notice(QWidget):
@@ -17,7 +17,7 @@ class Notice(QWidget):
         super().__init__(parent)
         self._text = QLabel(self)
         self._text.setWordWrap(True)
-        self._text.setFont(ui_font(14))
+        keep_font(self._text, 14)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)

@@ -119,6 +119,10 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._refresh)
+        for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
+            changed.connect(chat.count.count_soon)
+        chat.message_added.connect(chat.count.count_soon)
+        chat.count.counted.connect(composer.show_count)
 
     @property
     def active(self) -> bool:
@@ -233,6 +237,7 @@ class ChatPane(QWidget):
     @Slot(str)
     def _on_written(self, text: str) -> None:
         self.chat.write(text)
+        self.chat.count.count_soon()
         self.transcript.forget_found()
         self._show_turn()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -18,7 +18,7 @@ from app.score.feed import ScoreFeed
 from app.score.lanes import SPAN, Lane
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, rate_line
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 
 _WORDS = {"queued": "waiting", "reading": "reading", "writing": "writing", "paused": "paused"}
@@ -45,7 +45,8 @@ class LaneRow(QWidget):
         super().__init__(parent)
         self._lane = lane
         self._feed = feed
-        self.setFixedHeight(self.HEIGHT)
+        self._fit()
+        theme().changed.connect(self._fit)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button = IconButton("pause", "Pause", self, side=26)
@@ -102,7 +103,7 @@ class LaneRow(QWidget):
         if self.hasFocus():
             painter.setPen(QColor(tokens.accent))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(4.5, 0.5, -4.5, -0.5), 6, 6)
-        middle = self.HEIGHT / 2
+        middle = self.height() / 2
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawEllipse(QPointF(18, middle), 4, 4)
@@ -111,18 +112,22 @@ class LaneRow(QWidget):
         painter.setPen(QColor(tokens.text))
         room = self._label() - 36
         title = QFontMetrics(font).elidedText(lane.title, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRectF(30, 0, room, self.HEIGHT), Qt.AlignmentFlag.AlignVCenter, title)
+        painter.drawText(QRectF(30, 0, room, self.height()), Qt.AlignmentFlag.AlignVCenter, title)
         self._paint_marks(painter, colour)
         painter.setPen(QColor(tokens.muted))
-        area = QRectF(self.width() - self._figures() - 36, 0, self._figures() - 6, self.HEIGHT)
+        area = QRectF(self.width() - self._figures() - 36, 0, self._figures() - 6, self.height())
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(area, right, self._words())
 
+    @Slot()
+    def _fit(self) -> None:
+        self.setFixedHeight(grown(self.HEIGHT))
+
     def _label(self) -> int:
-        return self.LABEL if self.width() > 700 else 110
+        return scaled(self.LABEL if self.width() > 700 else 110)
 
     def _figures(self) -> int:
-        return self.FIGURES if self.width() > 560 else 84
+        return scaled(self.FIGURES if self.width() > 560 else 84)
 
     def _words(self) -> str:
         lane = self._lane
@@ -130,7 +135,7 @@ class LaneRow(QWidget):
             return f"waiting, {lane.position}." if lane.position else "waiting"
         if lane.state == "paused":
             return "paused"
-        wide = self._figures() == self.FIGURES
+        wide = self.width() > 560
         size = bytes_line(lane.kv_bytes) if lane.kv_bytes else ""
         if lane.state == "idle":
             return size if wide else ""
@@ -142,7 +147,7 @@ class LaneRow(QWidget):
         tokens = theme().tokens
         left = float(self._label())
         width = self.width() - left - self._figures() - 40
-        base = self.HEIGHT - 5.0
+        base = self.height() - 5.0
         painter.fillRect(QRectF(left, base, width, 1), QColor(tokens.border))
         now = self._feed.lanes.now
         fastest = max((m.rate for m in self._lane.marks if m.state == "writing"), default=0.0)

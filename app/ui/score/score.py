@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QColor, QFont, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.score.feed import ScoreFeed
@@ -11,7 +11,7 @@ from app.ui.score.lane_row import LaneRow
 from app.ui.score.memory import memory_line, memory_parts
 from app.ui.style import tokens as t
 from app.ui.style.figures import rate_line
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, keep_font, theme
 from app.ui.widgets.buttons import IconButton
 
 
@@ -71,7 +71,7 @@ class ScoreView(QWidget):
         self.memory.setProperty("muted", True)
         self._bar = MemoryBar(self)
         name = QLabel("Score", self)
-        name.setFont(ui_font(t.UI_PX, ui_font(t.UI_PX).Weight.DemiBold))
+        keep_font(name, t.UI_PX, QFont.Weight.DemiBold)
         close = IconButton("x", "Close the score  Ctrl+J", self, side=26)
         close.clicked.connect(self.closed)
         head = QHBoxLayout()
@@ -156,4 +156,4 @@ class ScoreView(QWidget):
 
     def _fit(self) -> None:
         rows = max(1, min(self.ROWS, len(self._rows)))
-        self._area.setFixedHeight(rows * LaneRow.HEIGHT + 6)
+        self._area.setFixedHeight(rows * grown(LaneRow.HEIGHT) + 6)

@@ -15,27 +15,50 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.style.theme import ui_font
+from app.ui.style.theme import grown, keep_font, scaled
 
 LABELS = 150
 
 
 class FormPage(QWidget):
-    """What is added to it stands one below the other."""
+    """What is added to it stands one below the other.
+
+    Attributes:
+        places: the section and the words of each row, and each section with "".
+    """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(28, 22, 28, 26)
         self._column.setSpacing(12)
+        self._area: QScrollArea | None = None
+        self.places: list[tuple[str, str]] = []
+        self._fields: dict[str, QWidget | QHBoxLayout] = {}
+
+    def show_row(self, words: str) -> bool:
+        """Scroll to the row (or the section) that is called so, and give its field the keys."""
+        field = self._fields.get(words)
+        if isinstance(field, QHBoxLayout):
+            inside = (item.widget() for n in range(field.count()) if (item := field.itemAt(n)))
+            takes = (w for w in inside if w and w.focusPolicy() != Qt.FocusPolicy.NoFocus)
+            field = next(takes, None)
+        if field is None:
+            return False
+        if self._area is not None:
+            self._area.ensureWidgetVisible(field, 0, 80)
+        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return True
 
     def section(self, title: str) -> QFormLayout:
         """Begin a section; returns the form for its rows."""
         if self._column.count():
             self._column.addSpacing(10)
         heading = QLabel(title, self)
-        heading.setFont(ui_font(15, QFont.Weight.DemiBold))
+        keep_font(heading, 15, QFont.Weight.DemiBold)
         self._column.addWidget(heading)
+        self.places.append((title, ""))
+        self._fields[title] = heading
         form = QFormLayout()
         form.setHorizontalSpacing(24)
         form.setVerticalSpacing(10)
@@ -48,8 +71,11 @@ class FormPage(QWidget):
     def row(self, form: QFormLayout, words: str, field: QWidget | QHBoxLayout) -> None:
         """A row whose field begins where those of all sections do."""
         label = QLabel(words, self)
-        label.setFixedWidth(LABELS)
-        label.setMinimumHeight(30)
+        label.setFixedWidth(scaled(LABELS))
+        label.setMinimumHeight(grown(30))
+        if words:
+            self.places.append((self.places[-1][0] if self.places else "", words))
+            self._fields[words] = field
         if isinstance(field, QWidget):
             label.setBuddy(field)
         form.addRow(label, field)
@@ -73,7 +99,7 @@ class FormPage(QWidget):
     def in_scroll_area(self, parent: QWidget) -> QScrollArea:
         """The page is complete: the area that it scrolls in."""
         self._column.addStretch(1)
-        area = QScrollArea(parent)
+        area = self._area = QScrollArea(parent)
         area.setWidget(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -97,7 +123,7 @@ class FormPage(QWidget):
         box.setSingleStep(step)
         box.setSuffix(unit)
         box.setSpecialValueText(nothing)
-        box.setMinimumWidth(190)
+        box.setMinimumWidth(scaled(190))
         box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         box.setValue(value)
         box.setAccessibleName(name)

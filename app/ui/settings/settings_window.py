@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -28,14 +27,14 @@ from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.paths import GUIDE, Paths, model_fallback_name, short_path
 from app.serving import Serving
-from app.settings import TEXT_PX, Settings
+from app.settings import Settings
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
-from app.ui.settings.appearance import CHOICES
 from app.ui.settings.form_page import LABELS, FormPage
+from app.ui.settings.look import Look
 from app.ui.settings.other_programs import OtherPrograms
-from app.ui.style.theme import theme
+from app.ui.style.theme import scaled
 from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
 
@@ -69,8 +68,10 @@ class SettingsWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
         self._open_folder = open_folder or _show_folder
-        self._page = FormPage(self)
-        self._look()
+        self.page = self._page = FormPage(self)
+        look = self._looks = Look(self._page, settings, self._choice, self._set)
+        self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
+        self.contrast, self.motion = look.contrast, look.motion
         self._writing()
         self._new_chats()
         self._models(library)
@@ -85,7 +86,7 @@ class SettingsWindow(QDialog):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._page.in_scroll_area(self))
-        self.resize(560, 680)
+        self.resize(scaled(560), scaled(680))
 
     def _choice(
         self, form: QFormLayout, words: str, choices: tuple[tuple[str, str], ...], option: str
@@ -108,24 +109,6 @@ class SettingsWindow(QDialog):
         self._page.row(form, words, row)
         return buttons
 
-    def _look(self) -> None:
-        form = self._page.section("Look")
-        self.appearance = self._choice(form, "Appearance", CHOICES, "appearance")
-        for value, button in self.appearance.items():
-            button.toggled.connect(
-                lambda on, value=value: theme().set_appearance(value) if on else None
-            )
-        self.text_px = QSpinBox(self._page)
-        self.text_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.text_px.setToolTip("The arrow keys make it larger and smaller")
-        self.text_px.setFixedWidth(132)
-        self.text_px.setRange(*TEXT_PX)
-        self.text_px.setSuffix(" px")
-        self.text_px.setValue(self._settings.text_px)
-        self.text_px.setAccessibleName("Text size")
-        self.text_px.valueChanged.connect(self._on_text_px)
-        self._page.row(form, "Text size", self.text_px)
-
     def _writing(self) -> None:
         form = self._page.section("Writing")
         keys = (("enter", "Enter"), ("ctrl_enter", "Ctrl+Enter"))
@@ -135,7 +118,7 @@ class SettingsWindow(QDialog):
         form = self._page.section("New chats")
         self.model = QComboBox(self._page)
         self.model.setAccessibleName("Model")
-        self.model.setMinimumWidth(220)
+        self.model.setMinimumWidth(scaled(220))
         self._fill_model()
         self.model.activated.connect(lambda index: self._set(model=str(self.model.itemData(index))))
         other = QPushButton("Choose…", self._page)
@@ -160,7 +143,7 @@ class SettingsWindow(QDialog):
         self.system.setAccessibleName("Instructions")
         self.system.setPlaceholderText("How models should behave in new chats")
         self.system.setTabChangesFocus(True)
-        self.system.setFixedSize(320, 76)
+        self.system.setFixedSize(scaled(320), scaled(76))
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
         self._page.row(form, "Instructions", self.system)
 
@@ -264,11 +247,6 @@ class SettingsWindow(QDialog):
     def _set(self, **values: object) -> None:
         self._settings.set(**values)
         self.changed.emit()
-
-    @Slot(int)
-    def _on_text_px(self, px: int) -> None:
-        self._set(text_px=px)
-        theme().set_body_px(px)
 
     @Slot()
     def _on_new_chat(self) -> None:

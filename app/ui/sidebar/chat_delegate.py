@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 
 from app.ui.sidebar.chat_list import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, Row
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -31,7 +31,7 @@ class ChatDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: Row = index.data(ROW_ROLE)
-        return QSize(100, 50 if row.snippet else t.ROW)
+        return QSize(100, grown(50, 2) if row.snippet else grown(t.ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW_ROLE)
@@ -54,18 +54,18 @@ class ChatDelegate(QStyledItemDelegate):
             fill.setAlpha(self.alpha if living else 255)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(fill)
-            painter.drawEllipse(QPointF(area.right() - 12, area.top() + 15), 3.5, 3.5)
+            painter.drawEllipse(QPointF(area.right() - 12, area.top() + grown(30) // 2), 3.5, 3.5)
             right = 24
         chosen = row.chat_id == self.current
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(QColor(tokens.text))
-        line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, 30)
+        line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, grown(30))
         draw_marked(painter, line, row.text, row.title_marks)
         if row.snippet:
             painter.setFont(ui_font(t.SMALL_PX))
             # On the ground of the current chat muted writing would be too faint.
             painter.setPen(QColor(tokens.text if chosen else tokens.muted))
-            below = QRect(area.left() + 8, area.top() + 24, area.width() - 16, 20)
+            below = QRect(area.left() + 8, area.top() + grown(24), area.width() - 16, grown(20))
             draw_marked(painter, below, row.snippet, row.marks)
         painter.restore()
 

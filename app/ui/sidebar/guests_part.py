@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.serving import Door, Serving
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class GuestRow(QWidget):
 
     def __init__(self, seen: Seen, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setFixedHeight(self.HEIGHT)
+        self.setFixedHeight(grown(self.HEIGHT, 2))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.pause = IconButton("pause", "Pause", self, side=24)
@@ -131,13 +131,13 @@ class GuestRow(QWidget):
         second = f"{self.seen.model} · {state_line(self.seen)}"
         lines = (
             (first, tokens.text, ui_font(t.UI_PX), 1),
-            (second, tokens.muted, ui_font(t.SMALL_PX), 19),
+            (second, tokens.muted, ui_font(t.SMALL_PX), grown(19)),
         )
         for words, colour, font, top in lines:
             painter.setFont(font)
             painter.setPen(QColor(colour))
             shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, room)
-            line = QRectF(area.left() + 10, area.top() + top, room, 18)
+            line = QRectF(area.left() + 10, area.top() + top, room, grown(18))
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, shown)
 
 
@@ -147,7 +147,7 @@ class GuestsHead(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._words, self._lit = "", False
-        self.setFixedHeight(26)
+        self.setFixedHeight(grown(26))
         theme().changed.connect(self.update)
 
     def show_words(self, words: str, lit: bool) -> None:

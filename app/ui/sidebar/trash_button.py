@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import PaintedButton
 
 
@@ -22,11 +22,11 @@ class TrashButton(PaintedButton):
         self.setAccessibleName("Trash")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setFixedHeight(t.ROW)
+        self._on_theme()
         theme().changed.connect(self._on_theme)
 
     def sizeHint(self) -> QSize:
-        return QSize(100, t.ROW)
+        return QSize(100, grown(t.ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -48,4 +48,5 @@ class TrashButton(PaintedButton):
 
     @Slot()
     def _on_theme(self) -> None:
+        self.setFixedHeight(grown(t.ROW))
         self.update()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.markdown import MarkdownStyle
 from app.ui.style import tokens as t
-from app.ui.style.theme import code_font, theme, ui_font
+from app.ui.style.theme import code_font, scaled, theme, ui_font
 
 
 def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
@@ -20,8 +20,8 @@ def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
         quote_bar=tokens.divider,
         dark=tokens.dark,
         font_family=ui_font().family(),
-        font_px=theme().body_px - 2 if quiet else theme().body_px,
+        font_px=scaled(theme().body_px - 2 if quiet else theme().body_px),
         code_family=code_font().family(),
-        code_px=theme().body_px - (3 if quiet else 2),
+        code_px=scaled(theme().body_px - (3 if quiet else 2)),
         line_height=t.LINE_HEIGHT,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from string import Template
 
@@ -89,7 +90,7 @@ QProgressBar {
 }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QDialog, QMessageBox { background: $background; }
-QMessageBox QLabel#qt_msgbox_label { font-size: 15px; font-weight: 600; }
+QMessageBox QLabel#qt_msgbox_label { font-size: ${body}px; font-weight: 600; }
 QLabel { background: transparent; }
 QLabel[muted="true"] { color: $muted; }
 QLabel[danger="true"] { color: $danger; }
@@ -113,6 +114,8 @@ Toast QLabel { color: $tooltip_text; }
 }
 #toast-action:hover { background: $tooltip_hover; }
 
+#palette QLineEdit { border: none; background: transparent; font-size: ${body}px; }
+
 #model-row { border: none; border-top: 1px solid $border; }
 #model-row[first="true"] { border-top: none; }
 #model-table { background: transparent; border: none; outline: none; }
@@ -128,7 +131,7 @@ Toast QLabel { color: $tooltip_text; }
 #popover { background: $raised; border: 1px solid $divider; border-radius: ${radius}px; }
 #suggestion {
     background: transparent; color: $text; text-align: left; border: 1px solid $border_strong;
-    border-radius: 10px; padding: 11px 14px; font-size: 14px;
+    border-radius: 10px; padding: 11px 14px; font-size: ${suggestion}px;
 }
 #suggestion:hover { background: $hover; }
 #suggestion:focus { border-color: $accent; }
@@ -151,7 +154,7 @@ ads--CDockAreaTabBar { background: transparent; border: none; }
 ads--CDockWidgetTab {
     background: transparent; border: none; border-right: 1px solid $border;
     border-bottom: 2px solid transparent; padding: 0 4px 0 8px;
-    min-height: 34px; max-width: 260px; qproperty-iconSize: 10px 10px;
+    min-height: ${tab_inside}px; max-width: ${tab_width}px; qproperty-iconSize: 10px 10px;
 }
 ads--CDockWidgetTab:hover { background: $hover; }
 ads--CDockWidgetTab[activeTab="true"] {
@@ -176,15 +179,20 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 )
 
 
-def stylesheet(tokens: Tokens) -> str:
-    """The sheet for one appearance."""
+def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
+    """The sheet for one appearance; ``scaled``: sizes for usual text to those for the text's."""
+    tab = max(t.TAB, round(t.TAB + 1.3 * (scaled(t.UI_PX) - t.UI_PX)))
     names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
     return _SHEET.substitute(
         names,
-        small=t.SMALL_PX,
-        ui=t.UI_PX,
+        small=scaled(t.SMALL_PX),
+        body=scaled(t.BODY_PX),
+        suggestion=scaled(14),
+        ui=scaled(t.UI_PX),
         radius=t.RADIUS,
-        tab=t.TAB,
+        tab=tab,
+        tab_inside=tab - 2,
+        tab_width=max(260, min(scaled(260), 420)),
         icons=(resources() / "icons").as_posix(),
         look="dark" if tokens.dark else "light",
     )

@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+import sys
+from weakref import WeakKeyDictionary
+
+import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.style import tokens as t
 from app.ui.style.stylesheet import stylesheet
-from app.ui.style.tokens import DARK, LIGHT, Tokens
+from app.ui.style.tokens import DARK, HIGH_DARK, HIGH_LIGHT, LIGHT, Tokens
+
+USUAL_PX = 13 if sys.platform == "darwin" else 14
+"""The size of the system's font where nobody has chosen another."""
 
 
 class Theme(QObject):
     """Applies the system's appearance, or a chosen one, and reports each change.
 
     Signals:
-        changed(): ``tokens`` or ``body_px`` have changed; widgets that paint themselves repaint.
+        changed(): ``tokens``, ``body_px`` or the scale of text have changed; widgets that paint
+            themselves repaint.
     """
 
     changed = Signal()
 
     def __init__(
-        self, app: QApplication, appearance: str = "system", body_px: int = t.BODY_PX
+        self,
+        app: QApplication,
+        appearance: str = "system",
+        body_px: int = t.BODY_PX,
+        zoom: int = 100,
+        contrast: str = "system",
     ) -> None:
         super().__init__(app)
         self._body_px = body_px
         self._app = app
         self._appearance = appearance
+        self._contrast = contrast
+        self._zoom = zoom
         self._tokens = LIGHT
-        self._scheme = app.styleHints().colorScheme()
+        self._style_hints = app.styleHints()  # kept: the binding lets the others go with it
+        self._hints = self._style_hints.accessibility()
+        self._scheme = self._style_hints.colorScheme()
         app.setStyle("Fusion")
+        self._style_hints.colorSchemeChanged.connect(self._on_system_changed)
+        self._hints.contrastPreferenceChanged.connect(self._on_contrast_changed)
+        _set_scale(zoom)
         app.setFont(ui_font())
-        app.styleHints().colorSchemeChanged.connect(self._on_system_changed)
         self._apply(self._wanted())
 
     @property
@@ -44,17 +63,43 @@ class Theme(QObject):
         return self._appearance
 
     @property
+    def contrast(self) -> str:
+        """What was asked for: "system", "normal" or "high"."""
+        return self._contrast
+
+    @property
     def body_px(self) -> int:
-        """Size of the conversations' text."""
+        """Size of the conversations' text, before all text is scaled."""
         return self._body_px
+
+    @property
+    def zoom(self) -> int:
+        """How large all text is, in percent of what the system asks for."""
+        return self._zoom
 
     def set_body_px(self, px: int) -> None:
         if px != self._body_px:
             self._body_px = px
             self.changed.emit()
 
+    def set_zoom(self, zoom: int) -> None:
+        """Make all text of the program larger or smaller, in percent."""
+        self._zoom = zoom
+        if _set_scale(zoom):
+            self._app.setFont(ui_font())
+            self._apply(self._tokens)
+
+    def follow_system_font(self) -> None:
+        """The system's font may be another."""
+        self.set_zoom(self._zoom)
+
     def set_appearance(self, appearance: str) -> None:
         self._appearance = appearance
+        self._apply(self._wanted())
+
+    def set_contrast(self, contrast: str) -> None:
+        """ "system", "normal" or "high"."""
+        self._contrast = contrast
         self._apply(self._wanted())
 
     def color(self, name: str) -> QColor:
@@ -62,35 +107,57 @@ class Theme(QObject):
 
     def detach(self) -> None:
         """Stop following the system (the program ends, or a test does)."""
-        self._app.styleHints().colorSchemeChanged.disconnect(self._on_system_changed)
+        self._style_hints.colorSchemeChanged.disconnect(self._on_system_changed)
+        self._hints.contrastPreferenceChanged.disconnect(self._on_contrast_changed)
 
     @Slot(Qt.ColorScheme)
     def _on_system_changed(self, scheme: Qt.ColorScheme) -> None:
         self._scheme = scheme
         self._apply(self._wanted())
 
+    @Slot(Qt.ContrastPreference)
+    def _on_contrast_changed(self, _preference: Qt.ContrastPreference) -> None:
+        self._apply(self._wanted())
+
     def _wanted(self) -> Tokens:
+        dark = self._scheme == Qt.ColorScheme.Dark
         if self._appearance != "system":
-            return DARK if self._appearance == "dark" else LIGHT
-        return DARK if self._scheme == Qt.ColorScheme.Dark else LIGHT
+            dark = self._appearance == "dark"
+        high = self._hints.contrastPreference() == Qt.ContrastPreference.HighContrast
+        if self._contrast != "system":
+            high = self._contrast == "high"
+        if high:
+            return HIGH_DARK if dark else HIGH_LIGHT
+        return DARK if dark else LIGHT
 
     def _apply(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self._app.setPalette(palette(tokens))
-        self._app.setStyleSheet(stylesheet(tokens))
+        self._app.setStyleSheet(stylesheet(tokens, scaled))
+        _refont()  # a new style sheet brings old fonts back
         self.changed.emit()
 
 
 _theme: Theme | None = None
 
 
-def install(app: QApplication, appearance: str = "system", body_px: int = t.BODY_PX) -> Theme:
+_scale = 1.0
+_fonts: WeakKeyDictionary[QWidget, tuple[int, QFont.Weight]] = WeakKeyDictionary()
+
+
+def install(
+    app: QApplication,
+    appearance: str = "system",
+    body_px: int = t.BODY_PX,
+    zoom: int = 100,
+    contrast: str = "system",
+) -> Theme:
     """Make the theme of this process: after the QApplication and before any window."""
     global _theme
     if _theme is not None:
         _theme.detach()
         _theme.deleteLater()
-    _theme = Theme(app, appearance, body_px)
+    _theme = Theme(app, appearance, body_px, zoom, contrast)
     return _theme
 
 
@@ -107,19 +174,53 @@ def repolish(widget: QWidget) -> None:
     widget.style().polish(widget)
 
 
+def scaled(px: float) -> int:
+    """A size that was chosen for text of usual size, for text of the size in force."""
+    return round(px * _scale)
+
+
+def grown(px: float, lines: int = 1) -> int:
+    """A height that was chosen around lines of usual text: they are scaled, the rest stays."""
+    return round(px + lines * 1.3 * (scaled(t.UI_PX) - t.UI_PX))
+
+
+def _set_scale(zoom: int) -> bool:
+    """Take the system's size of text and the person's zoom together; whether that is new."""
+    global _scale
+    before = _scale
+    system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).pixelSize()
+    share = system / USUAL_PX if system > 0 else 1.0
+    if abs(share - 1) < 0.15:  # desktops differ by a pixel or two where nobody has chosen
+        share = 1.0
+    _scale = min(max(share, 0.8), 2.0) * zoom / 100
+    return _scale != before
+
+
+def _refont() -> None:
+    for widget, (px, weight) in list(_fonts.items()):
+        if shiboken6.isValid(widget):
+            widget.setFont(ui_font(px, weight))
+
+
+def keep_font(widget: QWidget, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
+    """Give a widget `ui_font` of this size, now and whenever all text becomes larger."""
+    _fonts[widget] = (px, weight)
+    widget.setFont(ui_font(px, weight))
+
+
 def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The system's own font at ``px``, with digits that keep their width while they count."""
+    """The system's own font at ``px``, scaled, with digits that keep their width as they count."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    font.setPixelSize(px)
+    font.setPixelSize(max(1, scaled(px)))
     font.setWeight(weight)
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
 
 def code_font(px: int = t.CODE_PX) -> QFont:
-    """The system's font of fixed width."""
+    """The system's font of fixed width, scaled."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPixelSize(px)
+    font.setPixelSize(max(1, scaled(px)))
     return font
 
 

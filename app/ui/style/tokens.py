@@ -10,6 +10,8 @@ class Tokens:
     """One appearance. All colours are "#rrggbb".
 
     Attributes:
+        dark: light writing on dark grounds.
+        strong: high contrast; what is chosen has an edge, not only another ground.
         background: behind the conversation and the active tab.
         surface: behind the sidebar, the tab bar and the score.
         raised: behind fields, buttons, the composer, menus and popovers.
@@ -49,6 +51,7 @@ class Tokens:
     tooltip: str
     tooltip_hover: str
     tooltip_text: str
+    strong: bool = False
 
 
 LIGHT = Tokens(
@@ -103,6 +106,60 @@ DARK = Tokens(
     tooltip_text="#eef1f0",
 )
 
+HIGH_LIGHT = Tokens(
+    dark=False,
+    strong=True,
+    background="#ffffff",
+    surface="#ffffff",
+    raised="#ffffff",
+    tint="#f0f0f0",
+    hover="#e6e6e6",
+    pressed="#d9d9d9",
+    text="#000000",
+    muted="#303030",
+    border="#6b6b6b",
+    divider="#303030",
+    border_strong="#000000",
+    accent="#00453f",
+    accent_text="#ffffff",
+    accent_quiet="#c9ece7",
+    danger="#8a0000",
+    danger_wash="#fff0f0",
+    success="#00471f",
+    code_background="#f5f5f5",
+    selection="#8fe0d6",
+    tooltip="#000000",
+    tooltip_hover="#333333",
+    tooltip_text="#ffffff",
+)
+
+HIGH_DARK = Tokens(
+    dark=True,
+    strong=True,
+    background="#000000",
+    surface="#000000",
+    raised="#000000",
+    tint="#1c1c1c",
+    hover="#262626",
+    pressed="#333333",
+    text="#ffffff",
+    muted="#dcdcdc",
+    border="#8c8c8c",
+    divider="#bdbdbd",
+    border_strong="#ffffff",
+    accent="#6fe7db",
+    accent_text="#000000",
+    accent_quiet="#00332f",
+    danger="#ffb3ab",
+    danger_wash="#330b08",
+    success="#8ff0b0",
+    code_background="#141414",
+    selection="#00564f",
+    tooltip="#ffffff",
+    tooltip_hover="#d4d4d4",
+    tooltip_text="#000000",
+)
+
 TEXT_PAIRS = (
     ("text", "background"),
     ("text", "surface"),
@@ -130,6 +187,7 @@ TEXT_PAIRS = (
     ("danger", "background"),
     ("danger", "raised"),
     ("danger", "danger_wash"),
+    ("danger", "accent_quiet"),
     ("success", "background"),
     ("danger", "surface"),
     ("tooltip_text", "tooltip"),

@@ -14,7 +14,7 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
 from app.ui.style.markdown_style import markdown_style
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.transcript.error_block import ErrorBlock, remedies
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
@@ -152,7 +152,7 @@ class AnswerRow(MessageRow):
 
     def arrange(self, width: int) -> int:
         self._width = width
-        y = self.NAME
+        y = max(self.NAME, scaled(self.NAME))
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)
             self._reasoning.setGeometry(0, y, width, height)
@@ -199,7 +199,7 @@ class AnswerRow(MessageRow):
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.muted))
         top = Qt.AlignmentFlag.AlignTop
-        painter.drawText(QRectF(0, 0, self._width, self.NAME), top, self.message.model)
+        painter.drawText(QRectF(0, 0, self._width, scaled(self.NAME)), top, self.message.model)
         # The status may be newer than the layout: an answer that was stopped goes on.
         if not self._mark.isEmpty() and (mark := _MARKS.get(self.message.status)):
             painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, mark)

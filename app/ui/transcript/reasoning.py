@@ -10,7 +10,7 @@ from app.markdown import MarkdownDocument
 from app.ui.style.figures import thought_line
 from app.ui.style.icons import icon
 from app.ui.style.markdown_style import markdown_style
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.widgets.buttons import PaintedButton
 
@@ -29,7 +29,7 @@ class FoldButton(PaintedButton):
 
     def sizeHint(self) -> QSize:
         width = QFontMetrics(ui_font()).horizontalAdvance(self.text())
-        return QSize(width + 46, self.HEIGHT)
+        return QSize(width + 46, max(self.HEIGHT, grown(self.HEIGHT)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -90,6 +90,7 @@ class Reasoning(QWidget):
 
     def restyle(self) -> None:
         self._markdown.set_style(markdown_style(quiet=True))
+        self._fold.resize(self._fold.sizeHint())
 
     def arrange(self, width: int) -> int:
         """Place the parts for ``width`` pixels; returns the height needed."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.store import Message
 from app.ui.style import tokens as t
+from app.ui.style.theme import scaled
 from app.ui.transcript.message_row import MessageRow
 
 
@@ -29,7 +30,7 @@ class Place:
 def column_in(width: int) -> tuple[int, int]:
     """Left edge and width of the text column in a pane ``width`` pixels wide."""
     edge = 12 if width < t.NARROW else 24
-    column = min(t.COLUMN, width - 2 * edge)
+    column = min(scaled(t.COLUMN), width - 2 * edge)
     return (width - column) // 2, column
 
 

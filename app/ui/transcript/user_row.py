@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.chats.actions import Action
 from app.store import Message
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.widgets.textview import TextView, Words
 
@@ -79,7 +79,8 @@ class UserRow(MessageRow):
         cursor.select(QTextCursor.SelectionType.Document)
         spacing = QTextBlockFormat()
         spacing.setLineHeight(
-            t.LINE_HEIGHT * theme().body_px, QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+            t.LINE_HEIGHT * scaled(theme().body_px),
+            QTextBlockFormat.LineHeightTypes.MinimumHeight.value,
         )
         cursor.mergeBlockFormat(spacing)
         self._view.moveCursor(QTextCursor.MoveOperation.Start)

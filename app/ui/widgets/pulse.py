@@ -1,10 +1,14 @@
-"""Makes the dots of answering chats pulse: one timer for all, stopped while nothing answers."""
+"""Makes the dots of answering chats pulse: one timer for all, stopped while nothing answers.
+
+Where less motion is wanted they stand still, fainter than the dot of an answer that has ended.
+"""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.chats.library import ChatLibrary
+from app.ui.style import motion
 
 
 class Pulse(QObject):
@@ -15,6 +19,7 @@ class Pulse(QObject):
     """
 
     beat = Signal(int)
+    STILL = 150
     STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
@@ -27,16 +32,18 @@ class Pulse(QObject):
 
     @property
     def alpha(self) -> int:
-        return self.STEPS[self._step]
+        return self.STILL if motion.reduced() else self.STEPS[self._step]
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         if not self._timer.isActive() and self._library.running():
-            self._timer.start()
+            if not motion.reduced():
+                self._timer.start()
+            self.beat.emit(self.alpha)
 
     @Slot()
     def _on_tick(self) -> None:
-        if not self._library.running():
+        if motion.reduced() or not self._library.running():
             self._timer.stop()
         self._step = (self._step + 1) % len(self.STEPS)
         self.beat.emit(self.alpha)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import keep_font, scaled, theme
 
 
 class Toast(QWidget):
@@ -41,7 +41,7 @@ class Toast(QWidget):
         self._text = ""
         self._at_top = at_top
         self._label = QLabel(self)
-        self._label.setFont(ui_font(14))
+        keep_font(self._label, 14)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self.button = QPushButton(self)
         self.button.setObjectName("toast-action")
@@ -75,7 +75,7 @@ class Toast(QWidget):
         # A sentence of the store wraps; a word or two keeps its line.
         self._label.setWordWrap(len(text) > 60)
         self._label.setFixedWidth(
-            420 if len(text) > 60 else self._label.fontMetrics().horizontalAdvance(text) + 2
+            scaled(420) if len(text) > 60 else self._label.fontMetrics().horizontalAdvance(text) + 2
         )
         self.button.setText(action)
         self.button.setVisible(bool(action))

@@ -93,8 +93,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("stop", "pause", "-", "rename", "delete", "-", "find", "search"),
     ),
     "View": (
-        *("sidebar", "score", "-", "next", "previous", "composer", "next_part", "part_before"),
-        *("-", "full_screen"),
+        *("palette", "-", "sidebar", "score", "-", "text_larger", "text_smaller", "text_usual"),
+        *("-", "next", "previous", "composer", "next_part", "part_before", "-", "full_screen"),
     ),
     "Pane": (
         *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),
@@ -155,6 +155,10 @@ class Commands:
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
+
+    def keys(self, name: str) -> str:
+        """The command's first keys as this system writes them, "" for none."""
+        return native(REGISTRY[name].keys[0]) if REGISTRY[name].keys else ""
 
     def why_not(self, name: str) -> str:
         """Why the command cannot be done now, as a sentence; "" if it can."""

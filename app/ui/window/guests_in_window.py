@@ -16,7 +16,7 @@ class GuestsInWindow(QObject):
     def __init__(self, serving: Serving, window: MainWindow) -> None:
         super().__init__(window)
         self._serving, self._window = serving, window
-        window.serving = serving
+        window.settings_commands.serving = serving
         self.part = GuestsPart(serving, window.sidebar)
         window.sidebar.add_part(self.part)
         self.part.opened.connect(self.open)

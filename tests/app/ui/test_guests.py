@@ -45,8 +45,8 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 
 def opened(run: Run) -> None:
     """Switch the door on, as a person does."""
-    run.window.show_settings()
-    programs = run.window._settings_window.programs
+    run.window.settings_commands.show_settings()
+    programs = run.window.settings_commands.shown.programs
     programs.on.click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
     assert "nobody is connected" in programs.state.text()
@@ -90,7 +90,7 @@ def test_it_is_off_until_a_person_switches_it_on(run: Run):
     client = Client(run, max_tokens=4)
     client.wait()
     assert client.status == 200
-    programs = run.window._settings_window.programs
+    programs = run.window.settings_commands.shown.programs
     programs.pastes["curl"].click()
     assert f"{run.app.serving.address}/v1/chat/completions" in QApplication.clipboard().text()
     programs.pastes["Python"].click()
@@ -128,7 +128,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
 
 def test_a_key_lets_in_until_it_is_revoked(run: Run):
     opened(run)
-    programs = run.window._settings_window.programs
+    programs = run.window.settings_commands.shown.programs
     programs.with_key.click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
     assert "key" in programs.state.text()
@@ -151,8 +151,8 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
 
 def test_a_port_that_is_taken_is_told(run: Run):
     with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
-        run.window.show_settings()
-        programs = run.window._settings_window.programs
+        run.window.settings_commands.show_settings()
+        programs = run.window.settings_commands.shown.programs
         programs.on.click()
         run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
         assert "is not free" in programs.state.text()

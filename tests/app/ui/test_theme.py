@@ -13,6 +13,8 @@ from app.ui.style.stylesheet import stylesheet
 from app.ui.style.tokens import (
     DARK,
     EDGE_PAIRS,
+    HIGH_DARK,
+    HIGH_LIGHT,
     LANES_DARK,
     LANES_LIGHT,
     LIGHT,
@@ -21,29 +23,40 @@ from app.ui.style.tokens import (
 )
 from tests.app.conftest import Start
 
+LOOKS = pytest.mark.parametrize(
+    "tokens", [LIGHT, DARK, HIGH_LIGHT, HIGH_DARK], ids=["light", "dark", "high-light", "high-dark"]
+)
 
-@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+
+@LOOKS
 @pytest.mark.parametrize("pair", TEXT_PAIRS, ids=lambda pair: "-on-".join(pair))
 def test_writing_meets_wcag_aa(tokens, pair):
     writing, ground = pair
     assert contrast(getattr(tokens, writing), getattr(tokens, ground)) >= 4.5
 
 
-@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+@LOOKS
 @pytest.mark.parametrize("pair", EDGE_PAIRS, ids=lambda pair: "-beside-".join(pair))
 def test_the_edges_of_controls_are_seen(tokens, pair):
     edge, ground = pair
     assert contrast(getattr(tokens, edge), getattr(tokens, ground)) >= 3
 
 
-@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+@LOOKS
 def test_coloured_code_meets_wcag_aa(tokens):
     for looks in COLOURS.values():
         assert contrast(looks[tokens.dark], tokens.code_background) >= 4.5
 
 
 @pytest.mark.parametrize(
-    ("tokens", "lanes"), [(LIGHT, LANES_LIGHT), (DARK, LANES_DARK)], ids=["light", "dark"]
+    ("tokens", "lanes"),
+    [
+        (LIGHT, LANES_LIGHT),
+        (DARK, LANES_DARK),
+        (HIGH_LIGHT, LANES_LIGHT),
+        (HIGH_DARK, LANES_DARK),
+    ],
+    ids=["light", "dark", "high-light", "high-dark"],
 )
 def test_the_lanes_of_the_score_are_seen(tokens, lanes):
     assert all(contrast(lane, tokens.surface) >= 3 for lane in lanes)
@@ -52,7 +65,7 @@ def test_the_lanes_of_the_score_are_seen(tokens, lanes):
 CONTROLS = ("QLineEdit", "QSpinBox", "QPushButton", "QComboBox", "::indicator", "#suggestion")
 
 
-@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+@LOOKS
 def test_every_control_in_the_style_sheet_has_an_edge_that_is_seen(tokens):
     seen = 0
     for selector, body in re.findall(r"([^{}]+)\{([^}]*)\}", stylesheet(tokens)):
@@ -64,6 +77,16 @@ def test_every_control_in_the_style_sheet_has_an_edge_that_is_seen(tokens):
         for ground in (tokens.background, tokens.surface, tokens.raised):
             assert contrast(edge[1], ground) >= 3, selector.strip()
     assert seen >= 10
+
+
+@pytest.mark.parametrize("tokens", [HIGH_LIGHT, HIGH_DARK], ids=["light", "dark"])
+def test_high_contrast_meets_aaa_and_draws_every_line(tokens):
+    for writing, ground in TEXT_PAIRS:
+        assert contrast(getattr(tokens, writing), getattr(tokens, ground)) >= 7, (writing, ground)
+    for edge in ("border", "divider", "border_strong"):
+        assert contrast(getattr(tokens, edge), tokens.background) >= 4.5, edge
+    for looks in COLOURS.values():
+        assert contrast(looks[tokens.dark], tokens.code_background) >= 4.5
 
 
 def test_contrast_of_black_on_white_is_21():
@@ -113,3 +136,20 @@ def test_what_an_empty_field_says_is_readable(start: Start, appearance):
     search = run.window.findChild(QLineEdit, "search")
     search.ensurePolished()
     assert search.palette().placeholderText().color().name() == theme().tokens.muted
+
+
+def test_high_contrast_is_the_systems_unless_one_was_chosen(start: Start, qapp):
+    from app.ui.style.theme import theme
+
+    run = start()
+    run.window.settings_commands.show_settings()
+    settings = run.window.settings_commands.shown
+    assert not theme().tokens.strong
+    settings.contrast["high"].setChecked(True)
+    assert theme().tokens is HIGH_LIGHT
+    theme().set_appearance("dark")
+    assert theme().tokens is HIGH_DARK
+    settings.contrast["normal"].setChecked(True)
+    assert theme().tokens is DARK
+    assert run.app.settings.contrast == "normal"
+    settings.close()

@@ -1,0 +1,140 @@
+"""How many tokens a chat would take with what is being written. Nobody waits for the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import shiboken6
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.bridge import Bridge
+from app.chats.model_choice import ModelLoader, ModelStatus
+from app.chats.options import ChatOptions
+from app.chats.transcript import Transcript, conversation
+from app.chats.turn import Compose, Editing
+from app.store import Chat as ChatRecord
+from engine import EngineError
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What was counted.
+
+    Attributes:
+        tokens: of the conversation with what is being written at its end.
+        limit: how many the model's context holds; the answer takes part of it, too.
+        slides: the chat leaves its oldest turns out where they do not fit.
+    """
+
+    tokens: int
+    limit: int
+    slides: bool = False
+
+    @property
+    def share(self) -> float:
+        """How much of the context is taken, 1 and more if there is no room for an answer."""
+        return self.tokens / self.limit
+
+    @property
+    def fits(self) -> bool:
+        return self.tokens < self.limit
+
+    @property
+    def words(self) -> str:
+        """The figures as a sentence."""
+        if self.fits:
+            return f"{self.tokens:,} of {self.limit:,} tokens"
+        over = self.tokens - self.limit + 1
+        too_many = f"{over:,} {'token' if over == 1 else 'tokens'} too many for this model"
+        return f"{too_many}. The oldest turns are left out." if self.slides else f"{too_many}."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is counted, as it was when it was asked for."""
+
+    record: ChatRecord
+    options: ChatOptions
+    transcript: Transcript
+    compose: Compose
+    model_status: ModelStatus
+
+
+class TokenCount(QObject):
+    """Counts once the person pauses, one question at a time.
+
+    Signals:
+        counted(counted): a `Counted`; None where nothing is being written or nothing is known.
+    """
+
+    PAUSE_MS = 350
+
+    counted = Signal(object)
+
+    def __init__(
+        self, loader: ModelLoader, bridge: Bridge, look: Callable[[], Asked], parent: QObject
+    ) -> None:
+        """``look`` gives the chat as it is."""
+        super().__init__(parent)
+        self._loader = loader
+        self._bridge = bridge
+        self._look = look
+        self._asking = False
+        self._again = False
+        self._soon = QTimer(self, singleShot=True, interval=self.PAUSE_MS)
+        self._soon.timeout.connect(self.count)
+
+    def count_soon(self) -> None:
+        """Something has changed: count once it rests."""
+        if self._look().compose.text:
+            self._soon.start()
+        else:
+            self._soon.stop()
+            self.counted.emit(None)
+
+    @Slot()
+    def count(self) -> None:
+        """Ask now; while an answer is awaited, as soon as it is there."""
+        asked = self._look()
+        engine, model = self._loader.engine, asked.model_status.model
+        if engine is None or model is None or not asked.compose.text or not model.context_length:
+            self.counted.emit(None)
+            return
+        if self._asking:
+            self._again = True
+            return
+        compose = asked.compose
+        end = asked.transcript.leaf_id
+        if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
+            end = edited.parent_id
+        turns = conversation(asked.transcript.path_to(end), asked.record.system)
+        if turns and turns[-1]["role"] == "user":
+            turns[-1]["content"] += "\n\n" + compose.text
+        else:
+            turns.append({"role": "user", "content": compose.text})
+        try:
+            future = engine.count_later(model, turns, asked.options.reasoning)
+        except EngineError:  # it has been stopped
+            return
+        self._asking = True
+        limit, slides = model.context_length, asked.options.slide
+
+        def done(answer: Future[int]) -> None:
+            if shiboken6.isValid(self):
+                self._on_done(answer, limit, slides)
+
+        self._bridge.when_done(future, done)
+
+    def _on_done(self, answer: Future[int], limit: int, slides: bool) -> None:
+        self._asking = False
+        if self._again:
+            self._again = False
+            self.count()
+        elif not self._look().compose.text:
+            self.counted.emit(None)
+        elif answer.cancelled() or answer.exception() is not None:
+            self.counted.emit(None)  # a template that refuses it says so when it is sent
+        else:
+            self.counted.emit(Counted(answer.result(), limit, slides))

@@ -1,0 +1,42 @@
+"""What makes the window comfortable, and is no part of what it shows: made and held together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QWidget
+
+from app.chats.library import ChatLibrary
+from app.settings import Settings
+from app.ui.sidebar.sidebar import Sidebar
+from app.ui.widgets.toast import Toast
+from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.commands import Commands
+from app.ui.window.palette_commands import PaletteCommands
+from app.ui.window.text_size import TextSize
+from app.ui.window.workspace import Workspace
+
+
+class Comforts:
+    """Makes them for one window.
+
+    Attributes:
+        owners: the objects whose methods the commands' functions are, for `Commands`.
+    """
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        workspace: Workspace,
+        chats: ChatCommands,
+        toast: Toast,
+        sidebar: Sidebar,
+        commands: Callable[[], Commands],
+        window: QWidget,
+    ) -> None:
+        """``commands``: gives those of the window, which are made after this."""
+        self.palette = PaletteCommands(library, settings, workspace, chats, toast, commands, window)
+        self.text_size = TextSize(settings, sidebar, window)
+        self.text_size.said.connect(toast.show_text)
+        self.owners: tuple[object, ...] = (self.palette, self.text_size)

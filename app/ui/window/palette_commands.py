@@ -1,0 +1,138 @@
+"""The command palette of the window: where its entries come from, and what was chosen lately."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.chats.library import ChatLibrary, day_group
+from app.paths import GUIDE
+from app.settings import Settings
+from app.ui.palette.entries import Entry, Kind
+from app.ui.palette.palette import Palette
+from app.ui.settings.places import PLACES
+from app.ui.settings.settings_window import SettingsWindow
+from app.ui.widgets.toast import Toast
+from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.commands import MENUS, REGISTRY, Commands, command
+from app.ui.window.pane_placement import front_window
+from app.ui.window.workspace import Workspace
+
+MOST_RECENT = 30
+"""So many of what was chosen lately are kept."""
+
+
+class PaletteCommands(QObject):
+    """Opens the palette over the window that is in front.
+
+    Attributes:
+        palette: the one that is open, else None.
+    """
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        workspace: Workspace,
+        chats: ChatCommands,
+        toast: Toast,
+        commands: Callable[[], Commands],
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._library = library
+        self._settings = settings
+        self._workspace = workspace
+        self._chats = chats
+        self._toast = toast
+        self._commands = commands
+        self._window = window
+        self.palette: Palette | None = None
+
+    @command("palette", "Command Palette…", "Ctrl+K")
+    def toggle(self) -> None:
+        """Open the palette; the same key closes it."""
+        if self.palette is not None:
+            self.palette.close_palette()
+            return
+        entries = self._entries(self._command_entries())
+        window = front_window(self._workspace)
+        self.palette = Palette(entries, self._settings.palette_recent, window)
+        self.palette.chosen.connect(self._on_chosen)
+        self.palette.said.connect(self._on_said)
+        self.palette.closed.connect(self._on_closed)
+
+    def _entries(self, commands: list[Entry]) -> Iterator[Entry]:
+        """Everything, as it is asked for: ten thousand chats are not made entries at once."""
+        yield from commands
+        chats = self._chats
+        for chat in self._library.chats():
+            yield Entry(
+                Kind.CHAT,
+                f"chat:{chat.id}",
+                chat.title or "New chat",
+                partial(chats.open, chat.id),
+                beside=day_group(chat.updated_at),
+                choose_beside=partial(chats.open_beside, chat.id),
+            )
+        loader = self._library.loader
+        refs = [GUIDE, *(m.ref for m in loader.known()), *self._settings.models]
+        for ref in dict.fromkeys(refs):
+            yield Entry(
+                Kind.MODEL,
+                f"model:{ref}",
+                loader.get(ref).name,
+                partial(chats.use_model, ref),
+                beside="" if ref == GUIDE else ref,
+            )
+        for section, words in PLACES:
+            yield Entry(
+                Kind.SETTING,
+                f"setting:{section}/{words}",
+                words or section,
+                partial(self._show_setting, words or section),
+                beside=f"Settings, {section}" if words else "Settings",
+            )
+
+    def _command_entries(self) -> list[Entry]:
+        """All commands by menu.
+
+        Whether they can be done is asked while the focus is where it is: some are for what has it.
+        """
+        commands = self._commands()
+        return [
+            Entry(
+                Kind.COMMAND,
+                f"command:{name}",
+                REGISTRY[name].text.rstrip("…"),
+                partial(commands.run, name),
+                beside=menu,
+                keys=commands.keys(name),
+                why_not=commands.why_not(name),
+            )
+            for menu, names in MENUS.items()
+            for name in names
+            if name not in {"-", "palette"}
+        ]
+
+    def _show_setting(self, words: str) -> None:
+        self._commands().run("settings")
+        window = self._window.findChild(SettingsWindow)
+        if window is not None:
+            window.page.show_row(words)
+
+    @Slot(object)
+    def _on_chosen(self, entry: Entry) -> None:
+        others = (key for key in self._settings.palette_recent if key != entry.key)
+        self._settings.set(palette_recent=(entry.key, *others)[:MOST_RECENT])
+
+    @Slot(str)
+    def _on_said(self, why: str) -> None:
+        self._toast.show_text(why, seconds=3.0)
+
+    @Slot()
+    def _on_closed(self) -> None:
+        self.palette = None

@@ -1,0 +1,66 @@
+"""Larger and smaller text in the whole window, by key; the system's own size is followed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.settings import ZOOM, Settings
+from app.ui.sidebar.sidebar import Sidebar
+from app.ui.style import tokens as t
+from app.ui.style.theme import scaled, theme
+from app.ui.window.commands import Where, command
+
+WIDEST_SIDEBAR = 400
+
+
+class TextSize(QObject):
+    """Keeps the size in the settings, and gives the sidebar room for it.
+
+    Signals:
+        said(text): what the size is now.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, settings: Settings, sidebar: Sidebar, window: QWidget) -> None:
+        super().__init__(window)
+        self._settings = settings
+        self._sidebar = sidebar
+        theme().changed.connect(self._fit)
+        window.installEventFilter(self)
+        self._fit()
+
+    def _largest(self) -> str:
+        return "" if self._settings.zoom < ZOOM[-1] else "Text is as large as it can be"
+
+    @command(
+        "text_larger", "Larger Text", "Ctrl++", "Ctrl+=", where=Where.ANYWHERE, why_not=_largest
+    )
+    def larger(self) -> None:
+        self._set(min(z for z in ZOOM if z > self._settings.zoom))
+
+    def _smallest(self) -> str:
+        return "" if self._settings.zoom > ZOOM[0] else "Text is as small as it can be"
+
+    @command("text_smaller", "Smaller Text", "Ctrl+-", where=Where.ANYWHERE, why_not=_smallest)
+    def smaller(self) -> None:
+        self._set(max(z for z in ZOOM if z < self._settings.zoom))
+
+    @command("text_usual", "Usual Text Size", "Ctrl+0", where=Where.ANYWHERE)
+    def usual(self) -> None:
+        self._set(100)
+
+    def _set(self, zoom: int) -> None:
+        self._settings.set(zoom=zoom)
+        theme().set_zoom(zoom)
+        self.said.emit(f"Text at {zoom} %")
+
+    def _fit(self) -> None:
+        self._sidebar.setFixedWidth(max(t.SIDEBAR, min(scaled(t.SIDEBAR), WIDEST_SIDEBAR)))
+        self._sidebar.list.scheduleDelayedItemsLayout()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ThemeChange:
+            theme().follow_system_font()
+        return super().eventFilter(watched, event)

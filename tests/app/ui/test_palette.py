@@ -1,0 +1,232 @@
+"""The command palette: everything by name, as one types, with the keys alone."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.settings import Settings
+from app.ui.palette.entries import Entry, Kind
+from app.ui.palette.finder import Finder
+from app.ui.palette.matching import Wanted, folded
+from app.ui.palette.palette import Palette
+from app.ui.settings.places import PLACES
+from app.ui.window.commands import REGISTRY
+from tests.app.conftest import Run, Start
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+KEY = Qt.Key
+
+
+def palette_of(run: Run) -> Palette:
+    palette = run.window.comforts.palette.palette
+    assert palette is not None
+    return palette
+
+
+def opened(run: Run, typed: str = "") -> Palette:
+    """Open it by its keys and type."""
+    run.qtbot.keyClick(QApplication.focusWidget(), KEY.Key_K, CTRL)
+    palette = palette_of(run)
+    run.until(palette.field.hasFocus)
+    run.qtbot.keyClicks(palette.field, typed)
+    return palette
+
+
+def words(palette: Palette) -> list[str]:
+    return [entry.text for entry in palette.shown()]
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    begun = start()
+    begun.ready()
+    return begun
+
+
+def grades(typed: str, *texts: str) -> list[int | None]:
+    wanted = Wanted(typed)
+    fits = [wanted.fit(folded(text)) for text in texts]
+    return [fit.grade if fit is not None else None for fit in fits]
+
+
+def test_what_is_typed_fits_beginnings_before_middles_before_scattered_letters():
+    texts = "Split Right", "Bright idea", "Sidebar, right", "Spell it out", "Compare"
+    assert grades("split", *texts) == [0, None, None, 4, None]
+    assert grades("right", *texts) == [1, 2, 1, None, None]
+    assert grades("ri sp", "Split Right") == [1]
+    assert grades("sprt", "Split Right") == [4]
+
+
+def test_case_and_accents_do_not_matter_and_far_letters_do_not_fit():
+    assert grades("RESUME", "Résumé of the day") == [0]
+    assert grades("mt", "my" + " long" * 40 + " text") == [None]
+    assert grades("(x", "f(x)", "fx") == [1, None]
+
+
+def test_all_commands_are_in_it_with_their_keys_and_why_they_cannot_be_done(run: Run):
+    palette = opened(run)
+    palette.finder.SHOWN = 10_000
+    palette.finder.look_for("")
+    palette.finder.finish()
+    by_key = {entry.key: entry for entry in palette.shown()}
+    for name, made in REGISTRY.items():
+        if name == "palette":
+            continue
+        entry = by_key[f"command:{name}"]
+        assert entry.why_not == run.window.commands.why_not(name)
+        assert bool(entry.keys) == bool(made.keys)
+    assert by_key["command:regenerate"].why_not == "There is no question to answer yet."
+    assert by_key["command:new"].keys in by_key["command:new"].spoken
+    assert "Not possible now" in by_key["command:regenerate"].spoken
+
+
+def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
+    composer = run.pane.composer.field
+    assert composer.hasFocus()
+    palette = opened(run, "score")
+    assert words(palette)[0] == "Score"
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.window.score.isVisible()
+    assert composer.hasFocus()
+    assert run.window.comforts.palette.palette is None
+
+
+def test_what_cannot_be_done_says_why_and_the_palette_stays(run: Run):
+    palette = opened(run, "answer again")
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.window.toast.text == "There is no question to answer yet."
+    assert palette.isVisible()
+    run.qtbot.keyClick(palette.field, KEY.Key_Escape)
+    assert run.pane.composer.field.hasFocus()
+
+
+def test_a_chat_is_opened_and_with_ctrl_beside_the_other(run: Run):
+    run.say("say one")
+    run.answered()
+    first = run.pane.chat.id
+    run.window.chats.new()
+    run.ready()
+    palette = opened(run, "say on")
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.pane.chat.id == first
+    run.window.workspace.close_pane(run.pane)
+    run.window.workspace.forget(first)  # or it would go back to its place
+    palette = opened(run, "say one")
+    run.qtbot.keyClick(palette.field, KEY.Key_Return, CTRL)
+    assert run.pane.chat.id == first
+    assert sum(pane.isVisible() for pane in run.panes) == 2
+
+
+def test_a_model_is_opened_and_a_setting_is_found(run: Run):
+    run.app.settings.set(models=("/models/one",))
+    palette = opened(run, "one")
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.pane.chat.record.model == "/models/one"
+    palette = opened(run, "kv caches")
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    settings = run.window.settings_commands.shown
+    run.until(settings.cache.hasFocus)
+    settings.close()
+
+
+def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Run):
+    run.window.settings_commands.show_settings()
+    settings = run.window.settings_commands.shown
+    there = set(settings.page.places)
+    assert set(PLACES) - there <= {("Updates", "New versions")}  # not where nobody makes updates
+    assert {section for section, _ in there} <= {section for section, _ in PLACES}
+    for section, row in PLACES:
+        if (section, row) in there:
+            assert settings.page.show_row(row or section)
+    settings.close()
+
+
+def test_what_was_chosen_lately_stands_first_also_after_a_restart(start: Start):
+    run = start()
+    run.ready()
+    for typed in ("score", "sidebar"):
+        run.qtbot.keyClick(opened(run, typed).field, KEY.Key_Return)
+    run.end()
+    run = start()
+    run.ready()
+    assert words(opened(run))[:2] == ["Sidebar", "Score"]
+    run.qtbot.keyClick(palette_of(run).field, KEY.Key_K, CTRL)
+    assert run.window.comforts.palette.palette is None
+
+
+def test_the_arrows_go_round_and_a_click_chooses(run: Run):
+    palette = opened(run, "split")
+    first, second = words(palette)[:2]
+    assert {first, second} == {"Split Right", "Split Down"}
+    field, rows = palette.field, palette.list
+    assert rows.currentIndex().data() == first
+    run.qtbot.keyClick(field, KEY.Key_Down)
+    assert rows.currentIndex().data() == second
+    run.qtbot.keyClick(field, KEY.Key_Up)
+    run.qtbot.keyClick(field, KEY.Key_Up)
+    assert rows.currentIndex().row() == palette.rows.rowCount() - 1
+    at = rows.visualRect(palette.rows.index(1)).center()
+    run.qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(at))
+    assert len(run.panes) == 2
+
+
+def test_it_goes_when_the_keys_go_elsewhere_and_says_when_nothing_is_called_so(run: Run):
+    palette = opened(run, "qqxz")
+    run.until(palette.nothing.isVisible)
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert palette.isVisible()
+    run.pane.composer.field.setFocus()
+    assert run.window.comforts.palette.palette is None
+
+
+def test_a_command_of_the_row_in_the_sidebar_is_still_that_rows(run: Run):
+    run.say("say one")
+    run.answered()
+    sidebar = run.window.sidebar
+    run.window.chats.new()
+    run.ready()
+    first = next(c.id for c in run.app.library.chats() if c.title == "say one")
+    sidebar.list.setFocus()
+    sidebar.list.setCurrentIndex(sidebar.model.row_of(first))
+    run.until(sidebar.list.hasFocus)
+    palette = opened(run, "delete chat")
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.app.library.chat(first) is None
+
+
+def test_ten_thousand_are_looked_through_in_turns_and_the_rest_before_enter(qtbot, look):
+    made = []
+
+    def entries():
+        for n in range(10_000):
+            yield Entry(Kind.CHAT, f"chat:{n}", f"Chat number {n}", lambda n=n: made.append(n))
+
+    finder = Finder(entries(), {})
+    finder.TURN_S = 0.0  # each turn looks at one chunk, however fast the machine is
+    finder.look_for("9999")
+    assert len(finder._entries) == finder.CHUNK
+    assert finder.best() == []
+    finder.look_for("number 99")
+    finder.finish()
+    assert finder.complete
+    assert finder.best()[0].text == "Chat number 99"
+    finder.end()
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(800, 600)
+    window.show()
+    palette = Palette(entries(), [], window)
+    palette.finder.TURN_S = 0.0
+    palette.field.setText("9999")
+    palette.choose()  # Enter, before the search is through
+    assert made == [9999]
+
+
+def test_the_palettes_recent_keys_are_read_back_as_they_were(tmp_path):
+    file = tmp_path / "settings.json"
+    Settings.load(file).set(palette_recent=("command:new", "chat:1"))
+    assert Settings.load(file).palette_recent == ("command:new", "chat:1")
+    file.write_text('{"palette_recent": [1]}')
+    assert Settings.load(file).palette_recent == ()

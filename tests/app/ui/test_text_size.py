@@ -1,0 +1,136 @@
+"""Text of all sizes, by key, and motion as it is wanted."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from app.settings import ZOOM, Settings
+from app.ui.style import motion
+from app.ui.style import theme as themes
+from app.ui.style.theme import grown, keep_font, scaled, theme, ui_font
+from app.ui.window.commands import REGISTRY
+from tests.app.conftest import Start
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+KEY = Qt.Key
+
+
+def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
+    run = start()
+    run.ready()
+    run.say("think")
+    run.answered()
+    field = run.pane.composer.field
+    before = field.font().pixelSize()
+    header = run.pane.header.height()
+    sidebar = run.window.sidebar.width()
+    for _ in range(4):
+        run.qtbot.keyClick(field, KEY.Key_Plus, CTRL)
+    assert run.app.settings.zoom == theme().zoom == 175
+    assert field.font().pixelSize() == round(before * 1.75)
+    assert QApplication.font().pixelSize() == round(13 * 1.75)
+    assert run.pane.header.height() > header
+    assert run.window.sidebar.width() > sidebar
+    for _ in range(2):
+        run.qtbot.keyClick(field, KEY.Key_Plus, CTRL)
+    assert run.window.toast.text == "Text is as large as it can be"
+    run.qtbot.keyClick(field, KEY.Key_Minus, CTRL)
+    run.end()
+    run = start()
+    run.ready()
+    assert theme().zoom == 175
+    run.qtbot.keyClick(run.pane.composer.field, KEY.Key_0, CTRL)
+    assert run.pane.composer.field.font().pixelSize() == before
+    assert run.pane.header.height() == header
+    for _ in range(4):
+        run.window.commands["text_smaller"].trigger()
+    assert run.app.settings.zoom == ZOOM[0]
+    assert run.window.toast.text == "Text is as small as it can be"
+
+
+def test_the_systems_own_size_is_followed(start: Start, monkeypatch):
+    """It is told by an event of each window; a pixel or two is no choice of the person's."""
+    run = start()
+    run.ready()
+    usual = themes.QFontInfo
+    px = usual(QApplication.font()).pixelSize()
+    assert px == 13
+
+    class Asked:
+        size = 28
+
+        def __init__(self, _font: object) -> None:
+            pass
+
+        def pixelSize(self) -> int:
+            return self.size
+
+    monkeypatch.setattr(themes, "QFontInfo", Asked)
+    QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
+    assert QApplication.font().pixelSize() == 26
+    Asked.size = themes.USUAL_PX + 1
+    QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
+    assert QApplication.font().pixelSize() == 13
+
+
+def test_a_label_keeps_its_share_and_a_height_its_padding(qtbot, look):
+    label = QLabel("Title")
+    qtbot.addWidget(label)
+    keep_font(label, 20)
+    assert (scaled(20), grown(40), label.font().pixelSize()) == (20, 40, 20)
+    look.set_zoom(200)
+    assert (scaled(20), label.font().pixelSize(), ui_font(10).pixelSize()) == (40, 40, 20)
+    assert 40 < grown(40) < 80
+    look.set_zoom(100)
+    assert label.font().pixelSize() == 20
+
+
+@pytest.mark.parametrize("wrong", ['"large"', "95", "true", "1e400"])
+def test_a_size_that_there_is_not_falls_back(tmp_path, wrong):
+    file = tmp_path / "settings.json"
+    file.write_text(f'{{"zoom": {wrong}, "contrast": "loud", "motion": 1}}')
+    settings = Settings.load(file)
+    assert (settings.zoom, settings.contrast, settings.motion) == (100, "system", "system")
+
+
+def test_motion_is_less_where_the_desktop_or_the_person_says_so(qtbot):
+    parent = QObject()
+    wanted = motion.Motion("system", parent)
+    heard: list[bool] = []
+    wanted.changed.connect(lambda: heard.append(wanted.reduced))
+    wanted.take("org.freedesktop.appearance", "reduced-motion", 1)
+    wanted.take("org.gnome.desktop.interface", "enable-animations", False)
+    wanted.take("org.freedesktop.appearance", "reduced-motion", 0)
+    wanted.take("org.freedesktop.appearance", "color-scheme", 1)
+    assert heard == [True]
+    wanted.take("org.gnome.desktop.interface", "enable-animations", True)
+    wanted.want("less")
+    wanted.want("system")
+    assert heard == [True, False, True, False]
+
+
+def test_with_less_motion_the_dots_of_answering_chats_stand_still(start: Start):
+    run = start()
+    run.ready()
+    run.window.settings_commands.show_settings()
+    run.window.settings_commands.shown.motion.setChecked(True)
+    run.window.settings_commands.shown.close()
+    assert run.app.settings.motion == "less"
+    beats: list[int] = []
+    pulse = run.window._pulse
+    pulse.beat.connect(beats.append)
+    run.say("hold 2")
+    run.until(lambda: run.pane.chat.answering)
+    run.until(lambda: beats)
+    assert not pulse._timer.isActive()
+    assert set(beats) == {pulse.STILL}
+    run.pane.chat.stop()
+    run.answered()
+
+
+def test_the_keys_of_text_sizes_are_in_the_menu(start: Start):
+    run = start()
+    assert run.window.commands.keys("text_larger")
+    assert "text_usual" in REGISTRY
