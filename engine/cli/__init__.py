@@ -1,5 +1,5 @@
 """The engine's commands: `python -m engine COMMAND`.
 
 Imports: engine.batch, engine.bench, engine.engine, engine.errors, engine.hub, engine.messages,
-engine.model, engine.openai, engine.params, engine.reply, engine.serve.
+engine.model, engine.openai, engine.params, engine.reply, engine.serve, engine.text.
 """

@@ -73,6 +73,12 @@ def _soak() -> ModuleType:
     return soak
 
 
+def _dialects() -> ModuleType:
+    from engine.cli import dialects
+
+    return dialects
+
+
 COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "chat": (_chat, "a terminal chat with a model"),
     "batch": (_batch, "answer the requests in a file, many at a time"),
@@ -80,6 +86,7 @@ COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "load": (_load, "many clients at a server over HTTP"),
     "download": (_download, "a model from the hub, resumable"),
     "bench": (_bench, "throughput and latency against the alternatives"),
+    "dialects": (_dialects, "how models mark reasoning, answers and tool calls"),
     "families": (_families, "how every model family of mlx-lm shares a step"),
     "soak": (_soak, "random schedules over all families, compared with alone"),
 }

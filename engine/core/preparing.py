@@ -117,7 +117,8 @@ def prepare(request: Request) -> Outcome:
             _too_long(length, model.info.name, context, messages, request.slides),
         )
     _check_form(request)
-    text = ReplyText(model.tokenizer, ready.opened, params.stop)
+    tools = request.template.get("tools") or ()
+    text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools)
     constraint = constrain(model, params, text, request.reasoning)
     if ready.answered:
         begun = ready.tokens[-ready.answered :]

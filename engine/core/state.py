@@ -103,7 +103,7 @@ class State:
         reply = session.reply
         assert reply is not None
         try:
-            reply.flush()
+            reply.flush(reason == FinishReason.STOP)
             session.conclude(reply, reason)
             session.kv.settle()
             session.used_at = time.monotonic()

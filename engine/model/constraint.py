@@ -16,6 +16,7 @@ import numpy as np
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.model.loaded import LoadedModel
 from engine.params import SamplingParams
+from engine.text import recognition
 from engine.text.forms import MISSING, grammar, without_limits
 from engine.text.known_tokenizer import KnownTokenizer
 from engine.text.text import ReplyText
@@ -165,8 +166,9 @@ def _json(tokenizer: Any) -> str | None:
 
 def _opener(model: LoadedModel, reasoning: bool | None) -> int:
     """The token with which the model may begin to reason; -1 where there is none, or it may not."""
-    marker = model.tokenizer.think_start
-    if reasoning is False or not marker:
+    markers = recognition.of(model.tokenizer).markers
+    marker = markers.header.starts[0] if markers.header is not None else markers.think_start
+    if (reasoning is False and markers.header is None) or not marker:
         return -1
     ids = model.tokenizer.encode(marker, add_special_tokens=False)
     return int(ids[0]) if len(ids) == 1 else -1

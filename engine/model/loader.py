@@ -18,7 +18,7 @@ from engine.model import chunk_invariance, fingerprint, folder, hidden, probe, v
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
-from engine.text import tool_calls
+from engine.text import recognition, template_files
 from engine.text.known_tokenizer import KnownTokenizer
 
 Pieces = Generator[None, None, LoadedModel]
@@ -77,6 +77,8 @@ def examine(
     try:
         identity = fingerprint.identity(path)
         loaded = load_tokenizer(path, eos) if tokenizer is None else tokenizer
+        ends = recognition.of(loaded).ends
+        loaded.eos_token_ids = vocabulary.end_ids(loaded, eos or (), ends)
         contents = fingerprint.contents(path)
     except Exception as error:
         raise _load_error(name, config, error) from None
@@ -92,7 +94,9 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
     """
     from mlx_lm.utils import load_tokenizer
 
-    return load_tokenizer(path, eos_token_ids=eos)
+    tokenizer = load_tokenizer(path, template_files.extra(path), eos_token_ids=eos)
+    template_files.settle(tokenizer)
+    return tokenizer
 
 
 def _import_module(config: dict[str, Any]) -> None:
@@ -150,7 +154,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
         yield
-    dtype = _compute_dtype(net)
+    dtype, dialect = _compute_dtype(net), recognition.of(tokenizer)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
         name=name,
@@ -159,9 +163,12 @@ def load(examined: Examined, wide: bool) -> Pieces:
         nbytes=_weight_bytes(net),
         dtype=dtype,
         step=ways.step,
-        thinking=bool(tokenizer.has_thinking),
-        tool_format=tool_calls.format_of(tokenizer),
+        thinking=dialect.reasons,
+        tool_format=dialect.tool_format,
         embeds=hidden.body(net, make_cache) is not None,
+        dialect=dialect.row.name,
+        efforts=tuple(dialect.switch.efforts),
+        tool_markers=(dialect.markers.tool_start, dialect.markers.tool_end),
         defaults=folder.defaults(examined.folder),
     )
     return LoadedModel(
@@ -187,7 +194,7 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     config = folder.check(path, name)
     eos = load_config(path).get("eos_token_id")
     nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
-    ids = [eos] if isinstance(eos, int) else eos or None
+    ids = [eos] if isinstance(eos, int) else list(eos) if eos else None
     pieces = load(examine(path, name, config, nbytes, ids), wide)
     while True:
         try:
