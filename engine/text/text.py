@@ -247,6 +247,11 @@ class ReplyText:
         return self.parts["answer"] + self._splitter.only_answer()
 
     @property
+    def call(self) -> str:
+        """What has come of the tool call that is being written."""
+        return self.raw.rpartition(self._markers.tool_start)[2] if self.kind == "tool" else ""
+
+    @property
     def stopped(self) -> bool:
         """Whether a stop string has been found."""
         return self._splitter.stopped
