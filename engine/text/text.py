@@ -95,7 +95,7 @@ class ReplyText:
             made = self._calls_made() if self._dialect.knows_calls else None
             if made is None:
                 # The model must find its call again, in its place and framed as it wrote it.
-                answer["content"] = self._without_reasoning()
+                answer["content"] = self.without_reasoning
             else:
                 answer["tool_calls"] = made
         if self.parts["reasoning"]:
@@ -121,7 +121,8 @@ class ReplyText:
         whole = sum(map(len, self.calls)) == len(self.parts["tool"])
         return made if made and whole else None
 
-    def _without_reasoning(self) -> str:
+    @property
+    def without_reasoning(self) -> str:
         """The raw text from where the reasoning ends, tool calls as they were written."""
         written = str(self._detokenizer.text)
         ends = [
@@ -143,6 +144,12 @@ class ReplyText:
     def only_answer(self) -> str:
         """Take markers in the answer as text from here on; returns the answer so far."""
         return self.parts["answer"] + self._splitter.only_answer()
+
+    @property
+    def call(self) -> str:
+        """What has come of the tool call that is being written."""
+        start = self._dialect.markers.tool_start
+        return self.raw.rpartition(start)[2] if self.kind == "tool" else ""
 
     @property
     def stopped(self) -> bool:

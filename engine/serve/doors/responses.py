@@ -12,7 +12,7 @@ from engine.messages import Message
 from engine.model.info import Model
 from engine.openai.request import form
 from engine.openai.schemas import FLAT_TOOLS, INPUT, TEXT_FORMAT
-from engine.serve.doors.chat import CHOICE, chosen
+from engine.serve.doors.chat import CHOICE, offered
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling
 from engine.serve.doors.fields import EFFORTS, LIMIT, TOP_LOGPROBS, Fields, settings
@@ -34,7 +34,6 @@ from engine.serve.doors.kinds import (
     said,
 )
 from engine.serve.doors.responses_telling import ResponsesTelling
-from engine.serve.doors.tools import functions
 from engine.serve.refusals import RefusedError
 
 MOST_KEPT = 512
@@ -178,26 +177,26 @@ class ResponsesDoor(OpenAIErrors):
         conversation = [*before, *input_of(fields.take("input"))]
         effort = _effort(fields)
         reasoning, template = fields.template(model, effort, "reasoning.effort")
-        tools, one_call = chosen(fields, functions(_tools(fields.take("tools", [])), model))
+        offer = offered(fields, _tools(fields.take("tools", [])), model)
         includes = _includes(fields)
         most = fields.top_logprobs(includes, f'include "{_LOGPROBS}"')
         own = _form(fields)
-        if own and tools:
+        if own and offer.tools:
             raise ValueError("text.format and tools cannot both shape one answer: choose one")
         slides = fields.take("truncation") == "auto"
         manner = fields.manner(reasoning, "slide" if slides else None)
         limit = fields.limit("max_output_tokens")
         head = [{"role": "system", "content": instructions}] if instructions else []
-        params = fields.params(model, max_tokens=limit, logprobs=most, **own)
+        params = fields.params(model, max_tokens=limit, logprobs=most, tool_form=offer.form, **own)
         return Asked(
             model,
             [[*head, *conversation]],
             params,
             manner,
             stream=stream,
-            template={**template, "tools": list(tools)} if tools else template,
-            tools=tools,
-            one_call=one_call,
+            template=offer.shown(template),
+            tools=offer.tools,
+            one_call=offer.one_call,
             extra={
                 **echoed,
                 "metadata": metadata,
@@ -205,7 +204,7 @@ class ResponsesDoor(OpenAIErrors):
                 "truncation": "auto" if slides else "disabled",
                 "store": store,
                 "conversation": conversation,
-                "parallel": not one_call,
+                "parallel": not offer.one_call,
             },
         )
 
