@@ -174,6 +174,9 @@ class KnownTokenizer:
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """The tokens of a text. Those of a model's own markers are known."""
         known = self._facts["encoded"].get(text)
+        added = self._facts["added"].get(text)
+        if known is None and added is not None and not add_special_tokens:
+            return [int(added)]
         if known is None:
             log.info("the whole tokenizer is loaded to make tokens of a text")
             return list(self._whole.encode(text, add_special_tokens=add_special_tokens))
