@@ -153,7 +153,7 @@ class GetModelDialog(ModelDialog):
         seen, suggestion = self.finding.seen(ref), self.finding.suggestion(ref)
         if isinstance(seen, HubModel):
             self.show_answer(seen)
-        elif isinstance(seen, EngineError):
+        elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
             self._on_refused(seen)
         elif suggestion is not None:
             self.go.setText(self.found.show_suggestion(suggestion, self.finding.fit(suggestion)))
@@ -256,7 +256,7 @@ class GetModelDialog(ModelDialog):
     def _on_filled(self, rows: int) -> None:
         self.none.setVisible(not rows)
         self.list.setVisible(bool(rows))
-        self.list.setFixedHeight(min(rows, 2) * 92 + 8)
+        self.list.setFixedHeight(min(rows, 2) * 84)
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
         tab_order(self.found.card, *buttons, self.close_button, self.go)
 

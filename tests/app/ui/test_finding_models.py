@@ -290,8 +290,11 @@ def test_a_token_goes_into_the_keychain_and_is_taken_from_there(opened, served, 
     again.window.downloads_in_window.show()
     dialog = again.window.downloads_in_window.dialog
     assert again.window.downloads.token == ""
-    dialog.field.setText("somebody/Pocket")
+    search(again, dialog)
+    again.until(lambda: marks(dialog)["somebody/Pocket"] == "Gated")
+    click(again, dialog, "somebody/Pocket")
     again.until(lambda: dialog.go.text() == "Download" and dialog.go.isEnabled())
+    assert not dialog.token.isVisible()
     again.qtbot.mouseClick(dialog.go, LEFT)
     download = again.window.downloads.get("somebody/Pocket")
     again.until(lambda: download.state is DownloadState.DONE)
