@@ -74,7 +74,7 @@ class GetModelDialog(ModelDialog):
         buttons = (self.none, self.close_button, self.go)
         promise = quiet(QLabel(_PROMISE, self))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
-        tab_order(self.field, self.token, self.access.forget, self.models, *self.found.stops)
+        tab_order(self.field, *self.access.stops, self.models, *self.found.stops)
         self._connect()
         self._on_filled(len(self.list.rows))
         self._on_text()
@@ -178,7 +178,7 @@ class GetModelDialog(ModelDialog):
         gated = error.code == GATED
         self._at_once = False
         self._clear(keep_token=True)
-        self.access.show_field(gated)
+        self.access.show_field(gated, self._target())
         self.found.say(error.message, danger=not gated, name=self.models.ref)
         self.go.setText(LOOK_UP)
         self._allow(_NO_TOKEN if gated else "")
