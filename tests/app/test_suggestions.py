@@ -41,7 +41,16 @@ def test_every_class_of_machine_has_a_short_list_that_its_memory_can_hold():
     ],
 )
 def test_a_machine_gets_the_list_of_its_class(memory, gb):
-    assert suggestions.for_machine(memory) == (gb, suggestions.classes()[gb])
+    best, models = suggestions.for_machine(memory)
+    own = suggestions.classes()[gb]
+    assert best == gb
+    assert models[: len(own)] == own
+    assert len(models) == len({model.repo for model in models}) <= 5
+
+
+def test_smaller_ones_of_the_class_below_follow():
+    _, models = suggestions.for_machine(24 * GB)
+    assert {model.repo for model in suggestions.classes()[16]} <= {model.repo for model in models}
 
 
 @pytest.mark.parametrize("text", ["", "class = 5", "[[class]]\nmemory_gb = 8", "not toml", "\x00"])

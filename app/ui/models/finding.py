@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.background import Query
 from app.download import fault
@@ -55,6 +55,7 @@ class Finding(QObject):
         machine = machine_memory()
         self.machine_gb, found = for_machine(machine)
         self._suggested = {model.repo: model for model in found}
+        downloads.finished.connect(self._on_finished)
 
     @property
     def entries(self) -> list[ModelEntry]:
@@ -123,6 +124,10 @@ class Finding(QObject):
             return hub.fit(model.size, None, budget, self.tokens, self.chats)
         return hub.fit(model.weights, model.kv, budget, self.tokens, self.chats, model.context)
 
+    @Slot(str)
+    def _on_finished(self, ref: str) -> None:
+        self.refresh()
+
     def _on_found(self, results: list[Found]) -> None:
         self._results = results
         self.changed.emit()
@@ -162,6 +167,8 @@ class Finding(QObject):
 
     def _mark(self, ref: str, found: Found | None = None) -> tuple[str, str]:
         seen = self._looked.get(ref)
+        if hub.find(ref) is not None:
+            return "Downloaded", "muted"
         if isinstance(seen, EngineError):
             return ("Gated", "muted") if seen.code == GATED else ("Cannot be loaded", "muted")
         if isinstance(seen, HubModel) and not seen.known:

@@ -79,7 +79,7 @@ def found_entry(found: Found, model: HubModel | None, mark: tuple[str, str]) -> 
         size, context = bytes_line(model.size), context_line(model.context)
     else:
         size, context = f"about {bytes_line(found.size)}" if found.size else "", ""
-    downloads = f"{count_line(facts.downloads)} downloads" if facts.downloads else ""
+    downloads = f"{count_line(facts.downloads)} downloads" if facts.downloads > 1 else ""
     parts = (size, found.precision, context, downloads, by(found.repo))
     about = " · ".join(part for part in parts if part)
     return ModelEntry(found.repo, shown_name(found.repo), about, *mark)

@@ -74,7 +74,7 @@ class GetModelDialog(ModelDialog):
         buttons = (self.none, self.close_button, self.go)
         promise = quiet(QLabel(_PROMISE, self))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
-        tab_order(self.field, self.token, self.access.forget, self.models, *self.found.stops)
+        tab_order(self.field, *self.access.stops, self.models, *self.found.stops)
         self._connect()
         self._on_filled(len(self.list.rows))
         self._on_text()
@@ -153,7 +153,7 @@ class GetModelDialog(ModelDialog):
         seen, suggestion = self.finding.seen(ref), self.finding.suggestion(ref)
         if isinstance(seen, HubModel):
             self.show_answer(seen)
-        elif isinstance(seen, EngineError):
+        elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
             self._on_refused(seen)
         elif suggestion is not None:
             self.go.setText(self.found.show_suggestion(suggestion, self.finding.fit(suggestion)))
@@ -178,7 +178,7 @@ class GetModelDialog(ModelDialog):
         gated = error.code == GATED
         self._at_once = False
         self._clear(keep_token=True)
-        self.access.show_field(gated)
+        self.access.show_field(gated, self._target())
         self.found.say(error.message, danger=not gated, name=self.models.ref)
         self.go.setText(LOOK_UP)
         self._allow(_NO_TOKEN if gated else "")
@@ -256,7 +256,7 @@ class GetModelDialog(ModelDialog):
     def _on_filled(self, rows: int) -> None:
         self.none.setVisible(not rows)
         self.list.setVisible(bool(rows))
-        self.list.setFixedHeight(min(rows, 2) * 92 + 8)
+        self.list.setFixedHeight(min(rows, 2) * 84)
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
         tab_order(self.found.card, *buttons, self.close_button, self.go)
 
