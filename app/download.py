@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from app import keychain
 from engine import EngineError
 from engine.errors import DOWNLOAD_FAILED
 
@@ -99,6 +100,7 @@ def fetch(
     """Download a model once the thread before, which was told to stop, has. Raises EngineError.
 
     Args:
+        token: that of this run, "" for none: where the hub wants one, the keychain's is taken.
         stop: set when this download is no longer wanted.
         tidy: whether what came of other versions may go: none of them waits to go on.
     """
@@ -112,10 +114,12 @@ def fetch(
         if not stop.is_set():
             download.came = (done, total)
 
+    def get(token: str | None) -> None:
+        found = model or hub.look_up(download.ref, token=token, cancelled=stop)
+        hub.download(found, progress, stop, token, tidy=tidy)
+
     try:
-        if model is None:
-            model = hub.look_up(download.ref, token=token or None, cancelled=stop)
-        hub.download(model, progress, stop, token or None, tidy=tidy)
+        keychain.with_token(token, get)
     except EngineError:
         raise
     except Exception as error:

@@ -3,9 +3,10 @@
 The hub is asked only after a person has asked for it: by naming a model, or by letting a download
 go on. What is unfinished stays in the settings, and is offered at the next start.
 
-An access token lives here and nowhere else, until the program ends. huggingface_hub would keep it
-as plain text in a file that every program of this person can read; who wants that has done it by
-its own command or by HF_TOKEN, and both are honoured.
+An access token lives here until the program ends, and in the system's keychain (`app.keychain`)
+where there is one. huggingface_hub would keep it as plain text in a file that every program of
+this person can read; who wants that has done it by its own command or by HF_TOKEN, and both are
+honoured.
 """
 
 from __future__ import annotations

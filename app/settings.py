@@ -21,6 +21,10 @@ ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)
 PORTS = (1024, 65535)
 """Those that a program may take which is not the administrator's."""
 
+UNLOAD_IDLE_MIN = 30.0
+"""Minutes without use after which a model leaves memory at a first start."""
+_MOST_USED = 500  # models of which it is known when they were used
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -31,6 +35,10 @@ class Settings:
         sidebar: whether the list of chats is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
+        model_folders: folders added by hand in which models are looked for.
+        pinned: models that stand first in the list, and are not unloaded when they rest.
+        used: when each model was last used, in seconds since 1970, by its ref.
+        unload_idle_min: after so many minutes without use a model is unloaded; 0 for never.
         downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
         zoom: size of all text, in percent of what the system asks for.
         contrast: "system", "normal" or "high".
@@ -60,6 +68,10 @@ class Settings:
     sidebar: bool = True
     model: str = "guide"
     models: tuple[str, ...] = ()
+    model_folders: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
+    used: Mapping[str, float] = field(default_factory=dict)
+    unload_idle_min: float = UNLOAD_IDLE_MIN
     downloads: Mapping[str, int] = field(default_factory=dict)
     zoom: int = 100
     contrast: str = "system"
@@ -142,6 +154,11 @@ class Settings:
         """Put a model folder first in the list of those opened before (50 are kept)."""
         self.set(models=(model, *(m for m in self.models if m != model))[:50])
 
+    def note_use(self, model: str, when: float) -> None:
+        """Remember when a model was used."""
+        latest = sorted({**self.used, model: when}.items(), key=lambda one: one[1])
+        self.set(used=dict(latest[-_MOST_USED:]))
+
 
 _OPTIONS = tuple(option.name for option in fields(Settings) if option.compare)
 
@@ -183,6 +200,8 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     taken["prompts"] = {n: p for n, p in prompts.items() if n and isinstance(p, str)}
     downloads = taken.get("downloads", {})
     taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
+    used = taken.get("used", {})
+    taken["used"] = {n: float(t) for n, t in used.items() if n and type(t) in (int, float)}
     for name, good in _BOUNDS.items():
         if name in taken and not good(taken[name]):
             del taken[name]
@@ -197,6 +216,7 @@ _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "contrast": lambda v: v in {"system", "normal", "high"},
     "motion": lambda v: v in {"system", "less"},
     "memory_gb": lambda v: 0 <= v < 100_000,
+    "unload_idle_min": lambda v: 0 <= v <= 100_000,
     "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
     "cache_gb": lambda v: 0 <= v < 100_000,
 }

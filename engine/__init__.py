@@ -10,11 +10,12 @@
 
 Importing this package does not import MLX; the engine thread does, when it starts.
 
-Imports: engine.cli, engine.core, engine.model.
+Imports: engine.cli, engine.core, engine.kv, engine.model.
 """
 
 from engine.engine import Engine, Session
 from engine.errors import EngineError
+from engine.kv.fitting import Fit, Offer
 from engine.messages import (
     Event,
     Failed,
@@ -35,8 +36,10 @@ __all__ = [
     "Failed",
     "FinishReason",
     "Finished",
+    "Fit",
     "FormLimits",
     "Model",
+    "Offer",
     "PromptProgress",
     "Reply",
     "ReplyStats",

@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from engine.core import thread
+from engine.core.commands import Estimate, Load, Unload
 from engine.core.mailbox import Answer, Mailbox
 from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
+from engine.kv.fitting import Fit
 from engine.messages import (
     CloseSession,
     CountTokens,
@@ -29,7 +31,6 @@ from engine.messages import (
     Forget,
     Fork,
     GetStats,
-    Load,
     Message,
     OpenSession,
     Overflow,
@@ -37,7 +38,6 @@ from engine.messages import (
     RawPrompt,
     Send,
     Stop,
-    Unload,
 )
 from engine.model.info import Model
 from engine.params import SamplingParams
@@ -235,6 +235,44 @@ class Engine:
         """As `load`, without waiting. The future's callbacks run on the engine thread."""
         answer: Future[Model] = Answer()
         self._post(Load(str(path), answer))
+        return answer
+
+    def estimate(
+        self,
+        path: str | Path,
+        context: int | None = None,
+        chats: int = 1,
+        kv_bits: int | None = None,
+    ) -> Fit:
+        """What a model will take before it is loaded, and what would fit where it does not. Waits.
+
+        Only the folder's config and the headers of its weights are read.
+
+        Args:
+            context: tokens of each chat; None for the model's own limit, at most 8,192.
+            kv_bits: as of `open_session`.
+
+        Raises:
+            EngineError: `model_load_failed`: it is no folder that could be loaded.
+            ValueError: `context`, `chats` or `kv_bits` is out of range.
+        """
+        may_wait()
+        return self.estimate_later(path, context, chats, kv_bits).result()
+
+    def estimate_later(
+        self,
+        path: str | Path,
+        context: int | None = None,
+        chats: int = 1,
+        kv_bits: int | None = None,
+    ) -> Future[Fit]:
+        """As `estimate`, without waiting. The future's callbacks run on the engine thread."""
+        if kv_bits not in (None, 4, 8):
+            raise ValueError(f"kv_bits must be 8, 4 or None, not {kv_bits!r}")
+        if chats < 1 or (context is not None and context < 1):
+            raise ValueError("context and chats must be at least 1")
+        answer: Future[Fit] = Answer()
+        self._post(Estimate(str(path), context, chats, kv_bits, answer))
         return answer
 
     def unload(self, model: Model) -> None:

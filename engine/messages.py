@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from engine.core.commands import Estimate, Load, Unload
 from engine.params import SamplingParams
 
 Kind = Literal["answer", "reasoning", "tool"]
@@ -162,18 +163,6 @@ Sink = Callable[[Event, tuple[int, ...]], None]
 
 
 @dataclass(frozen=True)
-class Load:
-    path: str
-    answer: Future[Any]  # of engine.model.info.Model
-
-
-@dataclass(frozen=True)
-class Unload:
-    model_id: str
-    answer: Future[None]
-
-
-@dataclass(frozen=True)
 class OpenSession:
     session_id: str
     model_id: str
@@ -281,6 +270,7 @@ class Stop:
 
 Command = (
     Load
+    | Estimate
     | Unload
     | OpenSession
     | Send

@@ -10,6 +10,23 @@ from typing import Any
 
 MOST_LOGPROBS = 20
 
+RANGES: dict[str, tuple[float, float]] = {
+    "temperature": (0.0, 10.0),
+    "top_p": (0.0, 1.0),
+    "typical_p": (0.0, 1.0),
+    "xtc_probability": (0.0, 1.0),
+    "xtc_threshold": (0.0, 1.0),
+    "min_p": (0.0, 1.0),
+    "repetition_penalty": (0.0, 10.0),
+    "presence_penalty": (-2.0, 2.0),
+    "frequency_penalty": (-2.0, 2.0),
+}
+"""The least and the most that each setting of `SamplingParams` that is a number may be."""
+ABOVE_ZERO = ("top_p", "typical_p", "repetition_penalty")
+"""Those among them that may not be their least."""
+LEAST = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
+"""The least that each setting that is a whole number may be."""
+
 
 @dataclass(frozen=True)
 class FormLimits:
@@ -104,27 +121,17 @@ class SamplingParams:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop", _as_texts("stop", self.stop))
-        if self.max_tokens is not None:
-            self._whole("max_tokens", 1)
+        for name, low in LEAST.items():
+            if name != "max_tokens" or self.max_tokens is not None:
+                self._whole(name, low)
         if self.logprobs is not None:
             self._whole("logprobs", 0)
             if self.logprobs > MOST_LOGPROBS:
                 raise ValueError(f"logprobs must be at most {MOST_LOGPROBS}, not {self.logprobs}")
-        self._whole("top_k", 0)
-        self._whole("penalty_window", 0)
-        self._number("temperature", 0.0, 10.0)
-        for name in ("top_p", "typical_p"):
-            self._number(name, 0.0, 1.0)
-            if getattr(self, name) == 0.0:
-                raise ValueError(f"{name} must be above 0 (and at most 1), not 0")
-        self._number("xtc_probability", 0.0, 1.0)
-        self._number("xtc_threshold", 0.0, 1.0)
-        self._number("min_p", 0.0, 1.0)
-        self._number("repetition_penalty", 0.0, 10.0)
-        if self.repetition_penalty == 0.0:
-            raise ValueError("repetition_penalty must be above 0, not 0")
-        self._number("presence_penalty", -2.0, 2.0)
-        self._number("frequency_penalty", -2.0, 2.0)
+        for name, (least, most) in RANGES.items():
+            self._number(name, least, most)
+            if name in ABOVE_ZERO and getattr(self, name) == 0.0:
+                raise ValueError(f"{name} must be above 0 (and at most {most:g}), not 0")
         whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
         if self.seed is not None and not whole:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")

@@ -19,6 +19,7 @@ from app.versions import PACKAGES
 METADATA = (
     *PACKAGES,
     *("filelock", "numpy", "packaging", "pyyaml", "regex", "safetensors", "tqdm"),
+    "keyring",  # its keychains are found by its entry points
 )
 
 # Packages that some module would import if they were there, and that are never needed.
@@ -82,8 +83,9 @@ def version() -> str:
 
 
 def resources() -> Iterator[Path]:
-    """The program's own data: icons, licences, and those files of the Guide that are loaded."""
+    """The program's own data: icons, licences, the list of models, the Guide's loaded files."""
     whole = bootstrap.ROOT / "resources"
+    yield whole / "models.toml"
     for folder in ("icons", "licences"):
         yield from sorted(p for p in (whole / folder).iterdir() if p.is_file())
     guide = whole / "guide"

@@ -12,13 +12,13 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 PIECE = 16 * 1024
 
@@ -31,12 +31,14 @@ class Repo:
         revisions: which commit a branch or tag stands for.
         token: without it no file is given out (a gated repository).
         private: without the token it is not even listed.
+        about: what else the hub tells of it, also in place of what it would tell by itself.
     """
 
     files: dict[str, bytes]
     revisions: dict[str, str]
     token: str = ""
     private: bool = False
+    about: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Asked:
     path: str
     range: str
     token: str
+    query: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -65,6 +68,9 @@ class Hub:
         drip: each connection ends after so many bytes of weights, if not 0.
         endless: answers about models do not end; ``sent`` counts their bytes.
         packed: those answers are sent packed, a thousand times smaller than they are.
+        refuse: what a search is answered with, if not 0, and `retry_after` in its header.
+        answer: what a search is answered with in place of what was found.
+        break_off: answers to a search end before they are whole.
     """
 
     url: str = ""
@@ -83,6 +89,10 @@ class Hub:
     endless: bool = False
     packed: bool = False
     sent: int = 0
+    refuse: int = 0
+    retry_after: str = ""
+    answer: bytes | None = None
+    break_off: bool = False
 
     def add(self, name: str, folder: Path | dict[str, bytes], **options: Any) -> Repo:
         """Serve a folder's files (or these) under this id."""
@@ -146,6 +156,9 @@ def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(home))
         monkeypatch.delenv("HF_TOKEN", raising=False)
+        # A person's own keychain is not for tests.
+        monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        monkeypatch.setattr("keyring.core._keyring_backend", None)
         yield hub
         hub.go.set()
         close_session()
@@ -174,11 +187,13 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         hub = self.server.hub
         token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        path = unquote(urlsplit(self.path).path)
-        hub.asked.append(Asked(self.command, path, self.headers.get("Range", ""), token))
+        path, query = unquote(urlsplit(self.path).path), parse_qs(urlsplit(self.path).query)
+        hub.asked.append(Asked(self.command, path, self.headers.get("Range", ""), token, query))
         if hub.silent:
             hub.go.wait(30)
-        if listed := re.fullmatch(r"/api/models/([^/]+/[^/]+?)(?:/revision/(.+))?", path):
+        if path == "/api/models":
+            self._search(query, token)
+        elif listed := re.fullmatch(r"/api/models/([^/]+/[^/]+?)(?:/revision/(.+))?", path):
             self._list(listed[1], listed[2] or "main", token)
         elif file := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
             self._resolve(file[1], file[2], file[3], token)
@@ -200,9 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "RevisionNotFound")
             return
         siblings = [_listed(n, c) for n, c in repo.files.items()]
-        about = {"id": name, "modelId": name, "sha": commit or revision, "siblings": siblings}
-        about |= {"gated": "manual" if repo.token and not repo.private else False}
-        about |= {"private": repo.private, "tags": [], "downloads": 1, "likes": 0}
+        about = {**_about(name, repo), "sha": commit or revision, "siblings": siblings}
         if self.server.hub.endless:
             self._go_on_for_ever()
             return
@@ -211,6 +224,38 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, packed, {"Content-Encoding": "gzip"})
             return
         self._answer(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+
+    def _search(self, query: dict[str, list[str]], token: str) -> None:
+        """Models whose name holds the words, the most downloaded first, as the real hub does."""
+        hub = self.server.hub
+        if hub.endless:
+            self._go_on_for_ever()
+            return
+        if hub.refuse:
+            headers = {"Retry-After": hub.retry_after} if hub.retry_after else {}
+            self._answer(hub.refuse, b"<html>no</html>", headers)
+            return
+        words = query.get("search", [""])[0].lower().split()
+        author, wanted = query.get("author", [""])[0], set(query.get("filter", []))
+        found = [
+            _about(name, repo)
+            for name, repo in hub.repos.items()
+            if all(word in name.lower() for word in words)
+            and (not author or name.startswith(f"{author}/"))
+            and not (repo.private and token != repo.token)
+        ]
+        found = [about for about in found if wanted <= set(_told(about, "tags", list))]
+        found.sort(key=lambda about: -_told(about, "downloads", int))
+        content = json.dumps(found[: int(query["limit"][0])]).encode()
+        content = content if hub.answer is None else hub.answer
+        if hub.break_off:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content) + 100))
+            self.end_headers()
+            self.wfile.write(content)
+            self.close_connection = True
+            return
+        self._answer(200, content, {"Content-Type": "application/json"})
 
     def _go_on_for_ever(self) -> None:
         self.send_response(200)
@@ -294,6 +339,40 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "GET":
             self.wfile.write(content)
+
+
+def _about(name: str, repo: Repo) -> dict[str, Any]:
+    """What the hub tells of a repository, in a search and by itself."""
+    try:
+        config = json.loads(repo.files.get("config.json", b"{}"))
+    except ValueError:
+        config = {}
+    made = {key: config[key] for key in ("model_type", "architectures") if key in config}
+    if "quantization" in config:
+        made["quantization_config"] = config["quantization"]
+    if "chat_template.jinja" in repo.files:
+        made["chat_template_jinja"] = repo.files["chat_template.jinja"].decode()
+    weights = sum(len(c) for n, c in repo.files.items() if n.endswith(".safetensors"))
+    about = {
+        "id": name,
+        "modelId": name,
+        "private": repo.private,
+        "downloads": 1,
+        "likes": 0,
+        "gated": "manual" if repo.token and not repo.private else False,
+        "tags": ["safetensors"] if weights else [],
+        "lastModified": "2026-02-03T04:05:06.000Z",
+        "config": made,
+        "pipeline_tag": "text-generation",
+        "safetensors": {"parameters": {"U8": weights}, "total": weights},
+        "usedStorage": 2 * weights,
+    }
+    return {**about, **repo.about}
+
+
+def _told(about: dict[str, Any], name: str, kind: Callable[[], Any]) -> Any:
+    """What stands there if it is of this kind, else an empty one: tests put in anything."""
+    return about[name] if type(about[name]) is kind else kind()
 
 
 def _listed(name: str, content: bytes) -> dict[str, Any]:

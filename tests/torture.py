@@ -87,13 +87,40 @@ def serve(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def http(arguments: list[str]) -> int:
+    """Requests that nobody should send: schemathesis, then raw sockets; no 500 and no hang."""
+    from engine.model import backend
+
+    backend.take_openblas()  # before anything imports MLX
+    from tests.torture_http import main
+
+    return main(arguments)
+
+
+def clients(arguments: list[str]) -> int:
+    """litellm and langchain-openai, in an environment of their own, against a real server."""
+    from tests.torture_clients import main
+
+    return main(arguments)
+
+
+def exchange(arguments: list[str]) -> int:
+    """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
+    from tests.app.round_trip import main
+
+    return main(arguments)
+
+
 COMMANDS = {
     "serve": serve,
+    "clients": clients,
+    "http": http,
     "hostile": hostile,
     "faults": faults,
     "doors": doors,
     "kill": kill,
     "person": person,
+    "exchange": exchange,
 }
 
 

@@ -67,7 +67,8 @@ class ChatLibrary(QObject):
 
     def chats(self) -> list[ChatRecord]:
         """Saved chats, the latest used first."""
-        return sorted(self._chats.values(), key=lambda chat: chat.updated_at, reverse=True)
+        listed = self._chats.values()
+        return sorted(listed, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
@@ -178,6 +179,24 @@ class ChatLibrary(QObject):
         for chat_id in gone:
             self.erased.emit(chat_id)
             self.release(chat_id)
+        self.trash_changed.emit()
+
+    def take_in(self, chats: Iterable[ChatRecord]) -> None:
+        """List chats that an import has stored."""
+        self._chats |= {chat.id: chat for chat in chats}
+        self.listed.emit()
+
+    def take_out(self, ids: Iterable[str]) -> None:
+        """An import is undone: list these no more, and let go of them."""
+        for chat_id in ids:
+            self._chats.pop(chat_id, None)
+            chat = self._in_use.get(chat_id)
+            if chat is not None:
+                chat.stop()
+                chat.forget_session()
+            self.erased.emit(chat_id)
+            self.release(chat_id)
+        self.listed.emit()
         self.trash_changed.emit()
 
     def unscrubbed(self) -> list[str]:

@@ -103,6 +103,18 @@ class ModelLoader(QObject):
         ready = {m.model.id: m for m in reversed(self._models.values()) if m.model is not None}
         return list(reversed(ready.values()))
 
+    def of_folder(self, ref: str, folder: str) -> ModelStatus:
+        """What is known about the model in a folder, whichever name it was asked for by."""
+        own = self.get(ref)
+        if own.state in {LoadState.READY, LoadState.LOADING}:
+            return own
+        for other in self.known():
+            if other.model is not None and other.model.path == folder:
+                return other
+            if model_location(other.ref) == folder:
+                return other
+        return own
+
     def known(self) -> list[ModelStatus]:
         """Every model that is ready or on its way."""
         return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]

@@ -89,6 +89,19 @@ _kept: OrderedDict[tuple[str, str], Lines] = OrderedDict()
 _KEPT = 64  # the blocks last coloured, for the same message shown again
 
 
+def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
+    """The code in pieces, each with its kind: a key of COLOURS or "". On any thread.
+
+    Together they are the code; where a lexer would change it, it is one piece.
+    """
+    lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
+    found = [(_kind(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else []
+    if "".join(text for _, text in found) == code:
+        yield from found
+    else:
+        yield "", code
+
+
 class Colouring:
     """One code block being coloured, a slice of time after another.
 

@@ -7,12 +7,15 @@ Imports: nothing.
 
 from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
+from app.store.portable import FORMAT, VERSION, chat_from_json, chat_to_json, to_text
 from app.store.records import Chat, Message, SearchHit, new_id
 from app.store.salvage import Salvaged
 from app.store.search import places_in
 from app.store.store import Store
 
 __all__ = [
+    "FORMAT",
+    "VERSION",
     "Backup",
     "Chat",
     "Message",
@@ -21,6 +24,9 @@ __all__ = [
     "Store",
     "StoreError",
     "backups_of",
+    "chat_from_json",
+    "chat_to_json",
     "new_id",
     "places_in",
+    "to_text",
 ]

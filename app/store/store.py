@@ -14,6 +14,7 @@ from app.store import erase
 from app.store.backups import Backups, restore
 from app.store.database import copy, open_writer, set_aside
 from app.store.errors import StoreError, at_start, translate
+from app.store.exchange import Exchange
 from app.store.journal import keep_if_damaged
 from app.store.operations import (
     DeleteLayout,
@@ -27,7 +28,6 @@ from app.store.readers import Readers
 from app.store.records import Chat, Message, storable_chat, storable_message, storable_text
 from app.store.salvage import Salvaged, salvage
 from app.store.searcher import Searcher
-from app.store.trash import Trash
 from app.store.writer import Writer, index_chore
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 _PATCHABLE = {"title", "model", "system", "params", "draft", "updated_at", "deleted_at", "leaf_id"}
 
 
-class Store(Trash):
+class Store(Exchange):
     """All chats of one profile, in one SQLite file that one program at a time has open.
 
     Writes return at once (no disk access on the caller's thread), from any thread, and are carried

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.bench import contenders, hostile, latency, tables, throughput
+from engine.bench import contenders, hostile, latency, memory, tables, throughput
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
 from engine.bench.hostile_server import Rivals
@@ -23,13 +23,22 @@ from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
+OWN_PARTS = ("memory",)  # that only run when they are named
 AGAINST = ("alone", "batch", "server")
 _NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a model folder, a downloaded hub id, or random:135m")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="which (all)")
+    parser.add_argument(
+        "model", help="a model folder, a downloaded hub id, random:135m; families (memory)"
+    )
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=PARTS + OWN_PARTS,
+        default=PARTS,
+        help="which (all but memory)",
+    )
     parser.add_argument(
         "--against",
         nargs="*",
@@ -47,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
     parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
-    parser.add_argument("--length", type=positive, nargs="+", default=[512, 2048], metavar="N")
+    parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
     parser.add_argument("--chart", metavar="FILE.svg", help="also draw the rates")
 
@@ -63,11 +72,13 @@ def main(options: argparse.Namespace) -> int:
 
     figures: dict[str, Any] = {}
     try:
-        if set(options.parts) - {"capacity"}:
+        if "memory" in options.parts:
+            figures["memory"] = memory.run(options.model, options.length or memory.CONTEXTS, say)
+        if set(options.parts) - {"capacity", "memory"}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then
-            held = capacity(options.model, options.length, 4, note)
+            held = capacity(options.model, options.length or [512, 2048], 4, note)
             tables.capacity(held, say)
             figures["capacity"] = asdict(held)
     except (EngineError, RuntimeError, ValueError) as error:

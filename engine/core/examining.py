@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from engine.core.confined.checked import CheckedTokenizer
 from engine.core.confined.confined import Confined
@@ -11,6 +13,7 @@ from engine.hub.names import clean_name
 from engine.model import folder, loader
 from engine.model.fingerprint import identity
 from engine.model.loader import Examined
+from engine.text.known_tokenizer import KnownTokenizer
 
 MOST_CHECKED = 16
 """So many folders that have passed are remembered, for as long as nothing in them changes. Checking
@@ -48,8 +51,17 @@ def examine(asked: str, confined: Confined) -> Candidate:
         _checked[same] = checked
         while len(_checked) > MOST_CHECKED:
             _checked.pop(next(iter(_checked)))
-    largest = checked.largest_id
-    return Candidate(loader.examine(path, name, facts.config, facts.size, eos, largest), checked)
+    examined = loader.examine(
+        path, name, facts.config, facts.size, eos, checked.largest_id, _known(path, checked)
+    )
+    return Candidate(examined, checked)
+
+
+def _known(path: Path, checked: CheckedTokenizer) -> KnownTokenizer | None:
+    if checked.table is None:
+        return None
+    load = partial(loader.load_tokenizer, path, checked.eos)
+    return KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
 
 
 def _ends(eos: object) -> list[int] | None:

@@ -6,6 +6,7 @@ import logging
 import uuid
 from dataclasses import dataclass
 
+from engine.core.commands import Load, Unload
 from engine.core.confined.confined import Confined
 from engine.core.examining import Candidate, examine
 from engine.core.mailbox import refuse
@@ -19,7 +20,6 @@ from engine.errors import (
     is_out_of_memory,
     words_of,
 )
-from engine.messages import Load, Unload
 from engine.model import backend, loader
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Pieces

@@ -16,8 +16,10 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.core.commands import Estimate, Load, Unload
 from engine.core.confined import confined
 from engine.core.embedding import Embedding
+from engine.core.estimating import Estimating
 from engine.core.execution import Execution
 from engine.core.finishing import Finishing
 from engine.core.growing import Growing
@@ -39,13 +41,11 @@ from engine.messages import (
     Forget,
     Fork,
     GetStats,
-    Load,
     OpenSession,
     Pause,
     Prioritise,
     Send,
     Stop,
-    Unload,
     WorkDone,
 )
 from engine.scheduling.scheduler import Scheduler
@@ -80,6 +80,7 @@ class Loop:
         reception = Reception(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
             Load: self._loading.load,
+            Estimate: Estimating(self._state, self._workers, confined.shared()).estimate,
             Unload: self._loading.unload,
             OpenSession: reception.open,
             Send: reception.send,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
+from engine.core.commands import Estimate, Load, Unload
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import (
     Command,
@@ -17,9 +18,7 @@ from engine.messages import (
     Embed,
     Failed,
     GetStats,
-    Load,
     Send,
-    Unload,
 )
 
 log = logging.getLogger(__name__)
@@ -81,7 +80,7 @@ def refuse(command: Command, error: EngineError) -> None:
         command.answer.set_exception(error)
 
 
-_ANSWERED = (Load, Unload, CountTokens, Embed, GetStats)
+_ANSWERED = (Load, Estimate, Unload, CountTokens, Embed, GetStats)
 
 
 class Answer(Future[T]):

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from engine.core.reply_state import ReplyState
-from engine.kv.memory_estimate import MemoryEstimate
+from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.prefix_cache import Reader
 from engine.kv.session_kv import SessionKV
 from engine.messages import FinishReason, Message, Overflow

@@ -2,6 +2,7 @@
 
     from engine import hub
 
+    found = hub.search("some model")                # asks the hub for names; nothing else is told
     model = hub.look_up("somebody/some-model")      # asks the hub; nothing is downloaded yet
     folder = hub.download(model, progress=print)    # may be cut off in any way, and called again
 
@@ -13,21 +14,34 @@ Imports: engine.core.confined, engine.errors, engine.model.
 
 from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
-from engine.hub.look import HubFile, HubModel, look_up
+from engine.hub.fit import Fit, Verdict, fit
+from engine.hub.kv_cost import KVCost, kv_cost
+from engine.hub.look import HubFile, HubModel, card, look_up
 from engine.hub.names import Wanted, clean_name, parse
+from engine.hub.search import Found, search
+from engine.hub.told import HubFacts
 
 __all__ = [
+    "Fit",
+    "Found",
+    "HubFacts",
     "HubFile",
     "HubModel",
+    "KVCost",
+    "Verdict",
     "Wanted",
+    "card",
     "check_space",
     "clean_name",
     "come",
     "discard",
     "download",
     "find",
+    "fit",
     "held",
+    "kv_cost",
     "look_up",
     "parse",
+    "search",
     "whole",
 ]

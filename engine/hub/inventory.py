@@ -17,7 +17,7 @@ from pathlib import Path
 
 from engine.core.confined.files import read
 from engine.hub import cache
-from engine.hub.facts import Facts, facts_of, same_files
+from engine.hub.folder_facts import FolderFacts, facts_of, same_files
 from engine.hub.names import MAIN, clean_name, is_revision, parse
 from engine.hub.places import Place, Source
 from engine.model.folder import display_name
@@ -29,7 +29,7 @@ MOST_FOLDERS = 20_000
 
 _MOST_REVISIONS = 50
 _REPO = "models--"
-# What Facts come from, beside the folder's own entries.
+# What FolderFacts come from, beside the folder's own entries.
 _TOLD_BY = (
     "config.json",
     "tokenizer_config.json",
@@ -59,7 +59,7 @@ class Installed:
     name: str
     folder: Path
     source: Source
-    facts: Facts
+    facts: FolderFacts
     removes: Path
     shares: tuple[str, ...] = ()
 
@@ -68,7 +68,7 @@ class Inventory:
     """Looks for models; what it has read of one is remembered until its files change."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[object, ...], Facts]] = {}
+        self._known: dict[Path, tuple[tuple[object, ...], FolderFacts]] = {}
 
     def walk(
         self, places: Iterable[Place], refs: Iterable[str] = (), stop: Stop = lambda: False

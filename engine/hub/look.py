@@ -6,17 +6,21 @@ import hashlib
 import json
 import re
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from engine.errors import INVALID_REQUEST, NOT_A_MODEL, EngineError
+from engine.errors import INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND, EngineError
 from engine.hub import net
+from engine.hub.card import card_text
+from engine.hub.kv_cost import KVCost, context_length, kv_cost
 from engine.hub.names import Wanted, is_weights, needed, parse
+from engine.hub.told import HubFacts, facts
 
 if TYPE_CHECKING:
     from hashlib import _Hash
 
+_LARGEST_CARD = 2**20
 _LARGEST_CONFIG = 4 * 2**20
 _LARGEST_LISTING = 16 * 2**20  # some 300 bytes a file
 _LARGEST_FILE = 2**50
@@ -55,6 +59,9 @@ class HubModel:
         known: whether the installed mlx-lm has that architecture.
         bits: how many bits its quantized weights have, or None.
         gated: whether the hub wants an access token of somebody who was given access.
+        facts: what else the hub tells of it.
+        context: most tokens that a prompt and its reply may have together, 0 where none is named.
+        kv: what a chat's keys and values cost, None where its config does not tell.
     """
 
     repo: str
@@ -65,6 +72,9 @@ class HubModel:
     known: bool
     bits: int | None
     gated: bool
+    facts: HubFacts = field(default_factory=HubFacts)
+    context: int = 0
+    kv: KVCost | None = None
 
     @property
     def size(self) -> int:
@@ -119,7 +129,29 @@ def look_up(
         known=knows(config),
         bits=bits if isinstance(bits, int) else None,
         gated=bool(about.get("gated")),
+        facts=_facts(about, config),
+        context=context_length(config),
+        kv=kv_cost(config),
     )
+
+
+def card(
+    model: HubModel, token: str | None = None, cancelled: threading.Event | None = None
+) -> str:
+    """The model's card as Markdown, without its head; "" where there is none. One request.
+
+    Raises:
+        EngineError: as `look_up` does.
+    """
+    stop = cancelled or threading.Event()
+    url = address(model.repo, model.commit, "README.md")
+    try:
+        text = net.read(url, headers(token), model.repo, stop, _LARGEST_CARD)
+    except EngineError as error:
+        if error.code == NOT_FOUND:
+            return ""
+        raise
+    return card_text(text.decode("utf-8", "replace"))
 
 
 def knows(config: dict[str, Any]) -> bool:
@@ -163,17 +195,23 @@ def _about(wanted: Wanted, token: str | None, cancelled: threading.Event) -> dic
 
     revision = quote(wanted.revision, safe="")
     url = f"{constants.ENDPOINT}/api/models/{wanted.repo}/revision/{revision}?blobs=true"
-    found = _json(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_LISTING))
+    found = parsed(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_LISTING))
     if not isinstance(found, dict):
         raise _senseless(wanted.repo)
     return found
+
+
+def _facts(about: dict[str, Any], config: dict[str, Any]) -> HubFacts:
+    """The facts, with what only the model's own config tells."""
+    told = facts(about)
+    return replace(told, images=told.images or "vision_config" in config)
 
 
 def _senseless(repo: str) -> EngineError:
     return EngineError(NOT_A_MODEL, f"The hub's answer about {repo} makes no sense.")
 
 
-def _json(text: bytes) -> Any:
+def parsed(text: bytes) -> Any:
     """What these bytes say, or None where they are no JSON."""
     try:
         return json.loads(text)
@@ -218,7 +256,7 @@ def _config(
     wanted: Wanted, commit: str, token: str | None, cancelled: threading.Event
 ) -> dict[str, Any]:
     url = address(wanted.repo, commit, "config.json")
-    config = _json(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_CONFIG))
+    config = parsed(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_CONFIG))
     kind = config.get("model_type") if isinstance(config, dict) else None
     if not isinstance(config, dict) or not isinstance(kind, str) or not _KIND.fullmatch(kind):
         raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} names no model type.")

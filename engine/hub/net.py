@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import queue
+import re
 import socket
 import threading
 import time
@@ -32,6 +33,8 @@ from engine.hub.names import clean_name
 
 READ_SECONDS = 60.0
 """How long one answer about a model may take in all."""
+SEARCH = "the search"
+"""What an answer is about that is about no single model."""
 
 _LOOK_S = 0.05  # between two checks whether the download was cancelled
 _WORDS = 200  # characters that are told of what the client says
@@ -56,6 +59,7 @@ class _RefusedError(Exception):
         status: of HTTP.
         code: the hub's own word for the cause; empty where it says none.
         sent_token: whether the hub was given an access token.
+        wait_s: how many seconds the hub wants to be left alone; 0 where it does not say.
     """
 
     def __init__(self, answer: Any) -> None:
@@ -63,6 +67,8 @@ class _RefusedError(Exception):
         self.status: int = answer.status_code
         self.code: str = answer.headers.get("X-Error-Code", "")
         self.sent_token = "authorization" in answer.request.headers
+        wait = answer.headers.get("Retry-After", "")  # in seconds, or a date, which is rare
+        self.wait_s = int(wait) if re.fullmatch(r"[0-9]{1,6}", wait) else 0
 
 
 def cancelled_error() -> EngineError:
@@ -108,7 +114,8 @@ def read(
             if len(text) > most:
                 raise EngineError(
                     DOWNLOAD_FAILED,
-                    f"The hub's answer about {what} is longer than {most / 2**20:.0f} MB.",
+                    f"The hub's answer about {what} is longer than {most / 2**20:.0f} MB and was "
+                    "not read. Try another name.",
                 )
             if time.monotonic() > end:
                 raise EngineError(OFFLINE, "The hub answers too slowly. Try again in a while.")
@@ -235,6 +242,10 @@ def disk_error(error: OSError) -> EngineError:
 
 def _refusal(error: _RefusedError, what: str) -> EngineError:
     status, code, sent_token = error.status, error.code, error.sent_token
+    if status == 429:
+        return EngineError(DOWNLOAD_FAILED, f"The hub is asked too often. {_later(error.wait_s)}")
+    if what == SEARCH and status in (401, 403, 404):
+        return _no_search(sent_token)
     if code == "RevisionNotFound":
         return EngineError(NOT_FOUND, f"{what} has no such revision. Check its name.")
     if status == 404:
@@ -254,9 +265,24 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
             f"The hub shows no model {what} to just anybody: its name is wrong, or it is private "
             "and wants an access token.",
         )
-    if status == 429:
-        return EngineError(DOWNLOAD_FAILED, "The hub is asked too often. Try again later.")
-    return EngineError(DOWNLOAD_FAILED, f"The hub could not serve {what} (status {status}).")
+    return EngineError(
+        DOWNLOAD_FAILED, f"The hub could not serve {what} (status {status}). Try again in a while."
+    )
+
+
+def _no_search(sent_token: bool) -> EngineError:
+    if sent_token:
+        return EngineError(GATED, "The hub does not take this access token. Check it.")
+    return EngineError(
+        GATED, "The hub lets nobody search without an access token. Write the model's whole name."
+    )
+
+
+def _later(wait_s: int) -> str:
+    if not wait_s:
+        return "Try again later."
+    minutes = -(-wait_s // 60)
+    return f"Try again in {f'{wait_s} s' if wait_s < 100 else f'{minutes} minutes'}."
 
 
 def _is_transient(error: Exception) -> bool:

@@ -7,13 +7,11 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.kv.config_estimate import STEP
 from engine.kv.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 
 Caches = list[Any]
 """One cache object for each layer of a model."""
-
-STEP = 256
-"""Tokens by which mlx-lm's caches grow."""
 
 MAX_STEPS = 4
 """A cache grows by at most so many `STEP`s at once: a larger copy would delay all sessions."""

@@ -3,32 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from engine.kv.cache_objects import STEP, Caches, leaves, may_not_trim, nbytes
-
-
-@dataclass(frozen=True)
-class MemoryEstimate:
-    """What a session's caches of one model cost.
-
-    Attributes:
-        fixed: bytes that do not grow (recurrent states).
-        layers: for each growing cache, bytes per token and the most tokens that it keeps.
-    """
-
-    fixed: int
-    layers: tuple[tuple[int, int], ...]
-
-    def bytes(self, tokens: int) -> int:
-        """Bytes for a session of `tokens` tokens."""
-        grown = (tokens + STEP - 1) // STEP * STEP
-        return self.fixed + sum(per * min(grown, most) for per, most in self.layers)
-
-
-UNLIMITED = 1 << 62
-"""The most tokens that a cache without a window keeps."""
+from engine.kv.cache_objects import Caches, leaves, may_not_trim, nbytes
+from engine.kv.config_estimate import STEP, UNLIMITED, MemoryEstimate
 
 
 def grows_unseen(caches: Caches, longer: Caches) -> bool:

@@ -17,6 +17,7 @@ from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.model.loaded import LoadedModel
 from engine.params import SamplingParams
 from engine.text.forms import MISSING, grammar, without_limits
+from engine.text.known_tokenizer import KnownTokenizer
 from engine.text.text import ReplyText
 
 
@@ -144,14 +145,22 @@ def _matcher(kind: Any, model: LoadedModel, params: SamplingParams) -> Any:
 
 def _tokenizer(llguidance: Any, model: LoadedModel) -> Any:
     """A model's tokenizer as llguidance needs it."""
-    backend = getattr(getattr(model.tokenizer, "_tokenizer", None), "backend_tokenizer", None)
-    if backend is None:
+    ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
+    text = _json(model.tokenizer)
+    if text is None:
         raise EngineError(
             INVALID_REQUEST, "The tokenizer of this model cannot be used for answers of a form."
         )
-    ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     # Without precomputed slices it is made in two thirds of the time, and is as fast later.
-    return llguidance.LLTokenizer(backend.to_str(), eos_token=ends, slices=[])
+    return llguidance.LLTokenizer(text, eos_token=ends, slices=[])
+
+
+def _json(tokenizer: Any) -> str | None:
+    """A tokenizer as the `tokenizers` library writes it; None for one of another library."""
+    if isinstance(tokenizer, KnownTokenizer):
+        return tokenizer.to_json()
+    backend = getattr(getattr(tokenizer, "_tokenizer", None), "backend_tokenizer", None)
+    return None if backend is None else str(backend.to_str())
 
 
 def _opener(model: LoadedModel, reasoning: bool | None) -> int:

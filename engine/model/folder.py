@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import MODEL_LOAD_FAILED, EngineError
+from engine.kv.fitting import context_limit
 from engine.params import takes
 
 # What the loader needs beside the weights, in a plain folder or a hub snapshot.
@@ -95,13 +96,9 @@ def _check_safetensors(file: Path) -> None:
 
 def context_length(config: dict[str, Any], tokenizer: Any) -> int:
     """The model's own limit; models that name none get a large one, memory permitting."""
-    inner = config.get("text_config")
-    places = [config, inner if isinstance(inner, dict) else {}]
-    names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
-    for place in places:
-        for name in names:
-            if isinstance(place.get(name), int) and place[name] > 0:
-                return int(place[name])
+    named = context_limit(config)
+    if named is not None:
+        return named
     limit = getattr(tokenizer, "model_max_length", None)
     return int(limit) if isinstance(limit, int) and 0 < limit < 1 << 24 else 131_072
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.kv.cache_objects import Caches
-from engine.kv.memory_estimate import MemoryEstimate
+from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.slots import Slots
 from engine.model.info import Model
 from engine.params import SamplingParams
@@ -21,7 +21,7 @@ class LoadedModel:
 
     Attributes:
         net: the model itself, an `mlx.nn.Module`.
-        tokenizer: mlx-lm's `TokenizerWrapper`.
+        tokenizer: mlx-lm's `TokenizerWrapper`, or what is known of it (`KnownTokenizer`).
         eos: ids that end a turn.
         estimate: what a session's caches cost.
         make_cache: gives a session's empty caches.

@@ -19,6 +19,7 @@ from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
 from engine.text import tool_calls
+from engine.text.known_tokenizer import KnownTokenizer
 
 Pieces = Generator[None, None, LoadedModel]
 """A model being loaded: runs until the next `yield`, returns the model at the end."""
@@ -38,7 +39,7 @@ class Examined:
         identity: the same for the same unchanged folder.
         nbytes: of its weights as they lie on disk.
         contents: names its files' contents.
-        tokenizer: mlx-lm's `TokenizerWrapper`, loaded.
+        tokenizer: mlx-lm's `TokenizerWrapper`, loaded, or what is known of it.
         largest_id: that the tokenizer has, where that has been found out.
     """
 
@@ -59,28 +60,39 @@ def examine(
     nbytes: int,
     eos: list[int] | None,
     largest_id: int | None = None,
+    tokenizer: KnownTokenizer | None = None,
 ) -> Examined:
-    """Load a folder's tokenizer and name its contents. For a worker: nothing is computed.
+    """Name a folder's contents, and load its tokenizer unless it is known. For a worker.
 
     Args:
         config: of the folder, which has been judged.
         nbytes: of its weights.
         eos: the ids that end a turn, where the folder names them.
         largest_id: that the tokenizer has, where that is known.
+        tokenizer: what is known of it.
 
     Raises:
         EngineError: `model_load_failed`, saying what is wrong and what to do.
     """
-    from mlx_lm.utils import load_tokenizer
-
     try:
         identity = fingerprint.identity(path)
-        tokenizer = load_tokenizer(path, eos_token_ids=eos)
+        loaded = load_tokenizer(path, eos) if tokenizer is None else tokenizer
         contents = fingerprint.contents(path)
     except Exception as error:
         raise _load_error(name, config, error) from None
     _import_module(config)
-    return Examined(path, identity, name, config, nbytes, contents, tokenizer, largest_id)
+    return Examined(path, identity, name, config, nbytes, contents, loaded, largest_id)
+
+
+def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
+    """Load mlx-lm's wrapper of a folder's tokenizer.
+
+    Args:
+        eos: the ids that end a turn, where the folder names them.
+    """
+    from mlx_lm.utils import load_tokenizer
+
+    return load_tokenizer(path, eos_token_ids=eos)
 
 
 def _import_module(config: dict[str, Any]) -> None:

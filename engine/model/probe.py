@@ -11,7 +11,8 @@ from typing import Any
 import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, clone, leaves
-from engine.kv.memory_estimate import MemoryEstimate, grows_unseen, measure
+from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.memory_estimate import grows_unseen, measure
 from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model import cpu, patches, ragged, rows

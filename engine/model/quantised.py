@@ -15,7 +15,8 @@ import mlx.core as mx
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv.cache_objects import Caches, clone, leaves
-from engine.kv.memory_estimate import MemoryEstimate, measure
+from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.memory_estimate import measure
 from engine.model import probe, ragged
 from engine.model.loaded import LoadedModel
 

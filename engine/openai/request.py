@@ -12,7 +12,7 @@ from typing import Any
 URL = "/v1/chat/completions"
 
 _ENVELOPE = ("custom_id", "method", "url", "body")
-# These change nothing in an answer. `serve` looks at the first three itself.
+# These change nothing in the answer of a file's line.
 _IGNORED = (
     *("model", "stream", "stream_options"),
     *("user", "metadata", "safety_identifier", "prompt_cache_key"),
@@ -68,7 +68,7 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
                 only = json.dumps(_ONLY[key][0])
                 raise ValueError(f"{key} can only be {only} here, not {json.dumps(value)}")
         elif key == "response_format":
-            out.update(_form(value))
+            out.update(form(value, key))
         elif key == "messages":
             out[key] = [with_text(m) for m in value] if isinstance(value, list) else value
         elif key == "max_completion_tokens":
@@ -80,19 +80,25 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _form(wanted: Any) -> dict[str, Any]:
+def form(wanted: Any, where: str) -> dict[str, Any]:
+    """The form of an answer, from `response_format` or what is shaped like it.
+
+    Raises:
+        ValueError: it is none.
+    """
     kind = wanted.get("type") if isinstance(wanted, dict) else None
     if kind == "text":
         return {}
     if kind == "json_object":
         return {"json_schema": {"type": "object"}}
     if kind == "json_schema":
-        described = wanted.get("json_schema")
+        described = wanted.get("json_schema", wanted)
         schema = described.get("schema") if isinstance(described, dict) else None
         if not isinstance(schema, dict):
-            raise ValueError("response_format.json_schema must have a schema that is an object")
+            raise ValueError(f"{where}.json_schema must have a schema that is an object")
         return {"json_schema": schema}
-    raise ValueError(f"response_format must be text, json_object or json_schema, not {wanted!r}")
+    told = json.dumps(wanted, ensure_ascii=False)[:100]
+    raise ValueError(f"{where} must be text, json_object or json_schema, not {told}")
 
 
 def with_text(message: Any) -> Any:

@@ -20,6 +20,9 @@ MIN_CHUNK = 4
 """Smaller chunks hardly take less time, since the weights are read for each. Smaller ones than a
 tile only pay far into a prompt, where attention takes most of the time."""
 
+MOST_CHUNK = 2048
+"""Larger chunks hardly take less time for a token, and a pass's buffers grow with them."""
+
 GAP_BUDGET = 0.05
 """Seconds."""
 
@@ -95,9 +98,9 @@ class Pacing:
         budget and as long as a step, so that a slow machine still gets on with its prompts.
         """
         if decoding is None:
-            size, low, high = self._idle_sizes.get(model, 256.0), 64, 2048
+            size, low, high = self._idle_sizes.get(model, 256.0), 64, MOST_CHUNK
         else:
-            size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, 512
+            size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, min(512, MOST_CHUNK)
         size = max(low, min(size, high))
         if size > TILE:
             size = int(size / TILE + 0.25) * TILE  # rather one less
@@ -109,7 +112,7 @@ class Pacing:
         With these they fill whole tiles. Less than one would halve the pace far into a prompt
         (10,018 tokens in 235 s and not in 115), and the longest gaps stay: they are the machine's.
         """
-        size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0)
+        size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MOST_CHUNK)
         tiles = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE))
         return min(remaining, tiles * TILE - rows)
 

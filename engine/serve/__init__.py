@@ -7,7 +7,8 @@ reads it, `places` finds where it is answered (in one of its client's `sessions`
 `conversations` without a name, once its turn in the `line` has come), `replies` are the engine's
 answers, and `client` tells its client of them. `plain_routes` answers what needs no stream.
 `visits` shows who is here. `served` knows the models and loads them. `session_routes`,
-`model_routes` and `health` answer about all that; `metrics` counts. `engine.openai` has the shapes
+`model_routes` and `health` answer about all that; `metrics` counts. Each route is an `operation`,
+and `openapi` tells programs of them all. `engine.openai` has the shapes
 that files of requests share.
 
 Imports: engine.core, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from engine.engine import Engine
@@ -19,6 +18,7 @@ from engine.serve.client import Client, refusal
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Door
 from engine.serve.metrics import Metrics
+from engine.serve.operation import Operation
 from engine.serve.places import Place, Places, disconnected, session_name, unless
 from engine.serve.refusals import RefusedError
 from engine.serve.replies import Events, Gone, Replies
@@ -48,9 +48,12 @@ class Answering:
         self._settling: dict[Place, asyncio.Task[None]] = {}  # places that replies end in
         self.ending = False
 
-    def route(self, door: Door) -> Route:
+    def route(self, door: Door) -> Operation:
         """The route to a door."""
-        return Route(door.path, _At(self, door), methods=["POST"])
+        at = _At(self, door)
+        return Operation(
+            "POST", door.path, at, door.about, table=door.table, must=True, names_session=True
+        )
 
     def end(self) -> None:
         """Stop all answers. Their clients are told why."""

@@ -8,7 +8,6 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import EngineError
@@ -19,6 +18,8 @@ from engine.serve.health import Health
 from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
 from engine.serve.model_routes import ModelRoutes
+from engine.serve.openapi import OpenAPI
+from engine.serve.operation import Operation
 from engine.serve.plain_routes import PlainRoutes
 from engine.serve.refusals import RefusedError
 from engine.serve.reshaping import Reshaped
@@ -44,14 +45,17 @@ class App:
         keys: Keys | None,
         metrics: Metrics,
     ) -> None:
+        described = OpenAPI()
         routes = [
             *(answering.route(door) for door in doors),
             *plain.routes(),
             *models.routes(),
             *sessions.routes(),
-            Route("/health", health.health, methods=["GET"]),
-            Route("/metrics", health.metrics, methods=["GET"]),
+            *health.routes(),
+            described.route(),
         ]
+        described.describe(routes)
+        self._routes = routes
         self._known = _names(routes)
         inner = Starlette(
             routes=routes,
@@ -69,21 +73,21 @@ class App:
 
     async def _not_served(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
+        path = request.scope["path"]
+        allowed = {m for r in self._routes if r.path_regex.match(path) for m in r.methods or ()}
+        headers = {"Allow": ", ".join(sorted(allowed))} if status == 405 else {}
         # The raw path is printable ASCII: h11 refuses every other.
-        path = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
-        what = f"{request.method} {path} is not served, only {self._known}."
-        return told(RefusedError(status, what))
+        shown = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
+        what = f"{request.method} {shown} is not served, only {self._known}."
+        answer = told(RefusedError(status, what))
+        answer.headers.update(headers)
+        return answer
 
 
 async def _failure(_: Request, error: Exception) -> Response:
     return told(error)
 
 
-def _names(routes: list[Route]) -> str:
+def _names(routes: list[Operation]) -> str:
     """What is served, for those who ask for something else. What lies below is left out."""
-    names = {
-        route.path: next(m for m in sorted(route.methods or ()) if m != "HEAD")
-        for route in routes
-        if "{" not in route.path
-    }
-    return ", ".join(f"{method} {path}" for path, method in names.items())
+    return ", ".join(f"{r.method} {r.path}" for r in routes if "{" not in r.path)

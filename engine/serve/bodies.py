@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from starlette.requests import Request
 from starlette.types import Receive, Scope
 
 from engine.openai import json_text
+from engine.serve.doors.fields import Fields
+from engine.serve.doors.kinds import Table
 from engine.serve.refusals import RefusedError
 from engine.serve.served import Served
 
@@ -34,7 +37,24 @@ async def read(scope: Scope, receive: Receive, served: Served, silence: float) -
     if len(models := served.models) == len(served.entries):
         context = max(model.context_length for model in models)
         limit = min(max(context * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
-    too_long = RefusedError(413, f"A request may have {limit / 2**20:.3g} MB, not more.")
+    return await _gathered(scope, receive, limit, silence)
+
+
+async def small(request: Request, table: Table) -> Fields:
+    """The fields of a request that is no prompt, and may have no body at all.
+
+    Raises:
+        RefusedError: it is too long or late, no object, or not what the table knows.
+    """
+    raw = await _gathered(request.scope, request.receive, LEAST_LIMIT, SILENCE_SECONDS)
+    try:
+        return Fields(json_text.decode(raw) if raw else {}, table)
+    except ValueError as error:
+        raise not_understood(error) from None
+
+
+async def _gathered(scope: Scope, receive: Receive, limit: int, silence: float) -> bytes:
+    too_long = RefusedError(413, f"This request may have {limit / 2**20:.3g} MB, not more.")
     announced = dict(scope["headers"]).get(b"content-length", b"0")
     if int(announced) > limit:
         raise too_long

@@ -14,6 +14,7 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve import refusals
 from engine.serve.metrics import Metrics
+from engine.serve.operation import Operation
 from engine.serve.places import Places
 from engine.serve.served import Served
 from engine.serve.sessions import Sessions
@@ -41,6 +42,15 @@ class Health:
         self._places = places
         self._metrics = metrics
         self._connections = connections
+
+    def routes(self) -> list[Operation]:
+        """What there is."""
+        return [
+            Operation("GET", "/health", self.health, "Whether requests are answered."),
+            Operation(
+                "GET", "/metrics", self.metrics, "Figures for Prometheus.", kind="text/plain"
+            ),
+        ]
 
     async def health(self, request: Request) -> Response:
         """200 when requests are answered, else 503."""

@@ -10,18 +10,19 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from engine.errors import EngineError
 from engine.model.info import Model
-from engine.serve import refusals
+from engine.serve import bodies, refusals
+from engine.serve.doors.kinds import FLAG, Table
 from engine.serve.entry import Entry
-from engine.serve.refusals import RefusedError
+from engine.serve.operation import Operation
 from engine.serve.served import Served
-from engine.serve.session_routes import body_of
 
 LOOK_SECONDS = 0.25
 """Between two words about how far a model's loading is."""
+
+_LOAD, _NOTHING = Table({"stream": FLAG}), Table({})
 
 
 class ModelRoutes:
@@ -30,13 +31,18 @@ class ModelRoutes:
     def __init__(self, served: Served) -> None:
         self._served = served
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[Operation]:
         """What there is. A model's id may have slashes."""
+        one = "/v1/models/{id:path}"
         return [
-            Route("/v1/models", self._list, methods=["GET"]),
-            Route("/v1/models/{id:path}/load", self._load, methods=["POST"]),
-            Route("/v1/models/{id:path}/unload", self._unload, methods=["POST"]),
-            Route("/v1/models/{id:path}", self._read, methods=["GET"]),
+            Operation("GET", "/v1/models", self._list, "The models."),
+            Operation(
+                "POST", f"{one}/load", self._load, "Load a model, with its progress.", table=_LOAD
+            ),
+            Operation(
+                "POST", f"{one}/unload", self._unload, "Free a model's memory.", table=_NOTHING
+            ),
+            Operation("GET", one, self._read, "One model."),
         ]
 
     async def _list(self, _: Request) -> Response:
@@ -50,18 +56,16 @@ class ModelRoutes:
         return JSONResponse(_shown(entry, await self._figures(entry)))
 
     async def _load(self, request: Request) -> Response:
-        body = await body_of(request, ("stream",))
-        if not isinstance(body.get("stream"), (bool, type(None))):
-            raise RefusedError(400, f"stream must be true or false, not {body['stream']!r}.")
+        stream = (await bodies.small(request, _LOAD)).flag("stream")
         entry = self._served.entry(request.path_params["id"])
         await self._served.ready()
-        if body.get("stream"):
+        if stream:
             return StreamingResponse(self._progress(entry), media_type="text/event-stream")
         await self._served.load(entry)
         return JSONResponse(_shown(entry))
 
     async def _unload(self, request: Request) -> Response:
-        await body_of(request, ())
+        await bodies.small(request, _NOTHING)
         entry = self._served.entry(request.path_params["id"])
         await self._served.unload(entry)
         return JSONResponse(_shown(entry))

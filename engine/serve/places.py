@@ -24,6 +24,7 @@ from engine.errors import (
 from engine.messages import Message
 from engine.model.info import Model
 from engine.serve.conversations import Conversation, Conversations
+from engine.serve.doors.kinds import Kind
 from engine.serve.entry import Use
 from engine.serve.guests import Guest, guest_of
 from engine.serve.line import Line, Say, Turn
@@ -39,7 +40,12 @@ T = TypeVar("T")
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id", "session_id", "x-session-affinity")
 """Headers that may name a session, the first one before the others."""
 LONGEST_NAME = 128
-_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}")
+NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}"
+"""A session's name, as a regular expression."""
+_RULE = (
+    f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
+    "the first one a letter or digit"
+)
 _UNSOUND = (ENGINE_STOPPED, UNKNOWN_MODEL, INTERNAL_ERROR)
 """After these errors nothing of a session is relied on."""
 
@@ -279,10 +285,15 @@ def checked(name: object, where: str) -> str:
     Raises:
         RefusedError: 400.
     """
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise RefusedError(
-            400,
-            f"{where} must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
-            "the first one a letter or digit.",
-        )
+    if not isinstance(name, str) or not re.fullmatch(NAME, name):
+        raise RefusedError(400, f"{where} {_RULE}.")
     return name
+
+
+def _check_name(name: str, value: object) -> None:
+    if not isinstance(value, str) or not re.fullmatch(NAME, value):
+        raise ValueError(f"{name} {_RULE}")
+
+
+NAMED = Kind({"type": "string", "pattern": f"^{NAME}$"}, _check_name)
+"""A body's field that names a session."""

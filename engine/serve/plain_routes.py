@@ -10,7 +10,6 @@ from typing import Any, Protocol, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from engine.engine import Engine
@@ -22,12 +21,16 @@ from engine.serve.client import refusal
 from engine.serve.doors.counting import CountingDoor
 from engine.serve.doors.door import Asked
 from engine.serve.doors.embeddings import AskedVectors, EmbeddingsDoor
+from engine.serve.doors.kinds import Table
 from engine.serve.doors.responses import Kept
+from engine.serve.operation import Operation
 from engine.serve.places import disconnected, session_name, unless
 from engine.serve.refusals import RefusedError
 from engine.serve.served import BROKE_DOWN
 
 T = TypeVar("T")
+Answer = Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]
+"""Answers what a door has read."""
 
 
 class PlainRoutes:
@@ -39,16 +42,21 @@ class PlainRoutes:
         self._kept = kept
         self._counting, self._embeddings = CountingDoor(), EmbeddingsDoor()
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[Operation]:
         """What there is."""
-        count = _At(self._answering, self._counting, self._count)
-        embed = _At(self._answering, self._embeddings, self._embed)
+        one = "/v1/responses/{id}"
         return [
-            Route(self._counting.path, count, methods=["POST"]),
-            Route(self._embeddings.path, embed, methods=["POST"]),
-            Route("/v1/responses/{id}", self._read, methods=["GET"]),
-            Route("/v1/responses/{id}", self._drop, methods=["DELETE"]),
+            self._route(self._counting, self._count),
+            self._route(self._embeddings, self._embed),
+            Operation("GET", one, self._read, "A response that was kept."),
+            Operation("DELETE", one, self._drop, "Forget a response that was kept."),
         ]
+
+    def _route(self, door: _Plain, do: Answer) -> Operation:
+        at = _At(self._answering, door, do)
+        return Operation(
+            "POST", door.path, at, door.about, table=door.table, must=True, names_session=True
+        )
 
     async def _count(self, asked: Asked) -> dict[str, Any]:
         counting = self._engine.count_later(
@@ -80,6 +88,10 @@ class PlainRoutes:
 class _Plain(Protocol):
     """A door whose answers come in one piece."""
 
+    path: str
+    about: str
+    table: Table
+
     def read(self, body: dict[str, Any], model: Model) -> Any: ...
 
     def error(self, status: int, code: str, message: str) -> dict[str, Any]: ...
@@ -92,7 +104,7 @@ class _At:
         self,
         answering: Answering,
         door: _Plain,
-        do: Callable[[Any], Coroutine[Any, Any, dict[str, Any]]],
+        do: Answer,
     ) -> None:
         self._answering = answering
         self._door = door

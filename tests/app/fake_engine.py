@@ -202,6 +202,7 @@ class FakeEngine:
         at_work = {reply.session.id: reply for reply in running}
         sessions = {
             reply.session.id: {
+                "model": reply.session.model.id,
                 "kv_tokens": reply.written,
                 "kv_bytes": 1_000_000,
                 "status": "decoding" if reply.session.id in at_work else "idle",

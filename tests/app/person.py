@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import faulthandler
 import gc
+import json
 import logging
 import os
 import shutil
@@ -57,6 +58,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import background
 from app.application import Application, make_engine
 from app.chats.actions import Action
 from app.chats.options import ChatOptions
@@ -67,6 +69,7 @@ from app.store import StoreError
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer_text import ComposerText
 from app.ui.dialogs.dialogs import Recovery
+from app.ui.dialogs.import_dialog import ImportDialog
 from app.ui.dialogs.name_dialog import NameDialog
 from app.ui.dialogs.trash import TrashDialog
 from app.ui.models.get_model import GetModelDialog
@@ -77,6 +80,7 @@ from app.ui.style import theme
 from app.ui.window.docking import configure_docking
 from app.ui.window.main_window import MainWindow
 from tests.app.agreement import disagreements
+from tests.app.chats import exports
 from tests.app.step_engine import StepEngine
 
 KEY, CTRL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -148,7 +152,7 @@ COMMANDS = (
 )
 DIALOGS = (
     *("about", "shortcuts", "settings", "trash", "backups", "get_model", "compare", "layouts"),
-    *("prompts", "save_prompt"),
+    *("export", "import", "prompts", "save_prompt"),
 )
 PALETTE = ("score", "new ch", "answer again", "say", "one", "text size", "tr", "qqxz")
 MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
@@ -376,6 +380,9 @@ class Person:
             QApplication.processEvents()
             self.app.bridge.drain()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+        for thread, _ in list(background._threads):
+            thread.join(5)  # what an import or its undoing does to the store
         QApplication.processEvents()
 
     def _close_what_is_above(self) -> None:
@@ -762,6 +769,24 @@ class Person:
         self.app.library.sweep()
         return gone
 
+    def imports(self, n: int) -> Touched:
+        """Chats of another program, of which some may be there already."""
+        made = exports.claude()
+        for conversation in made:
+            conversation["uuid"] += f"-{n % 3}"
+        file = Path(self._folder.name) / "conversations.json"
+        file.write_text(json.dumps(made))
+        self.window.commands["import"].trigger()
+        open_now = [d for d in self.window.findChildren(ImportDialog) if d.isVisible()]
+        if not open_now:  # another dialog has the keys
+            return set()
+        asked = open_now[-1]
+        asked.taken.connect(lambda report: self._may_go.update(c.id for c in report.taken))
+        asked.begin([file])
+        self.rest()
+        asked.close()
+        return set()
+
     def dialog(self, name: str, escape: bool) -> Touched:
         self.window.commands[name].trigger()
         self.rest()
@@ -1123,6 +1148,10 @@ class Actions(RuleBasedStateMachine):
     @rule()
     def lets_a_month_pass(self) -> None:
         self.do("a month passes", self.person.days_pass)
+
+    @rule(n=SMALL)
+    def imports_chats(self, n: int) -> None:
+        self.do("import", lambda: self.person.imports(n))
 
     @rule(name=st.sampled_from(DIALOGS), escape=st.booleans())
     def opens_a_dialog(self, name: str, escape: bool) -> None:

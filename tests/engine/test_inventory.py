@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engine.hub import cache
-from engine.hub.facts import IMAGES, REASONING, TOOLS, Facts, facts_of
+from engine.hub.folder_facts import IMAGES, REASONING, TOOLS, FolderFacts, facts_of
 from engine.hub.inventory import Installed, Inventory
 from engine.hub.look import knows
 from engine.hub.places import Place, Source, places
@@ -142,7 +142,7 @@ def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     assert facts_of(make(tmp_path / "none", {"a": 1})).problem == (
         "Its config.json names no model type."
     )
-    assert "cannot be read: No such file" in facts_of(tmp_path / "gone").problem
+    assert facts_of(tmp_path / "gone").gone
 
 
 # Folders that mean ill.
@@ -184,7 +184,7 @@ def test_values_of_any_type_do_no_harm(tmp_path: Path) -> None:
             config = {"model_type": "llama", "quantization": {"bits": 4}, key: value}
             (folder / "config.json").write_text(json.dumps(config))
             told = facts_of(folder)
-            assert isinstance(told, Facts)
+            assert isinstance(told, FolderFacts)
             assert len(told.architecture) <= 40
             assert len(told.licence) <= 40
 
@@ -331,7 +331,7 @@ def test_a_folder_that_was_opened_before_is_told_of_even_if_it_is_gone(tmp_path:
     gone = tmp_path / "gone"
     found = walk(here, refs=[str(here), str(gone), "owner/on-the-hub", "guide"])
     assert [m.ref for m in found] == [str(here), str(gone)]
-    assert found[1].facts.problem == "The folder cannot be read: No such file or directory."
+    assert found[1].facts.problem == "The folder is not there any more."
 
 
 def test_an_unknown_architecture_is_told_once_mlx_lm_is_there(tmp_path: Path) -> None:

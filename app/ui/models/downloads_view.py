@@ -194,6 +194,9 @@ class ModelDialog(QDialog):
 
     opened = Signal(str)
 
+    def show_memory(self) -> None:
+        """It is known now how much models and chats may take."""
+
 
 class DownloadsInWindow(QObject):
     """Opens the dialog over ``window`` and tells what happens while it is closed.
@@ -283,3 +286,5 @@ class DownloadsInWindow(QObject):
     def _on_stats(self, future: Future[dict[str, Any]]) -> None:
         if not future.cancelled() and future.exception() is None:
             self._memory = int(future.result().get("memory_budget", 0))
+            if self.dialog is not None:
+                self.dialog.show_memory()

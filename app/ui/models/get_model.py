@@ -4,110 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from app.background import Query
-from app.download import fault, ref_of
+from app.download import ref_of
 from app.downloads import Downloads
 from app.ui.models.downloads_view import DownloadList, ModelDialog
-from app.ui.style.figures import bytes_line
-from app.ui.style.theme import repolish, ui_font
-from engine import EngineError, hub
+from app.ui.models.finding import Finding
+from app.ui.models.found_list import FoundList
+from app.ui.models.found_model import DOWNLOAD, OPEN, FoundModel
+from app.ui.models.get_model_layout import lay_out, quiet, tab_order
+from app.ui.models.looking import Looking
+from app.ui.models.search_field import SearchField
+from app.ui.models.token_field import TokenField
+from app.ui.style.theme import repolish
+from engine import EngineError
 from engine.errors import GATED
+from engine.hub import HubModel
 
 _PROMISE = (
-    "Once this is a model's name, the Hugging Face hub is asked about it and told nothing else. "
-    "Only data is downloaded, no code."
+    "The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is "
+    "told nothing else, and only data is downloaded, no code."
 )
 _NONE = "Downloads are listed here. They go on when this is closed."
-_TOKEN = "Kept until Stretto ends, and shown to the hub alone."
-DOWNLOAD, OPEN = "Download", "Open"
 _NO_TOKEN = "The hub gives this model only to whom it knows: paste a token first"
-
-
-class FoundModel(QWidget):
-    """Three lines, of which those without words take no room."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.name = QLabel(self)
-        self.name.setFont(ui_font(15, QFont.Weight.DemiBold))
-        self.about = QLabel(self)
-        self.fits = QLabel(self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        for label in (self.name, self.about, self.fits):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
-            layout.addWidget(label)
-
-    def clear(self) -> None:
-        for label in (self.name, self.about, self.fits):
-            self._say(label, "")
-
-    def say(self, words: str, *, danger: bool = False) -> None:
-        """Nothing was found (yet): say why."""
-        self.clear()
-        self._say(self.about, words, danger=danger)
-
-    def show_model(self, model: hub.HubModel, budget: int) -> str:
-        """Say what it is. Returns the verb for what can be done with it, empty for nothing.
-
-        Args:
-            budget: bytes that models and chats may take, 0 where that is not known.
-        """
-        bits = f"{model.bits}-bit" if model.bits else ""
-        at = "" if model.revision == "main" else f"at {model.revision}"
-        parts = (bytes_line(model.size), model.architecture, bits, at)
-        self._say(self.name, model.repo.rpartition("/")[2])
-        self._say(self.about, " · ".join(part for part in parts if part))
-        self.name.setToolTip(model.repo)
-        if hub.whole(model) is not None:
-            self._say(self.fits, "It is on this machine already.")
-            return OPEN
-        problem = _problem(model)
-        if problem:
-            self._say(self.fits, problem, danger=True)
-            return ""
-        small = not budget or model.weights <= budget
-        room = f"models and chats may take {bytes_line(budget)} of memory."
-        words = f"{'Fits' if small else 'Too large'}: {room}" if budget else ""
-        self._say(self.fits, words, danger=not small)
-        return DOWNLOAD
-
-    def _say(self, label: QLabel, words: str, *, danger: bool = False) -> None:
-        label.setText(words)
-        label.setVisible(bool(words))
-        label.setProperty("danger", danger)
-        label.setProperty("muted", not danger and label is not self.name)
-        repolish(label)
-
-
-def _problem(model: hub.HubModel) -> str:
-    """Why it cannot be downloaded, in a sentence; empty if it can."""
-    if not model.known:
-        return "This version does not know its architecture. A newer one may."
-    try:
-        hub.check_space(model)
-    except EngineError as error:
-        return error.message
-    return ""
+_NO_WORDS = "Write a word of the model's name first"
+LOOK_UP = "Look Up"
 
 
 class GetModelDialog(ModelDialog):
     """Stays open beside the window; downloads go on without it."""
 
     TYPING_MS = 600
+    MOVING_MS = 150  # whoever goes through the list with the arrows does not ask about each
 
     def __init__(
         self,
@@ -121,158 +50,232 @@ class GetModelDialog(ModelDialog):
         self.setWindowTitle("Get Model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._downloads = downloads
-        self._memory = memory
-        self._query = Query(self)  # what the hub says of the model that is named
-        self._model: hub.HubModel | None = None
-        self._asked = ""
-        self.field = QLineEdit(self)
-        self.field.setPlaceholderText("owner/name, or the address of its page")
-        self.field.setAccessibleName("Model")
-        promise = _quiet(QLabel(_PROMISE, self))
-        self.found = FoundModel(self)
-        self.token = QLineEdit(self)
-        self.token.setEchoMode(QLineEdit.EchoMode.Password)
-        self.token.setPlaceholderText("Access token")
-        self.token.setAccessibleName("Access token")
-        self._token_note = _quiet(QLabel(_TOKEN, self))
-        self.go = QPushButton(DOWNLOAD, self)
-        self.go.setDefault(True)
+        self._model: HubModel | None = None
+        self._at_once = False  # download what is looked up now
+        self.finding = Finding(downloads, memory, self)
+        self.looking = Looking(downloads, self)
+        self.field = SearchField(self)
+        self.search_button = QPushButton("Search", self)
+        self.search_button.setAutoDefault(False)
+        self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
+        self.heading = quiet(QLabel(self))
+        self.models = FoundList(self)
+        self.access = TokenField(downloads, self)
+        plan = self.finding.tokens, self.finding.chats
+        self.found = FoundModel(self, *plan, self.access)
+        self.token = self.access.field
+        self.list = DownloadList(downloads, self)
+        self.none = quiet(QLabel(_NONE, self))
         self.close_button = QPushButton("Close", self)
         self.close_button.setAutoDefault(False)
-        self.none = _quiet(QLabel(_NONE, self))
-        self.list = DownloadList(downloads, self)
-        self._lay_out(promise)
-        self._typing = QTimer(self, singleShot=True, interval=self.TYPING_MS)
-        self._typing.timeout.connect(self._look)
+        self.go = QPushButton(DOWNLOAD, self)
+        self.go.setDefault(True)
+        columns = (self.heading, self.models), (self.found,)
+        buttons = (self.none, self.close_button, self.go)
+        promise = quiet(QLabel(_PROMISE, self))
+        lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
+        tab_order(self.field, self.token, self.access.forget, self.models, *self.found.stops)
+        self._connect()
+        self._on_filled(len(self.list.rows))
+        self._on_text()
+
+    def _connect(self) -> None:
         self.field.textChanged.connect(self._on_text)
         self.field.returnPressed.connect(self._on_return)
-        self.token.textChanged.connect(self._on_token)
+        self.search_button.clicked.connect(self._search)
+        self.models.chosen.connect(self._on_chosen)
+        self.models.left.connect(self.field.setFocus)
+        self.field.went_down.connect(self.models.enter)
+        self.access.changed.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
         self.close_button.clicked.connect(self.close)
+        self.found.plan_changed.connect(self._on_plan)
+        self.found.card_asked.connect(self._look)
         self.list.opened.connect(self._open)
         self.list.token_wanted.connect(self._ask_for_token)
-        self.list.filled.connect(lambda rows: self.none.setVisible(not rows))
-        self.none.setVisible(not self.list.rows)
-        self._clear()
+        self.list.filled.connect(self._on_filled)
+        self.finding.changed.connect(self._on_list)
+        self.finding.told.connect(self.models.replace)
+        self.finding.said.connect(self._on_said)
+        self.looking.began.connect(self._on_began)
+        self.looking.answered.connect(self._on_answer)
+        self.looking.refused.connect(self._on_refused)
+        self.looking.card.connect(self.found.show_card)
 
-    def _lay_out(self, promise: QLabel) -> None:
-        title = QLabel("Model", self)
-        title.setBuddy(self.field)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
-        buttons.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(8)
-        for widget in (title, self.field, promise):
-            layout.addWidget(widget)
-        layout.addSpacing(8)
-        for part in (self.found, self.token, self._token_note):
-            layout.addWidget(part)
-        layout.addWidget(self.list, 1)
-        layout.addWidget(self.none)
-        layout.addSpacing(4)
-        layout.addLayout(buttons)
-        self.resize(500, 480)
-
-    # Looking up.
+    # What is asked.
 
     @Slot()
     def _on_text(self) -> None:
-        self._query.drop()
+        self._drop()
+        self.models.choose_none()
         self._clear()
-        if self._wanted():
-            self._typing.start()
-        else:
-            self._typing.stop()
+        self.search_button.setEnabled(bool(self.field.words))
+        self.search_button.setToolTip("" if self.field.words else _NO_WORDS)
+        if self.field.name:
+            self.looking.look(self.field.name, self.TYPING_MS)
+        elif not self.field.text():
+            self.finding.suggest()
 
     @Slot()
     def _on_return(self) -> None:
         """Whoever presses Enter does not wait for the pause in typing."""
-        if self._typing.isActive():
+        if self.looking.pausing:
             self._look()
+        elif not self.field.name:
+            self._search()
+
+    @Slot()
+    def _search(self) -> None:
+        if self.field.words:
+            self._drop()
+            self.models.choose_none()
+            self._clear()
+            self.finding.search(self.field.words)
 
     @Slot()
     def _on_token(self) -> None:
-        self._downloads.token = self.token.text().strip()
         self._model = None
-        self._query.drop()
-        self.go.setText("Look Up")
-        self._allow("" if self._downloads.token and self._wanted() else _NO_TOKEN)
+        self.looking.drop()
+        self.finding.forget_refusals()
+        self.go.setText(LOOK_UP)
+        self._allow("" if self._downloads.token and self._target() else _NO_TOKEN)
 
-    def _wanted(self) -> str:
-        """What stands in the field, if it is a model's name."""
-        from huggingface_hub import constants
+    def _target(self) -> str:
+        """The model that is chosen in the list, or named in the field."""
+        return self.models.ref or self.field.name
 
-        text = self.field.text()
-        return text if hub.parse(text, constants.HF_URL_HOSTS) is not None else ""
+    @Slot(str)
+    def _on_chosen(self, ref: str) -> None:
+        if not ref:
+            return
+        self._drop()
+        self._clear()
+        seen, suggestion = self.finding.seen(ref), self.finding.suggestion(ref)
+        if isinstance(seen, HubModel):
+            self.show_answer(seen)
+        elif isinstance(seen, EngineError):
+            self._on_refused(seen)
+        elif suggestion is not None:
+            self.go.setText(self.found.show_suggestion(suggestion, self.finding.fit(suggestion)))
+            self._allow("")
+        else:
+            self.found.say("Asking the hub…", name=ref)
+            self.looking.look(ref, self.MOVING_MS)
 
     @Slot()
     def _look(self) -> None:
-        self._typing.stop()
-        self._asked = self._wanted()
-        if not self._asked:
-            return
-        self._allow("The hub is being asked")
-        self.found.say("Asking the hub…")
-        name, token = self._asked, self._downloads.token or None
-        self._query.ask(
-            lambda stop: hub.look_up(name, token=token, cancelled=stop),
-            self.show_answer,
-            self._on_refused,
-        )
+        if self._target():
+            self.looking.look(self._target())
 
-    def _on_refused(self, problem: Exception) -> None:
+    @Slot(str)
+    def _on_began(self, ref: str) -> None:
+        self._allow("The hub is being asked")
+        self.found.say("Asking the hub…", name=self.models.ref)
+
+    @Slot(object)
+    def _on_refused(self, error: EngineError) -> None:
         """Nothing was found, or not let in: say why."""
-        error = fault(problem)
         gated = error.code == GATED
+        self._at_once = False
         self._clear(keep_token=True)
-        self._show_token(gated)
-        self.found.say(error.message, danger=not gated)
-        self.go.setText("Look Up")
+        self.access.show_field(gated)
+        self.found.say(error.message, danger=not gated, name=self.models.ref)
+        self.go.setText(LOOK_UP)
         self._allow(_NO_TOKEN if gated else "")
-        if gated and not self.field.hasFocus():  # whoever types a name goes on typing it
+        busy = self.field.hasFocus() or self.models.hasFocus()
+        if gated and not busy:  # whoever types a name goes on typing it
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
             self.token.selectAll()
 
-    def show_answer(self, model: hub.HubModel) -> None:
+    @Slot(object, str)
+    def _on_answer(self, model: HubModel, token: str) -> None:
+        self.access.taken(token)
+        if self.models.ref:
+            self.finding.learn(self.models.ref, model)
+        at_once, self._at_once = self._at_once, False
+        self.show_answer(model)
+        if at_once and self.go.text() == DOWNLOAD and self.go.isEnabled():
+            self._on_go()
+
+    def show_answer(self, model: HubModel) -> None:
         """Say what it is, and whether there is room for it."""
-        self._typing.stop()
-        self._query.drop()
+        self.looking.drop()
         self._model = model
-        self._show_token(False)
-        verb = self.found.show_model(model, self._memory())
+        self.access.show_field(False)
+        verb = self.found.show_model(model, self.finding.fit(model))
         self.go.setText(verb or DOWNLOAD)
         self._allow("" if verb else self.found.fits.text())
+        self.looking.read_card(model)
+
+    def _drop(self) -> None:
+        """Nobody waits any more for what was asked about a model."""
+        self.looking.drop()
+        self._at_once = False
 
     def _clear(self, *, keep_token: bool = False) -> None:
         self._model = None
         self.found.clear()
         if not keep_token:
-            self._show_token(False)
+            self.access.show_field(False)
         self.go.setText(DOWNLOAD)
-        asked = bool(self._wanted())
-        self._allow("The hub is asked first" if asked else "Write the name of a model first")
+        asked = bool(self._target())
+        self._allow("The hub is asked first" if asked else "Choose a model, or write its name")
 
     def _allow(self, why_not: str) -> None:
         """Let the main button be pressed, or say why it cannot be."""
         self.go.setEnabled(not why_not)
         self.go.setToolTip(why_not)
 
-    def _show_token(self, shown: bool) -> None:
-        self.token.setVisible(shown)
-        self._token_note.setVisible(shown)
+    # What is shown.
+
+    def show_memory(self) -> None:
+        self.finding.refresh()
+        suggestion = self.finding.suggestion(self.models.ref)
+        if self._model is not None:
+            self.found.show_model(self._model, self.finding.fit(self._model))
+        elif suggestion is not None and self.go.isEnabled() and self.go.text() != LOOK_UP:
+            self.found.show_suggestion(suggestion, self.finding.fit(suggestion))
+
+    @Slot(int, int)
+    def _on_plan(self, tokens: int, chats: int) -> None:
+        self.finding.plan(tokens, chats)
+        self.show_memory()
+
+    @Slot()
+    def _on_list(self) -> None:
+        self.models.show_entries(self.finding.entries)
+
+    @Slot(str, bool)
+    def _on_said(self, words: str, failed: bool) -> None:
+        self.heading.setText(words)
+        self.heading.setProperty("danger", failed)
+        self.heading.setProperty("muted", not failed)
+        repolish(self.heading)
+
+    @Slot(int)
+    def _on_filled(self, rows: int) -> None:
+        self.none.setVisible(not rows)
+        self.list.setVisible(bool(rows))
+        self.list.setFixedHeight(min(rows, 2) * 92 + 8)
+        buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
+        tab_order(self.found.card, *buttons, self.close_button, self.go)
 
     # Downloading.
 
     @Slot()
     def _on_go(self) -> None:
-        if self._model is None:
+        if self.go.text() == OPEN:
+            self._open(ref_of(self._model) if self._model is not None else self.models.ref)
+        elif self._model is None:
+            suggested = self.finding.suggestion(self.models.ref) is not None
+            download = suggested and self.go.text() == DOWNLOAD
             self._look()
-        elif self.go.text() == OPEN:
-            self._open(ref_of(self._model))
+            self._at_once = download
+        elif self.models.ref:
+            self._downloads.add(self._model)
+            self.models.choose_none()
+            self._drop()
+            self._clear()
         else:
             self._downloads.add(self._model)
             self.field.clear()
@@ -290,11 +293,6 @@ class GetModelDialog(ModelDialog):
 
     def reject(self) -> None:
         """Escape closes it like the button."""
-        self._query.drop()
+        self._drop()
+        self.finding.stop()
         super().reject()
-
-
-def _quiet(label: QLabel) -> QLabel:
-    label.setProperty("muted", True)
-    label.setWordWrap(True)
-    return label

@@ -24,6 +24,7 @@ def model_menu(
     chosen: Callable[[str], None],
     open_folder: Callable[[], None],
     get_model: Callable[[], None],
+    manage: Callable[[], None],
     unload: UnloadMenu,
 ) -> QMenu:
     """The Guide, what is loaded, what was opened before, and ways to open more and to unload."""
@@ -46,6 +47,7 @@ def model_menu(
     menu.addAction("Get Model…", get_model)
     menu.addAction("Open Model Folder…", open_folder)
     menu.addMenu(unload.fill(QMenu("Unload", menu)))
+    menu.addAction("Manage Models…", manage)
     return menu
 
 

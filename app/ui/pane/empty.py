@@ -32,9 +32,11 @@ class EmptyChat(QWidget):
 
     Signals:
         chosen(text): the person clicked one of them.
+        get_asked(): they want another model than the Guide.
     """
 
     chosen = Signal(str)
+    get_asked = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +60,13 @@ class EmptyChat(QWidget):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._on_clicked)
             column.addWidget(button)
+        self.bigger = QPushButton("Get a bigger model", self)
+        self.bigger.setObjectName("link")
+        self.bigger.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.bigger.setToolTip("Shows which models suit this machine")
+        self.bigger.clicked.connect(self.get_asked)
+        column.addSpacing(4)
+        column.addWidget(self.bigger, 0, Qt.AlignmentFlag.AlignLeft)
         self._inner = QWidget(self)
         self._inner.setMaximumWidth(480)
         self._inner.setLayout(column)
@@ -87,6 +96,11 @@ class EmptyChat(QWidget):
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
         for button, thing in zip(self.buttons, things, strict=True):
             button.setText(thing)
+        self._show_bigger()
+
+    def _show_bigger(self) -> None:
+        """Only beside the Guide, and where there is room for it."""
+        self.bigger.setVisible(self._chat.record.model == GUIDE and self.height() > 410)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         margin = max(24, (self.width() - 480) // 2)
@@ -98,6 +112,7 @@ class EmptyChat(QWidget):
         room = (self.height() - (150 if self.height() > 270 else 60)) // 52
         for number, button in enumerate(self.buttons):
             button.setVisible(number < room)
+        self._show_bigger()
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -24,9 +24,11 @@ class PaneMenus(QObject):
 
     Signals:
         get_asked(): the person wants a model from the hub.
+        manage_asked(): the person wants to see what is installed.
     """
 
     get_asked = Signal()
+    manage_asked = Signal()
 
     def __init__(
         self,
@@ -52,6 +54,7 @@ class PaneMenus(QObject):
         pane.models_asked.connect(self._on_models_asked)
         pane.options_asked.connect(self._on_options_asked)
         pane.unload_asked.connect(self._on_unload_asked)
+        pane.empty.get_asked.connect(self.get_asked)
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
@@ -63,6 +66,7 @@ class PaneMenus(QObject):
             chosen=pane.chat.set_model,
             open_folder=self._chats.open_model_folder,
             get_model=self.get_asked.emit,
+            manage=self.manage_asked.emit,
             unload=self._unload_menu(pane),
         )
         button = pane.header.model_button

@@ -108,11 +108,20 @@ class FormPage(QWidget):
 
     def gigabytes(self, name: str, nothing: str, value: float) -> QDoubleSpinBox:
         """A number of gigabytes; 0 shows the words for ``nothing``."""
+        return self._number(name, nothing, value, " GB", 1, 0.5)
+
+    def minutes(self, name: str, nothing: str, value: float) -> QDoubleSpinBox:
+        """A number of minutes; 0 shows the words for ``nothing``."""
+        return self._number(name, nothing, value, " min", 0, 5)
+
+    def _number(
+        self, name: str, nothing: str, value: float, unit: str, decimals: int, step: float
+    ) -> QDoubleSpinBox:
         box = QDoubleSpinBox(self)
         box.setRange(0, 4096)
-        box.setDecimals(1)
-        box.setSingleStep(0.5)
-        box.setSuffix(" GB")
+        box.setDecimals(decimals)
+        box.setSingleStep(step)
+        box.setSuffix(unit)
         box.setSpecialValueText(nothing)
         box.setMinimumWidth(scaled(190))
         box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)

@@ -166,6 +166,8 @@ class SettingsWindow(QDialog):
 
     def _memory(self) -> None:
         form = self._page.section("Memory")
+        self.idle = self._page.minutes("Unload models", "Never", self._settings.unload_idle_min)
+        self.idle.valueChanged.connect(lambda value: self._set(unload_idle_min=value))
         self.memory = self._page.gigabytes(
             "Models and chats", "As much as is sensible", self._settings.memory_gb
         )
@@ -174,9 +176,10 @@ class SettingsWindow(QDialog):
         self.cache = self._page.gigabytes("KV caches on disk", "Nothing", self._settings.cache_gb)
         self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
         self._page.row(form, "KV caches on disk", self.cache)
+        self._page.row(form, "Unload models after", self.idle)
         self._page.note(
             "What chats have read is kept on disk, so that they go on at once after a restart. "
-            "Both hold from the next start on."
+            "Both hold from the next start on. A model that rests is loaded again by its chats."
         )
 
     def _updates(self, updates: Updates) -> None:

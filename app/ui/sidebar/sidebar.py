@@ -36,6 +36,7 @@ class Sidebar(QFrame):
         deleted(id): the person deletes it.
         new_asked(), fold_asked(), menu_asked(at): the buttons at the top.
         trash_asked(): the entry at the foot.
+        export_asked(ids): the person takes these out of the program.
     """
 
     opened = Signal(str, str, str)
@@ -45,6 +46,7 @@ class Sidebar(QFrame):
     fold_asked = Signal()
     menu_asked = Signal(QPoint)
     trash_asked = Signal()
+    export_asked = Signal(list)
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
@@ -140,6 +142,11 @@ class Sidebar(QFrame):
         """The chat of the row that has the keys; "" while the list has not."""
         row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
         return row.chat_id if row is not None else ""
+
+    def chosen_chats(self) -> list[str]:
+        """The chats of the chosen rows, if the list has the keys."""
+        chat = self.focused_chat()
+        return [chat] if chat else []
 
     def rename(self, chat_id: str) -> None:
         """Let the person write another title in the chat's row."""
@@ -240,6 +247,7 @@ class Sidebar(QFrame):
         menu.addAction("Open Beside", lambda: self.opened_beside.emit(chat_id))
         menu.addSeparator()
         menu.addAction("Rename…", lambda: self.rename(chat_id))
+        menu.addAction("Export…", lambda: self.export_asked.emit([chat_id]))
         menu.addAction("Delete", lambda: self.deleted.emit(chat_id))
         menu.popup(self.list.viewport().mapToGlobal(at))
 

@@ -58,7 +58,7 @@ QPushButton:default, QPushButton#primary {
     background: $accent; color: $accent_text; border-color: $accent;
 }
 QPushButton:default:focus, QPushButton#primary:focus { border-color: $text; }
-QPushButton:disabled, QPushButton:default:disabled {
+QPushButton:disabled, QPushButton:default:disabled, QPushButton#primary:disabled {
     color: $muted; background: $hover; border-color: $border;
 }
 QComboBox {
@@ -118,6 +118,16 @@ Toast QLabel { color: $tooltip_text; }
 
 #model-row { border: none; border-top: 1px solid $border; }
 #model-row[first="true"] { border-top: none; }
+#model-table { background: transparent; border: none; outline: none; }
+#model-table { selection-background-color: transparent; }
+#model-table QHeaderView { background: transparent; border: none; }
+#model-table QHeaderView::section {
+    background: transparent; color: $muted; border: none; border-bottom: 1px solid $border;
+    padding: 0 12px; font-size: ${small}px;
+}
+#model-table QHeaderView::section:hover { color: $text; }
+#model-table QHeaderView::up-arrow { image: none; }
+#model-table QHeaderView::down-arrow { image: none; }
 #popover { background: $raised; border: 1px solid $divider; border-radius: ${radius}px; }
 #suggestion {
     background: transparent; color: $text; text-align: left; border: 1px solid $border_strong;

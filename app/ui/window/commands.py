@@ -85,8 +85,8 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        *("new", "open_model", "get_model", "-", "close", "undo_close"),
-        *("-", "trash", "backups", "-", "settings", "-", "quit"),
+        *("new", "open_model", "get_model", "models", "-", "close", "undo_close"),
+        *("-", "import", "export", "print", "-", "trash", "backups", "-", "settings", "-", "quit"),
     ),
     "Edit": (
         *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),

@@ -36,9 +36,11 @@ from app.ui.window.broadcast import Broadcast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.comforts import Comforts
 from app.ui.window.commands import Commands, Where, command
+from app.ui.window.exchange_commands import ExchangeCommands
 from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.help_commands import HelpCommands
 from app.ui.window.layouts import Layouts
+from app.ui.window.model_commands import ModelCommands
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_placement import front_window
 from app.ui.window.sidebar_commands import SidebarCommands
@@ -98,6 +100,10 @@ class MainWindow(QMainWindow):
         self.downloads_in_window = DownloadsInWindow(
             self.downloads, library.loader, library.bridge, self, GetModelDialog
         )
+        self.models = ModelCommands(
+            *(library, settings, self.downloads, self.downloads_in_window, self.chats),
+            *(self._undos, self.toast, paths, self),
+        )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
@@ -106,9 +112,11 @@ class MainWindow(QMainWindow):
         self._place_regions()
         about = (library, settings, self.workspace, self.chats, self.toast, self.sidebar)
         self.comforts = Comforts(*about, lambda: self.commands, self)
+        exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, HelpCommands(self), *self.comforts.owners),
+            *(self.store_commands, self.models, HelpCommands(self), ExchangeCommands(*exchanged)),
+            *self.comforts.owners,
             PaneCommands(self.chats, self.workspace),
             SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
         )
@@ -153,6 +161,7 @@ class MainWindow(QMainWindow):
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
         self.pane_menus.get_asked.connect(self.downloads_in_window.show)
+        self.pane_menus.manage_asked.connect(self.models.show_models)
         self.downloads_in_window.opened.connect(chats.use_model)
         self.downloads.finished.connect(self._on_downloaded)
         self.broadcast.said.connect(self._on_notice)
@@ -230,20 +239,9 @@ class MainWindow(QMainWindow):
         self.score.setVisible(self.score.isHidden())
         self.commands["score"].setChecked(not self.score.isHidden())
 
-    @command("full_screen", "Full Screen", "F11")
-    def toggle_full_screen(self) -> None:
-        if self.isFullScreen():
-            self.showNormal()
-        else:
-            self.showFullScreen()
-
     @command("quit", "Quit", "Ctrl+Q", where=Where.ANYWHERE)
     def quit(self) -> None:
         self.closing.emit()
-
-    @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
-    def show_get_model(self) -> None:
-        self.downloads_in_window.show()
 
     @command("settings", "Settings…", "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:

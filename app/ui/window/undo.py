@@ -76,6 +76,10 @@ class Undos(QObject):
         if undo.act() is False:
             self._stack.append(undo)
 
+    def say(self, words: str) -> None:
+        """Say what has ended well or badly; there is nothing to take back."""
+        self._toast.show_text(words)
+
     def drop(self, chat_id: str) -> None:
         """The chat was brought back in another way."""
         self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]

@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 from engine.core.confined.files import depth, read
 from engine.core.confined.readers import Plain, describe, load_wrapper
 from engine.core.confined.refusing import RefusedError
+from engine.text.known_tokenizer import tell
 
 _MOST_JSON = 256 * 2**20
 _DEEPEST = 32
@@ -54,8 +55,9 @@ def check(
         defaults: mlx-lm's `TOKENIZER_DEFAULTS` of the model's type.
 
     Returns:
-        "largest_id" (special tokens included), "longest_token" in characters, and "known" (with
-        the tokenizer itself as the blob) for `Plain`, None where the model needs its own code.
+        "largest_id" (special tokens included), "longest_token" in characters, "known" (with the
+        tokenizer itself as the first blob) for `Plain`, and "table" (with the tokens as the second)
+        for `KnownTokenizer`; None where the model needs its own code.
 
     Raises:
         RefusedError: it cannot be used.
@@ -72,8 +74,13 @@ def check(
     described = describe(wrapper) if _is_plain(wrapper) else None
     if described is not None and not _same(wrapper, Plain(*described)):
         described = None
-    known, blobs = (None, ()) if described is None else (described[0], (described[1],))
-    return {"largest_id": largest, "longest_token": longest, "known": known}, blobs
+    found = {"largest_id": largest, "longest_token": longest, "known": None, "table": None}
+    if described is None:
+        return found, ()
+    told = tell(wrapper, largest)
+    if told is None:
+        return {**found, "known": described[0]}, (described[1],)
+    return {**found, "known": described[0], "table": told[0]}, (described[1], told[1])
 
 
 def _look(path: Path) -> None:

@@ -17,6 +17,8 @@ class Facts:
         files: the names of the weights' files.
         size: their bytes.
         rows: of the embedding, None where unknown.
+        wide: the weights' bytes with all floating-point numbers in float32.
+        largest: bytes of the largest tensor.
     """
 
     config: dict[str, Any]
@@ -24,6 +26,8 @@ class Facts:
     files: list[str]
     size: int
     rows: int | None
+    wide: int = 0
+    largest: int = 0
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class CheckedTokenizer:
         longest_token: in characters.
         known: its template and special tokens; None where it needs Python code of its own.
         packed: the tokenizer itself.
+        table, tokens: for `KnownTokenizer`; None where the tokenizer itself is needed.
     """
 
     key: str
@@ -48,3 +53,5 @@ class CheckedTokenizer:
     defaults: Mapping[str, Any] | None = field(repr=False)
     known: dict[str, Any] | None = field(repr=False)
     packed: bytes = field(repr=False)
+    table: dict[str, Any] | None = field(default=None, repr=False)
+    tokens: bytes = field(default=b"", repr=False)

@@ -132,6 +132,8 @@ class Confined:
             defaults=given,
             known=result["known"],
             packed=blobs[0] if blobs else b"",
+            table=result["table"],
+            tokens=blobs[1] if len(blobs) > 1 else b"",
         )
 
     def reader(self, checked: CheckedTokenizer) -> ConfinedReader:

@@ -43,7 +43,9 @@ def look(folder: Path, name: str) -> dict[str, Any]:
 
     Returns:
         "config" and "generation" (of `generation_config.json`, {} without it), the "files" of
-        weights, their "size" in bytes, and the "rows" of the embedding, None where unknown.
+        weights, their "size" in bytes, that size with all floating-point numbers in float32
+        ("wide"), the bytes of the "largest" tensor, and the "rows" of the embedding, None where
+        unknown.
 
     Raises:
         RefusedError: the folder cannot be used.
@@ -63,11 +65,14 @@ def look(folder: Path, name: str) -> dict[str, Any]:
             "formats can run code."
         )
     rows: list[int] = []
-    tensors = 0
+    tensors = wide = largest = 0
     for file in weights:
         entries_of = header(folder / file)
         tensors += len(entries_of)
         for tensor, entry in entries_of.items():
+            begin, end = entry["data_offsets"]
+            wide += (end - begin) * (2 if entry["dtype"] in ("F16", "BF16") else 1)
+            largest = max(largest, end - begin)
             if _EMBEDDING.search(tensor) and len(entry["shape"]) == 2:
                 rows.append(entry["shape"][0])
     _check_layers(config, tensors, name)
@@ -84,6 +89,8 @@ def look(folder: Path, name: str) -> dict[str, Any]:
         "generation": generation if isinstance(generation, dict) else {},
         "files": weights,
         "size": sum((folder / file).stat().st_size for file in weights),
+        "wide": wide,
+        "largest": largest,
         "rows": max(rows, default=_vocabulary(config)),
     }
 

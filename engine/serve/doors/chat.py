@@ -9,45 +9,88 @@ from typing import Any
 
 from engine.messages import Message, ReplyStats
 from engine.model.info import Model
-from engine.openai.request import with_text
+from engine.openai.request import form, with_text
+from engine.openai.schemas import FORMAT, MESSAGES, TOOLS
 from engine.serve.doors import odds
 from engine.serve.doors.choice import Called, Choice, Piece, Text
 from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling, event
 from engine.serve.doors.fields import (
-    HARMLESS,
+    EFFORTS,
+    LIMIT,
+    TOP_LOGPROBS,
     Fields,
-    arguments,
     conversation,
-    form,
-    functions,
+    settings,
+)
+from engine.serve.doors.kinds import (
+    CHOICES,
+    FLAG,
+    MANNER,
+    MODEL,
+    STREAMING,
+    TEMPLATE,
+    USER,
+    Kind,
+    Table,
+    one_of,
+    only,
     said,
 )
+from engine.serve.doors.tools import arguments, functions
 
-_NAMES = ("messages", "model", "tools", "tool_choice", "response_format", "max_completion_tokens")
+CHOICE: dict[str, Kind] = {
+    "tool_choice": Kind({"enum": ["auto", "none"]}),
+    "parallel_tool_calls": FLAG,
+}
+# Fields that can only ask for what is done anyway.
+_ONE_VALUE: dict[str, Kind] = {
+    "functions": only([]),
+    "function_call": only("none", "auto"),
+    "modalities": only(["text"]),
+    "store": only(False),
+    "service_tier": only("auto", "default"),
+    "verbosity": only("medium"),
+}
 
 
 class ChatDoor(OpenAIErrors):
     """Chat completions."""
 
     path = "/v1/chat/completions"
+    about = "A chat completion."
+    table = Table(
+        {
+            **settings(),
+            **MODEL,
+            **USER,
+            **STREAMING,
+            **MANNER,
+            **TEMPLATE,
+            **CHOICE,
+            **_ONE_VALUE,
+            "messages": Kind(MESSAGES),
+            "tools": Kind(TOOLS),
+            "reasoning_effort": one_of(*EFFORTS),
+            "n": CHOICES,
+            "logprobs": FLAG,
+            "top_logprobs": TOP_LOGPROBS,
+            "response_format": Kind(FORMAT),
+            "max_tokens": LIMIT,
+            "max_completion_tokens": LIMIT,
+        },
+        required=("messages",),
+        refused=("audio", "moderation", "web_search_options", "prompt", "system", "id"),
+    )
 
     def read(self, body: Body, model: Model) -> Asked:
         """The body in our own terms."""
-        fields = Fields(body)
-        fields.ignore(("model", *HARMLESS))
+        fields = Fields(body, self.table)
+        fields.ignore((*MODEL, *USER, *_ONE_VALUE))
         stream, figures = fields.streaming()
         messages = [read_message(m) for m in conversation(fields.take("messages"))]
         reasoning, template = fields.template(model, fields.take("reasoning_effort"))
         tools, one_call = chosen(fields, functions(fields.take("tools", []), model))
-        fields.only("functions", [])
-        fields.only("function_call", "none", "auto")
-        fields.only("modalities", ["text"])
-        fields.only("store", False)
-        fields.only("service_tier", "auto", "default")
-        fields.only("verbosity", "medium")
-        fields.refuse("audio", "moderation", "web_search_options", "prompt", "system", "id")
-        told = fields.flag("logprobs") is True
-        most = fields.top_logprobs("top_logprobs", told, "logprobs")
+        most = fields.top_logprobs(fields.flag("logprobs"), "logprobs")
         own = form(fields.take("response_format", {"type": "text"}), "response_format")
         if own and tools:
             raise ValueError("response_format and tools cannot both shape one answer: choose one")
@@ -64,9 +107,7 @@ class ChatDoor(OpenAIErrors):
             figures=figures,
         )
         limit = fields.limit("max_tokens", "max_completion_tokens")
-        return replace(
-            asked, params=fields.params(model, _NAMES, max_tokens=limit, logprobs=most, **own)
-        )
+        return replace(asked, params=fields.params(model, max_tokens=limit, logprobs=most, **own))
 
     def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
         """Who tells the client."""
@@ -81,7 +122,7 @@ def chosen(
     if choice not in ("auto", "none"):
         raise ValueError(f"tool_choice can only be auto or none here, not {said(choice)}")
     together = fields.flag("parallel_tool_calls", True)
-    return (() if choice == "none" else tools), together is False
+    return (() if choice == "none" else tools), not together
 
 
 def read_message(message: Message) -> Message:

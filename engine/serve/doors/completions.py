@@ -8,48 +8,79 @@ from typing import Any
 
 from engine.messages import RawPrompt
 from engine.model.info import Model
+from engine.openai.request import form
+from engine.openai.schemas import FORMAT, PROMPT
+from engine.params import MOST_LOGPROBS
 from engine.serve.doors import odds
 from engine.serve.doors.chat import reason, usage
 from engine.serve.doors.choice import Choice, Piece, Text
 from engine.serve.doors.door import (
-    MOST_CHOICES,
     Asked,
     Body,
     OpenAIErrors,
     Telling,
     event,
 )
-from engine.serve.doors.fields import HARMLESS, Fields, form
-
-_NAMES = ("prompt", "model", "echo", "logprobs", "n", "suffix", "max_tokens")
+from engine.serve.doors.fields import LIMIT, Fields, settings
+from engine.serve.doors.kinds import (
+    CHOICES,
+    FLAG,
+    MANNER,
+    MODEL,
+    MOST_CHOICES,
+    STREAMING,
+    USER,
+    Kind,
+    Table,
+    whole,
+)
 
 
 class CompletionsDoor(OpenAIErrors):
     """Completions of a text, of several, or of token ids."""
 
     path = "/v1/completions"
+    about = "Texts, continued as they stand."
+    table = Table(
+        {
+            **settings(),
+            **MODEL,
+            **USER,
+            **STREAMING,
+            **MANNER,
+            "prompt": Kind(PROMPT),
+            "echo": FLAG,
+            "logprobs": whole(0, MOST_LOGPROBS),
+            "n": CHOICES,
+            "best_of": CHOICES,
+            "response_format": Kind(FORMAT),
+            "max_tokens": LIMIT,
+        },
+        required=("prompt",),
+        refused=("suffix", "messages", "system", "tools", "reasoning", "chat_template_kwargs"),
+    )
 
     def read(self, body: Body, model: Model) -> Asked:
         """The body in our own terms."""
-        fields = Fields(body)
-        fields.ignore(("model", *HARMLESS))
+        fields = Fields(body, self.table)
+        fields.ignore((*MODEL, *USER))
         stream, figures = fields.streaming()
         prompts = prompts_of(fields.take("prompt"), "prompt")
-        echo = fields.flag("echo") is True
-        fields.refuse("suffix", "messages", "system", "tools", "reasoning", "chat_template_kwargs")
+        echo = fields.flag("echo")
         if echo and any(p.text is None for p in prompts):
             raise ValueError("echo goes with texts only, not with token ids")
-        most = fields.whole("logprobs", 0, 20)
+        most = fields.take("logprobs")
         if echo and most is not None:
             raise ValueError("echo and logprobs do not go together here")
         n = fields.choices()
-        fields.only("best_of", n)
+        if (best := fields.take("best_of", n)) != n:
+            raise ValueError(f"best_of can only be n, which is {n}, not {best}")
         if n * len(prompts) > MOST_CHOICES:
             raise ValueError(f"n times the prompts must be at most {MOST_CHOICES}")
         own = form(fields.take("response_format", {"type": "text"}), "response_format")
         manner = fields.manner(None)
         limit = fields.limit("max_tokens")
-        params = fields.params(model, _NAMES, max_tokens=limit, logprobs=most, **own)
+        params = fields.params(model, max_tokens=limit, logprobs=most, **own)
         return Asked(
             model,
             prompts,

@@ -6,7 +6,8 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve.doors.door import Asked, Body
 from engine.serve.doors.fields import Fields
-from engine.serve.doors.messages import error_of, how_of, said_of, tools_of
+from engine.serve.doors.kinds import HARMLESS, MODEL, Table, only
+from engine.serve.doors.messages import ASKED, error_of, how_of, said_of, tools_of
 from engine.serve.sessions import Manner
 
 
@@ -14,16 +15,20 @@ class CountingDoor:
     """Counts the tokens of Anthropic's messages."""
 
     path = "/v1/messages/count_tokens"
+    about = "How many tokens a prompt of Anthropic's messages has."
+    table = Table(
+        {**MODEL, **ASKED, "cache_control": HARMLESS, "speed": only("standard")},
+        required=("messages",),
+    )
 
     def read(self, body: Body, model: Model) -> Asked:
         """The body in our own terms."""
-        fields = Fields(body)
-        fields.ignore(("model", "cache_control"))
-        fields.only("speed", "standard")
+        fields = Fields(body, self.table)
+        fields.ignore(("model", "cache_control", "speed"))
         messages = said_of(fields)
         reasoning, template, _ = how_of(fields, model)
         tools, _ = tools_of(fields, model)
-        fields.end("a request that counts tokens")
+        fields.end()
         return Asked(
             model,
             [messages],

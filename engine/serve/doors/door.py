@@ -13,10 +13,8 @@ from engine.model.info import Model
 from engine.openai import response
 from engine.params import SamplingParams
 from engine.serve.doors.choice import Choice, Piece
+from engine.serve.doors.kinds import Table
 from engine.serve.sessions import Manner
-
-MOST_CHOICES = 128
-"""Answers to one request."""
 
 Body = dict[str, Any]
 
@@ -96,9 +94,13 @@ class Door(Protocol):
 
     Attributes:
         path: where it is.
+        about: a sentence about it.
+        table: the fields of its bodies.
     """
 
     path: str
+    about: str
+    table: Table
 
     def read(self, body: Body, model: Model) -> Asked:
         """The body in our own terms. Takes fields out of it.

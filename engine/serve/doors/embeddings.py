@@ -9,9 +9,11 @@ from typing import Any
 
 from engine.messages import Embeddings
 from engine.model.info import Model
+from engine.openai.schemas import PROMPT
 from engine.serve.doors.completions import prompts_of
 from engine.serve.doors.door import Body, OpenAIErrors
-from engine.serve.doors.fields import HARMLESS, Fields
+from engine.serve.doors.fields import Fields
+from engine.serve.doors.kinds import MODEL, USER, Kind, Table, one_of
 
 MOST_TEXTS = 2048
 """In one request, as with OpenAI."""
@@ -30,6 +32,17 @@ class EmbeddingsDoor(OpenAIErrors):
     """Embeddings, where the model gives hidden states."""
 
     path = "/v1/embeddings"
+    about = "The directions of texts' mean hidden states."
+    table = Table(
+        {
+            **MODEL,
+            **USER,
+            "input": Kind(PROMPT),
+            "encoding_format": one_of("float", "base64"),
+        },
+        required=("input",),
+        refused=("dimensions",),
+    )
 
     def read(self, body: Body, model: Model) -> AskedVectors:
         """The body in our own terms.
@@ -37,12 +50,11 @@ class EmbeddingsDoor(OpenAIErrors):
         Raises:
             ValueError: says what is wrong with it, or what cannot be done.
         """
-        fields = Fields(body)
-        fields.ignore(("model", *HARMLESS))
+        fields = Fields(body, self.table)
+        fields.ignore((*MODEL, *USER))
         prompts = prompts_of(fields.take("input"), "input")
-        kind = fields.one_of("encoding_format", "float", "base64")
-        fields.refuse("dimensions")
-        fields.end("a request for embeddings")
+        kind = fields.take("encoding_format")
+        fields.end()
         if len(prompts) > MOST_TEXTS:
             raise ValueError(f"input must have at most {MOST_TEXTS:,} texts, not {len(prompts):,}")
         if any(p.text == "" for p in prompts):

@@ -6,7 +6,8 @@ from typing import Any
 
 from engine.messages import Message
 from engine.serve.doors.chat import read_message
-from engine.serve.doors.fields import arguments, said
+from engine.serve.doors.kinds import said
+from engine.serve.doors.tools import arguments
 
 _TEXTS = ("input_text", "output_text", "text", "reasoning_text", "summary_text")
 

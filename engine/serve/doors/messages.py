@@ -7,12 +7,58 @@ from typing import Any
 from engine.messages import Message
 from engine.model.info import Model
 from engine.openai.json_text import shortened
+from engine.openai.request import form
+from engine.openai.schemas import CUSTOM_TOOLS, SETTINGS, SYSTEM, TEXT_FORMAT, TURNS
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Body, Telling
-from engine.serve.doors.fields import Fields, conversation, form, functions, said
+from engine.serve.doors.fields import EFFORTS, LIMIT, Fields, conversation, settings
+from engine.serve.doors.kinds import (
+    FLAG,
+    HARMLESS,
+    MANNER,
+    MODEL,
+    STREAMING,
+    TEMPLATE,
+    Kind,
+    Table,
+    inner,
+    one_of,
+    only,
+    said,
+    whole,
+)
 from engine.serve.doors.messages_telling import MessagesTelling
+from engine.serve.doors.tools import functions
 
-_NAMES = ("messages", "model", "max_tokens", "system", "stop_sequences", "thinking", "tools")
+_CHOICE = Table({"type": one_of("auto", "none"), "disable_parallel_tool_use": FLAG}, ("type",))
+_THINKING = Table(
+    {
+        "type": one_of("enabled", "adaptive", "disabled"),
+        # It is a target, and `max_tokens` the limit, as with Anthropic.
+        "budget_tokens": whole(1),
+        "display": only("summarized"),
+    },
+    required=("type",),
+)
+_CONFIG = Table({"effort": one_of(*EFFORTS), "format": Kind(TEXT_FORMAT)})
+ASKED: dict[str, Kind] = {
+    **TEMPLATE,
+    "messages": Kind(TURNS),
+    "system": Kind(SYSTEM),
+    "tools": Kind(CUSTOM_TOOLS),
+    "tool_choice": inner(_CHOICE),
+    "thinking": inner(_THINKING),
+    "output_config": inner(_CONFIG),
+}
+"""What makes the prompt."""
+_PASSED: dict[str, Kind] = {
+    **MODEL,
+    "metadata": HARMLESS,
+    "cache_control": HARMLESS,
+    "diagnostics": HARMLESS,
+    "service_tier": only("auto", "standard_only"),
+    "speed": only("standard"),
+}
 
 _KINDS = {
     400: "invalid_request_error",
@@ -35,15 +81,26 @@ class MessagesDoor:
     """Anthropic's messages."""
 
     path = "/v1/messages"
+    about = "Anthropic's messages."
+    table = Table(
+        {
+            **settings("stop"),
+            **_PASSED,
+            **STREAMING,
+            **MANNER,
+            **ASKED,
+            "max_tokens": LIMIT,
+            "stop_sequences": Kind(SETTINGS["stop"]),
+        },
+        required=("messages",),
+        refused=("container", "context_management", "mcp_servers", "n", "stop", "logprobs"),
+    )
 
     def read(self, body: Body, model: Model) -> Asked:
         """The body in our own terms."""
-        fields = Fields(body)
-        fields.ignore(("model", "metadata", "cache_control", "diagnostics"))
+        fields = Fields(body, self.table)
+        fields.ignore(_PASSED)
         stream, _ = fields.streaming()
-        fields.only("service_tier", "auto", "standard_only")
-        fields.only("speed", "standard")
-        fields.refuse("container", "context_management", "mcp_servers", "n", "stop", "logprobs")
         messages = said_of(fields)
         reasoning, template, own = how_of(fields, model)
         tools, one_call = tools_of(fields, model)
@@ -55,7 +112,7 @@ class MessagesDoor:
         return Asked(
             model,
             [messages],
-            fields.params(model, _NAMES, max_tokens=limit, stop=stops, **own),
+            fields.params(model, max_tokens=limit, stop=stops, **own),
             manner,
             stream=stream,
             template={**template, "tools": list(tools)} if tools else template,
@@ -84,10 +141,10 @@ def said_of(fields: Fields) -> list[Message]:
 def how_of(fields: Fields, model: Model) -> tuple[bool | None, dict[str, Any], dict[str, Any]]:
     """Whether to reason, what the template is given, and the form of the answer."""
     thinking = fields.take("thinking")
-    config = fields.inner("output_config")
+    config = fields.inner("output_config", _CONFIG)
     effort = config.take("effort")
     wanted = config.take("format")
-    config.end("output_config")
+    config.end()
     reasoning, template = fields.template(model, effort, "output_config.effort")
     if thinking is not None:
         reasoning = _thinking(thinking, model)
@@ -95,17 +152,15 @@ def how_of(fields: Fields, model: Model) -> tuple[bool | None, dict[str, Any], d
 
 
 def _thinking(given: Any, model: Model) -> bool:
-    inner = Fields({"thinking": given}).inner("thinking")
-    kind = inner.one_of("type", "enabled", "adaptive", "disabled")
-    # Where it is given it is a target, and `max_tokens` the limit, as with Anthropic.
-    inner.whole("budget_tokens", 1)
-    inner.only("display", "summarized")
-    inner.end("thinking")
+    fields = Fields(given, _THINKING, "thinking")
+    kind = fields.take("type")
+    fields.ignore(("budget_tokens", "display"))
+    fields.end()
     if kind is None:
         raise ValueError("thinking must have a type: enabled, adaptive or disabled")
     if kind == "enabled" and not model.thinking:
         raise ValueError(f"thinking cannot be enabled: {model.name} does not reason")
-    return kind != "disabled"
+    return bool(kind != "disabled")
 
 
 def tools_of(fields: Fields, model: Model) -> tuple[tuple[dict[str, Any], ...], bool]:
@@ -114,12 +169,10 @@ def tools_of(fields: Fields, model: Model) -> tuple[tuple[dict[str, Any], ...], 
     if not isinstance(given, list):
         raise ValueError("tools must be a list")
     tools = functions([_tool(tool) for tool in given], model)
-    choice = fields.inner("tool_choice")
+    choice = fields.inner("tool_choice", _CHOICE)
     kind = choice.take("type", "auto")
-    if kind not in ("auto", "none"):
-        raise ValueError(f"tool_choice can only be auto or none here, not {said(kind)}")
-    alone = choice.flag("disable_parallel_tool_use") is True
-    choice.end("tool_choice")
+    alone = choice.flag("disable_parallel_tool_use")
+    choice.end()
     return (() if kind == "none" else tools), alone
 
 

@@ -10,12 +10,31 @@ from typing import Any
 from engine.errors import INVALID_REQUEST
 from engine.messages import Message
 from engine.model.info import Model
-from engine.serve.doors.chat import chosen
+from engine.openai.request import form
+from engine.openai.schemas import FLAT_TOOLS, INPUT, TEXT_FORMAT
+from engine.serve.doors.chat import CHOICE, chosen
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling
-from engine.serve.doors.fields import HARMLESS, Fields, form, functions, said
+from engine.serve.doors.fields import EFFORTS, LIMIT, TOP_LOGPROBS, Fields, settings
 from engine.serve.doors.items import input_of
+from engine.serve.doors.kinds import (
+    ENTRIES,
+    FLAG,
+    MANNER,
+    MODEL,
+    STREAMING,
+    TEMPLATE,
+    TEXT,
+    USER,
+    Kind,
+    Table,
+    inner,
+    one_of,
+    only,
+    said,
+)
 from engine.serve.doors.responses_telling import ResponsesTelling
+from engine.serve.doors.tools import functions
 from engine.serve.refusals import RefusedError
 
 MOST_KEPT = 512
@@ -23,8 +42,22 @@ MOST_KEPT = 512
 
 NOT_FOUND = "previous_response_not_found"
 
-_NAMES = ("input", "model", "instructions", "previous_response_id", "store", "max_output_tokens")
 _LOGPROBS = "message.output_text.logprobs"
+# The reasoning's text is always there, so that nothing encrypted is needed to go on.
+_INCLUDED = (_LOGPROBS, "reasoning.encrypted_content")
+_REASONING = Table(
+    {
+        "effort": one_of(*EFFORTS),
+        # The reasoning is told as it is, which is as detailed as can be.
+        "summary": only("auto", "detailed"),
+        "generate_summary": only("auto", "detailed"),
+    }
+)
+_TEXT = Table({"format": Kind(TEXT_FORMAT), "verbosity": only("medium")})
+_ONE_VALUE: dict[str, Kind] = {
+    "background": only(False),
+    "service_tier": only("auto", "default"),
+}
 _ECHOED = ("instructions", "previous_response_id", "metadata", "tools", "tool_choice", "user")
 
 
@@ -97,6 +130,36 @@ class ResponsesDoor(OpenAIErrors):
     """
 
     path = "/v1/responses"
+    about = "A response, which can be gone on from where it was kept."
+    table = Table(
+        {
+            **settings("max_tokens"),
+            **MODEL,
+            **USER,
+            **STREAMING,
+            **MANNER,
+            **TEMPLATE,
+            **CHOICE,
+            **_ONE_VALUE,
+            "input": Kind(INPUT),
+            "instructions": TEXT,
+            "previous_response_id": TEXT,
+            "store": FLAG,
+            "metadata": ENTRIES,
+            "reasoning": inner(_REASONING),
+            "tools": Kind(FLAT_TOOLS),
+            "include": Kind({"type": "array", "items": {"enum": list(_INCLUDED)}}),
+            "top_logprobs": TOP_LOGPROBS,
+            "text": inner(_TEXT),
+            "truncation": one_of("auto", "disabled"),
+            "max_output_tokens": LIMIT,
+        },
+        required=("input",),
+        refused=(
+            *("conversation", "prompt", "max_tool_calls", "moderation", "messages", "n"),
+            *("context_management", "max_tokens", "logprobs", "system", "image"),
+        ),
+    )
 
     def __init__(self, kept: Kept) -> None:
         self.kept = kept
@@ -104,34 +167,28 @@ class ResponsesDoor(OpenAIErrors):
     def read(self, body: Body, model: Model) -> Asked:
         """The body in our own terms."""
         echoed = {name: body.get(name) for name in _ECHOED}
-        fields = Fields(body)
+        fields = Fields(body, self.table)
         store = fields.flag("store", True)
-        metadata = fields.entries("metadata")
-        fields.ignore(("model", *HARMLESS))
+        metadata = fields.take("metadata", {})
+        fields.ignore((*MODEL, *_ONE_VALUE, *(name for name in USER if name != "metadata")))
         stream, _ = fields.streaming()
-        fields.only("background", False)
-        fields.only("service_tier", "auto", "default")
-        fields.refuse("conversation", "prompt", "max_tool_calls", "moderation", "messages")
-        fields.refuse("context_management", "n", "max_tokens", "logprobs", "system", "image")
-        previous = fields.text("previous_response_id")
-        instructions = fields.text("instructions")
+        previous = fields.take("previous_response_id")
+        instructions = fields.take("instructions")
         before = self.kept.messages(previous) if previous else []
         conversation = [*before, *input_of(fields.take("input"))]
         effort = _effort(fields)
         reasoning, template = fields.template(model, effort, "reasoning.effort")
         tools, one_call = chosen(fields, functions(_tools(fields.take("tools", [])), model))
         includes = _includes(fields)
-        most = fields.top_logprobs(
-            "top_logprobs", includes, 'include "message.output_text.logprobs"'
-        )
+        most = fields.top_logprobs(includes, f'include "{_LOGPROBS}"')
         own = _form(fields)
         if own and tools:
             raise ValueError("text.format and tools cannot both shape one answer: choose one")
-        slides = fields.one_of("truncation", "auto", "disabled") == "auto"
+        slides = fields.take("truncation") == "auto"
         manner = fields.manner(reasoning, "slide" if slides else None)
         limit = fields.limit("max_output_tokens")
         head = [{"role": "system", "content": instructions}] if instructions else []
-        params = fields.params(model, _NAMES, max_tokens=limit, logprobs=most, **own)
+        params = fields.params(model, max_tokens=limit, logprobs=most, **own)
         return Asked(
             model,
             [[*head, *conversation]],
@@ -165,23 +222,11 @@ class ResponsesDoor(OpenAIErrors):
 
 
 def _effort(fields: Fields) -> Any:
-    inner = fields.inner("reasoning") if _is_object(fields, "reasoning") else Fields({})
-    effort = inner.take("effort")
-    # The reasoning is told as it is, which is as detailed as can be.
-    inner.only("summary", "auto", "detailed")
-    inner.only("generate_summary", "auto", "detailed")
-    inner.end("reasoning")
+    reasoning = fields.inner("reasoning", _REASONING)
+    effort = reasoning.take("effort")
+    reasoning.ignore(("summary", "generate_summary"))
+    reasoning.end()
     return effort
-
-
-def _is_object(fields: Fields, name: str) -> bool:
-    value = fields.take(name)
-    if value is None:
-        return False
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} must be an object, not {said(value)}")
-    fields.put(name, value)
-    return True
 
 
 def _tools(given: Any) -> Any:
@@ -199,19 +244,15 @@ def _tools(given: Any) -> Any:
 def _includes(fields: Fields) -> bool:
     """Whether the odds of tokens are wanted."""
     given = fields.take("include", [])
-    # The reasoning's text is always there, so that nothing encrypted is needed to go on.
-    known = (_LOGPROBS, "reasoning.encrypted_content")
     for name in given if isinstance(given, list) else [given]:
-        if name not in known:
+        if name not in _INCLUDED:
             raise ValueError(f"include cannot have {said(name)} here")
-    return known[0] in given
+    return _LOGPROBS in given
 
 
 def _form(fields: Fields) -> dict[str, Any]:
-    if not _is_object(fields, "text"):
-        return {}
-    inner = fields.inner("text")
-    wanted = inner.take("format", {"type": "text"})
-    inner.only("verbosity", "medium")
-    inner.end("text")
+    text = fields.inner("text", _TEXT)
+    wanted = text.take("format", {"type": "text"})
+    text.ignore(["verbosity"])
+    text.end()
     return form(wanted, "text.format")

@@ -67,9 +67,9 @@ def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
     assert "hub is asked" in " ".join(label.text() for label in dialog.findChildren(QLabel))
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
     assert not dialog.go.isEnabled()
-    assert not dialog._typing.isActive()
+    assert not dialog.looking.pausing
     dialog.field.setText("https://elsewhere.test/some/page")
-    assert not dialog._typing.isActive()
+    assert not dialog.looking.pausing
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     dialog._look()
     assert run.window.downloads._threads == []
@@ -117,7 +117,7 @@ def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
 
 def test_enter_does_not_wait(opened, served):
     run, dialog = opened
-    dialog._typing.setInterval(600_000)
+    dialog.TYPING_MS = 600_000
     run.qtbot.keyClicks(dialog.field, NAME)
     assert served.asked == []
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)

@@ -49,7 +49,7 @@ Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
-class Facts:
+class FolderFacts:
     """One folder. What it does not say is empty, 0 or None.
 
     Attributes:
@@ -63,6 +63,7 @@ class Facts:
         capabilities: of `REASONING`, `TOOLS` and `IMAGES`, by its template and config.
         licence: as its README or config names it.
         problem: why it cannot be loaded, as a sentence; "" where nothing is known against it.
+        gone: whether there is no such folder.
     """
 
     nbytes: int = 0
@@ -75,17 +76,20 @@ class Facts:
     capabilities: frozenset[str] = frozenset()
     licence: str = ""
     problem: str = ""
+    gone: bool = False
 
 
-def facts_of(folder: Path, stop: Stop = lambda: False) -> Facts:
+def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     """Look at a folder now. Never raises.
 
     ``stop``: says that nobody wants to know any more; what was found by now is given.
     """
     try:
         names = _names(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return FolderFacts(problem="The folder is not there any more.", gone=True)
     except OSError as error:
-        return Facts(problem=f"The folder cannot be read: {_reason(error)}.")
+        return FolderFacts(problem=f"The folder cannot be read: {_reason(error)}.")
     nbytes = _bytes_in(folder, stop)
     config, problem = _config(folder)
     problem = problem or _why_not_loaded(names, config)
@@ -96,7 +100,7 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> Facts:
         TOOLS: bool(_TAKES_TOOLS.search(template)),
         IMAGES: any(key in config for key in _SEES),
     }
-    return Facts(
+    return FolderFacts(
         nbytes=nbytes,
         architecture=clean_name(config.get("model_type"), _MOST_WORD),
         **quantised,

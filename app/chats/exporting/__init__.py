@@ -1,0 +1,8 @@
+"""Chats written out as files: JSON that round-trips, Markdown, HTML, plain text and PDF.
+
+Imports: app.markdown, app.store.
+"""
+
+from app.chats.exporting.export import Export, ExportError, Kind, Progress, StoppedError
+
+__all__ = ["Export", "ExportError", "Kind", "Progress", "StoppedError"]

@@ -1,0 +1,193 @@
+"""One export: which chats, in which form, to where. Runs on any thread but the GUI's."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from threading import Event
+from typing import IO
+
+from app.chats.exporting.pages import page
+from app.chats.exporting.paper import write_pdf
+from app.chats.exporting.prose import markdown, plain
+from app.store import FORMAT, VERSION, Chat, Message, Store, chat_to_json, to_text
+
+_LONGEST = 80  # characters of a file's name, without its ending
+_UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]+')
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+
+
+class Kind(Enum):
+    """The forms, each with the ending of its files."""
+
+    JSON = ".json"
+    MARKDOWN = ".md"
+    HTML = ".html"
+    TEXT = ".txt"
+    PDF = ".pdf"
+
+
+class StoppedError(Exception):
+    """The person has stopped it; nothing is left of it."""
+
+
+class ExportError(Exception):
+    """It could not be written; the words say why. Nothing is left of it."""
+
+
+@dataclass
+class Progress:
+    """How far it is. Written by the thread that works, read by any."""
+
+    done: int = 0
+    total: int = 0
+
+
+@dataclass
+class Export:
+    """What is to be exported.
+
+    Attributes:
+        ids: the chats; JSON makes one file of them, every other form one for each.
+        target: the file; with several chats and another form than JSON a folder to be made.
+        thoughts: what models thought before they answered is written too. JSON always has it.
+    """
+
+    ids: Sequence[str]
+    kind: Kind
+    target: Path
+    thoughts: bool = False
+    progress: Progress = field(default_factory=Progress)
+
+    @property
+    def folder(self) -> bool:
+        """Whether the target is a folder."""
+        return self.kind is not Kind.JSON and len(self.ids) != 1
+
+    def run(self, store: Store, stop: Event) -> Path:
+        """Write it beside the target and put it in its place; returns where it is.
+
+        One chat is in memory at a time. Raises StoppedError, ExportError, and StoreError for what
+        cannot be read. A chat that has gone meanwhile is left out.
+        """
+        self.progress.total = len(self.ids)
+        part = self.target.with_name(f".{self.target.name[:80]}.part")
+        try:
+            _remove(part)
+            if self.folder:
+                part.mkdir()
+                self._write_folder(part, store, stop)
+                target = _free(self.target)
+            else:
+                self._write_file(part, store, stop)
+                target = self.target
+            if stop.is_set():
+                raise StoppedError
+            os.replace(part, target)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise ExportError(f"“{self.target.name}” could not be written: {why}.") from None
+        finally:
+            _remove(part)
+        return target
+
+    def _chats(self, store: Store, stop: Event) -> Iterator[tuple[Chat, list[Message]]]:
+        for chat_id in self.ids:
+            if stop.is_set():
+                raise StoppedError
+            chat = store.chat(chat_id)
+            if chat is not None and chat.deleted_at is None:
+                yield chat, store.messages(chat_id)
+            self.progress.done += 1
+
+    def _write_file(self, part: Path, store: Store, stop: Event) -> None:
+        if self.kind is Kind.JSON:
+            with part.open("w", encoding="utf-8", newline="\n") as file:
+                write_json(file, self._chats(store, stop))
+                file.flush()
+                os.fsync(file.fileno())
+            return
+        for chat, messages in self._chats(store, stop):
+            self._write_one(part, chat, shown_path(chat, messages), stop)
+        if not part.exists():
+            raise ExportError("The chat is not there any more.")
+
+    def _write_folder(self, part: Path, store: Store, stop: Event) -> None:
+        taken: set[str] = set()
+        for chat, messages in self._chats(store, stop):
+            name = file_name(chat.title, taken)
+            taken.add(name.casefold())
+            path = part / f"{name}{self.kind.value}"
+            self._write_one(path, chat, shown_path(chat, messages), stop)
+
+    def _write_one(self, path: Path, chat: Chat, said: list[Message], stop: Event) -> None:
+        if self.kind is Kind.PDF:
+            if not write_pdf(path, chat, said, stop, thoughts=self.thoughts):
+                raise StoppedError
+            return
+        write: Callable[..., Iterator[str]] = {
+            Kind.MARKDOWN: markdown,
+            Kind.HTML: page,
+            Kind.TEXT: plain,
+        }[self.kind]
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            for piece in write(chat, said, thoughts=self.thoughts):
+                if stop.is_set():
+                    raise StoppedError
+                file.write(piece)
+
+
+def write_json(file: IO[str], chats: Iterator[tuple[Chat, list[Message]]]) -> None:
+    """One document of the format in `app/store/FORMAT.md`, a chat at a time."""
+    head = {"format": FORMAT, "version": VERSION, "exported_at": time.time()}
+    file.write(to_text(head)[:-1] + ', "chats": [')
+    for number, (chat, messages) in enumerate(chats):
+        file.write(",\n" if number else "\n")
+        file.write(to_text(chat_to_json(chat, messages)))
+    file.write("\n]}\n")
+
+
+def shown_path(chat: Chat, messages: list[Message]) -> list[Message]:
+    """The branch that is shown, from its first message to its last."""
+    there = {m.id: m for m in messages if m.deleted_at is None}
+    path: list[Message] = []
+    place = chat.leaf_id
+    while place is not None and (message := there.pop(place, None)) is not None:
+        path.append(message)
+        place = message.parent_id
+    return path[::-1]
+
+
+def file_name(title: str, taken: set[str] | None = None) -> str:
+    """A name for a file, without an ending, that every system takes; none of ``taken``."""
+    name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
+    if not name or _RESERVED.match(name):
+        name = f"Chat {name}".strip()
+    while len(name.encode()) > 200:  # a file system counts bytes
+        name = name[:-1]
+    number, free = 1, name
+    while free.casefold() in (taken or ()):
+        number += 1
+        free = f"{name} {number}"
+    return free
+
+
+def _free(folder: Path) -> Path:
+    number, free = 1, folder
+    while free.exists():
+        number += 1
+        free = folder.with_name(f"{folder.name} {number}")
+    return free
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir() and not part.is_symlink():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
+        part.unlink(missing_ok=True)

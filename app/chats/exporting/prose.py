@@ -1,0 +1,81 @@
+"""A chat as Markdown and as plain text: the branch that is shown, who said what and when."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+
+from app.markdown.plainly import plainly
+from app.store import Chat, Message
+
+WHO = {"user": "You", "system": "System"}
+_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+
+
+def speaker(message: Message) -> str:
+    """Who said it."""
+    return WHO.get(message.role) or message.model or "Assistant"
+
+
+def moment(seconds: float) -> str:
+    """ "2026-11-22 10:31" as clocks show it here; "" for what is no time."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def title_of(chat: Chat) -> str:
+    return chat.title or "New chat"
+
+
+def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+    """The messages as they were written, each under a heading with its speaker."""
+    yield f"# {_one_line(title_of(chat))}\n"
+    if chat.system:
+        yield f"\n## System prompt\n\n{_closed(chat.system)}\n"
+    for message in said:
+        when = moment(message.created_at)
+        yield f"\n## {_one_line(speaker(message))}{' · ' + when if when else ''}\n"
+        if thoughts and message.reasoning:
+            quoted = "\n".join(f"> {line}".rstrip() for line in message.reasoning.splitlines())
+            yield f"\n> **Thoughts**\n>\n{quoted}\n"
+        if message.content:
+            yield f"\n{_closed(message.content)}\n"
+        if message.error:
+            yield f"\n*{_one_line(message.error)}*\n"
+
+
+def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+    """The messages as they read on screen, without marks."""
+    title = " ".join(title_of(chat).split())
+    yield f"{title}\n{'=' * min(len(title), 76)}\n"
+    if chat.system:
+        yield f"\nSystem prompt\n\n{chat.system.strip()}\n"
+    for message in said:
+        when = moment(message.created_at)
+        yield f"\n{speaker(message)}{', ' + when if when else ''}\n\n"
+        if thoughts and message.reasoning:
+            yield f"[Thoughts]\n{plainly(message.reasoning).strip()}\n[End of thoughts]\n\n"
+        if message.content:
+            shown = plainly(message.content) if message.role == "assistant" else message.content
+            yield f"{shown.strip()}\n"
+        if message.error:
+            yield f"({' '.join(message.error.split())})\n"
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", " ".join(text.split()))
+
+
+def _closed(text: str) -> str:
+    """The text with its last code block closed, so that what follows is not a part of it."""
+    text, fence = text.strip("\n"), ""
+    for match in _FENCE.finditer(text):
+        line = text[match.start() : text.find("\n", match.end())].strip()
+        if not fence:
+            fence = match[1]
+        elif line.startswith(fence) and not line.strip(fence[0]):
+            fence = ""
+    return f"{text}\n{fence}" if fence else text

@@ -1,0 +1,247 @@
+"""One import: from files to the store, and what there is to say about it. On any thread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from app.chats.importing import chatgpt, claude, lmstudio, webui
+from app.chats.importing.reading import Reader
+from app.chats.importing.tree import Found
+from app.store import FORMAT, VERSION, Chat, Store, StoreError, chat_from_json
+from app.store.records import storable_chat
+
+Item = dict[str, Any]
+PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], Found]], ...] = (
+    (chatgpt.is_mine, chatgpt.read),
+    (claude.is_mine, claude.read),
+    (webui.is_mine, webui.read),
+    (lmstudio.is_mine, lmstudio.read),
+)
+"""For each: whether a conversation is of this program, and how it is read."""
+OURS = "Stretto"
+_BATCH_CHATS, _BATCH_CHARACTERS = 200, 4_000_000
+_FLUSH_S = 120.0
+_MOST_FAULTS = 200
+_UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
+
+
+@dataclass
+class Report:
+    """What came of it.
+
+    Attributes:
+        taken: the chats that were taken in.
+        sources: how many of them were of which program.
+        known, trashed: how many were there already, and how many of those lie in the trash.
+        left: what was left out, by its name in the plural.
+        faults: a sentence for each thing that was not understood, at most 200 of them.
+        stopped: it was ended before its end.
+    """
+
+    taken: list[Chat] = field(default_factory=list)
+    messages: int = 0
+    sources: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    trashed: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    stopped: bool = False
+
+    def fault(self, sentence: str) -> None:
+        if len(self.faults) < _MOST_FAULTS:
+            self.faults.append(sentence)
+        elif len(self.faults) == _MOST_FAULTS:
+            self.faults.append("There was more that was not understood.")
+
+    def summary(self) -> str:
+        """One sentence: how many, of which programs."""
+        if not self.taken:
+            return "No chat was taken in."
+        names = ", ".join(name for name, _ in self.sources.most_common())
+        many = "1 chat was" if len(self.taken) == 1 else f"{len(self.taken):,} chats were"
+        told = "1 message" if self.messages == 1 else f"{self.messages:,} messages"
+        return f"{many} taken in from {names}, with {told}."
+
+    def details(self) -> list[str]:
+        """What else there is to know, a sentence each."""
+        found = []
+        if self.stopped:
+            found.append("The import was stopped before its end.")
+        if self.known:
+            here = "1 chat is" if self.known == 1 else f"{self.known:,} chats are"
+            trashed = f" ({self.trashed:,} of them in the trash)" if self.trashed else ""
+            found.append(f"{here} here already{trashed} and stayed as they were.")
+        found += [
+            f"Left out: {count:,} {name}." for name, count in self.left.most_common() if count
+        ]
+        return found + self.faults
+
+
+@dataclass
+class Import:
+    """What is to be imported.
+
+    Attributes:
+        paths: files (JSON or zip) and folders.
+        model: what answers in chats that come without a model of ours.
+        reader: how far it is.
+    """
+
+    paths: Sequence[Path]
+    model: str = ""
+    reader: Reader = field(init=False)
+    stop: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        self.reader = Reader(self.paths, self.stop)
+
+    def run(self, store: Store) -> Report:
+        """Take in all that is understood; the rest is told. What was taken in stays if it is ended.
+
+        Each chat is written whole or not at all. Raises nothing that a file or the disk can cause.
+        """
+        report = Report()
+        there = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
+        batch = _Batch(store, report)
+        counts: Counter[str] = Counter()
+        try:
+            store.flush(_FLUSH_S)  # whose message has which id is asked of the file
+            for name, head, item in self.reader.items():
+                counts[name] += 1
+                where = f"{name}, conversation {counts[name]:,}"
+                found = _understood(head, item, where, report)
+                if found is None:
+                    continue
+                if found.chat.id in there:
+                    report.known += 1
+                    report.trashed += there[found.chat.id]
+                    continue
+                there[found.chat.id] = False
+                if found.source != OURS:
+                    found.chat = replace(found.chat, model=self.model)
+                try:
+                    batch.add(found)
+                except _UNFIT:
+                    report.fault(f"{where}: it cannot be stored.")
+            batch.write()
+        except StoreError as error:
+            report.fault(error.message)
+        for fault in self.reader.faults:
+            report.fault(fault)
+        report.stopped = self.stop.is_set()
+        return report
+
+
+class _Batch:
+    """What waits to be stored: the disk sets the pace, so that no more than this is in memory."""
+
+    def __init__(self, store: Store, report: Report) -> None:
+        self._store = store
+        self._report = report
+        self._chats: list[Found] = []
+        self._size = 0
+        self._ids: set[str] = set()
+
+    def add(self, found: Found) -> None:
+        if not self._ids.isdisjoint(m.id for m in found.messages):
+            self.write()
+        messages = self._store.with_own_ids(found.messages)
+        if messages != found.messages:
+            ids = dict(zip((m.id for m in found.messages), (m.id for m in messages), strict=True))
+            chat = found.chat
+            found.chat = replace(
+                chat,
+                leaf_id=ids.get(chat.leaf_id or ""),
+                edited_id=ids.get(chat.edited_id or ""),
+            )
+            found.messages = messages
+        self._chats.append(found)
+        self._ids.update(m.id for m in messages)
+        self._size += sum(len(m.content) + len(m.reasoning) + 200 for m in messages)
+        if len(self._chats) >= _BATCH_CHATS or self._size >= _BATCH_CHARACTERS:
+            self.write()
+
+    def write(self) -> None:
+        """Store what waits. Raises StoreError."""
+        chats, self._chats, self._size = self._chats, [], 0
+        self._ids.clear()
+        if not chats:
+            return
+        self._store.take_in([(found.chat, found.messages) for found in chats])
+        for found in chats:
+            self._report.taken.append(found.chat)
+            self._report.messages += len(found.messages)
+            self._report.sources[found.source] += 1
+            self._report.left += found.left
+        self._store.flush(_FLUSH_S)  # if the disk refuses, they are written once it does not
+
+
+def _understood(head: dict[str, Any], item: Any, where: str, report: Report) -> Found | None:
+    """The conversation, or None, and then the report says why."""
+    if item is None:
+        report.fault(f"{where}: it is too long.")
+        return None
+    if not isinstance(item, dict):
+        report.fault(f"{where}: this is no conversation.")
+        return None
+    try:
+        if head.get("format") == FORMAT:
+            return _ours(head, item, where, report)
+        for is_mine, read in PROGRAMS:
+            if is_mine(item):
+                found = read(item)
+                if found.messages:
+                    return found
+                report.left["empty conversations"] += 1
+                return None
+    except _UNFIT as error:
+        why = str(error) if head.get("format") == FORMAT else type(error).__name__
+        report.fault(f"{where}: it is damaged ({why[:120]}).")
+        return None
+    report.fault(f"{where}: this is of no program that is known.")
+    return None
+
+
+def _ours(head: dict[str, Any], item: Item, where: str, report: Report) -> Found | None:
+    version = head.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        sentence = f"{where.partition(',')[0]}: a later version of Stretto has written this file."
+        if sentence not in report.faults:
+            report.fault(sentence)
+        return None
+    if item is head:  # no chats in it
+        return None
+    chat, messages = chat_from_json(item)
+    return Found(OURS, chat, list(messages))
+
+
+def undo(store: Store, taken: Sequence[Chat], stop: Event) -> tuple[int, int]:
+    """Take out what an import has taken in: how many are gone, and how many lie in the trash.
+
+    A chat that was changed since goes to the trash instead, where it can be restored from.
+    """
+    gone, trashed = 0, 0
+    batch: list[str] = []
+    for chat in taken:
+        if stop.is_set():
+            break
+        now = store.chat(chat.id)
+        if now is None or now.deleted_at is not None:
+            continue
+        if now != storable_chat(chat):
+            store.delete_chat(chat.id)
+            trashed += 1
+            continue
+        batch.append(chat.id)
+        gone += 1
+        if len(batch) == _BATCH_CHATS:
+            store.take_out(batch)
+            store.flush(_FLUSH_S)
+            batch = []
+    store.take_out(batch)
+    return gone, trashed

@@ -1,0 +1,96 @@
+"""Conversations of LM Studio: a file each, messages in a row, each with its versions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
+from app.store import Chat
+
+NAME = "LM Studio"
+_STEP = re.compile(r"(\d{13})(?:-|$)")
+
+
+def is_mine(item: dict[str, Any]) -> bool:
+    messages = item.get("messages")
+    if not isinstance(messages, list):
+        return False
+    if messages:
+        return any(isinstance(mapped(each).get("versions"), list) for each in messages)
+    return "createdAt" in item and "systemPrompt" in item
+
+
+def read(item: dict[str, Any]) -> Found:
+    """One conversation. What follows a message follows the version of it that is shown."""
+    begun = moment(item.get("createdAt"))
+    chat = Chat(
+        id=derived_id(begun, NAME, f"{item.get('createdAt')}"),
+        title=" ".join(text(item.get("name")).split()),
+        system=text(item.get("systemPrompt")),
+        created_at=begun,
+        updated_at=moment(item.get("userLastMessagedAt"), begun),
+    )
+    left: Counter[str] = Counter()
+    nodes: dict[str, Node] = {}
+    before: str | None = None
+    for number, entry in enumerate(map(mapped, listed(item["messages"]))):
+        versions = [mapped(version) for version in listed(entry.get("versions"))]
+        chosen = entry.get("currentlySelected")
+        shown = chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else 0
+        for at, version in enumerate(versions):
+            key = f"{number}.{at}"
+            nodes[key] = Node(key, before)
+            _fill(nodes[key], version, left)
+        if versions:
+            before = f"{number}.{shown}"
+    found = grow(NAME, chat, nodes, before)
+    found.left += left
+    return found
+
+
+def _fill(node: Node, version: dict[str, Any], left: Counter[str]) -> None:
+    role = text(version.get("role"))
+    node.role = role if role in {"user", "assistant", "system"} else ""
+    if version.get("type") != "multiStep":
+        node.content = _words(version.get("content"), left)
+        return
+    node.model = text(mapped(version.get("senderInfo")).get("senderName"))
+    said: list[str] = []
+    thought: list[str] = []
+    for step in map(mapped, listed(version.get("steps"))):
+        kind = text(step.get("type"))
+        if kind == "contentBlock":
+            style = mapped(step.get("style"))
+            words = _words(step.get("content"), left)
+            (thought if style.get("type") == "thinking" else said).append(words)
+            about = mapped(step.get("genInfo"))
+            node.model = node.model or text(about.get("identifier"))
+            reason = text(mapped(about.get("stats")).get("stopReason"))
+            node.cut = reason == "userStopped"
+        elif kind == "toolStatus":
+            left["tool calls and results"] += 1
+        elif kind != "debugInfoBlock":
+            left[f"entries of the kind “{kind[:40]}”"] += 1
+        if not node.created_at and (made := _STEP.match(text(step.get("stepIdentifier")))):
+            node.created_at = moment(int(made[1]))
+    node.content = "\n\n".join(filter(None, said))
+    node.reasoning = "\n\n".join(filter(None, thought))
+
+
+def _words(content: object, left: Counter[str]) -> str:
+    if isinstance(content, str):
+        return content
+    found = []
+    for part in map(mapped, listed(content)):
+        kind = text(part.get("type"))
+        if kind == "text":
+            found.append(text(part.get("text")))
+        elif kind == "file":
+            left["attached files"] += 1
+        elif kind in {"toolCallRequest", "toolCallResult"}:
+            left["tool calls and results"] += 1
+        else:
+            left[f"entries of the kind “{kind[:40]}”"] += 1
+    return "".join(found)

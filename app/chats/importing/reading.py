@@ -1,0 +1,249 @@
+"""Files, zip archives and folders as a stream of JSON values, in bounded memory.
+
+Only one conversation is in memory at a time, and one that is longer than ITEM_LIMIT is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from threading import Event
+from typing import IO, Any, cast
+
+try:
+    from ijson.backends import yajl2_c as ijson
+except ImportError:  # no compiled wheel for this system
+    from ijson.backends import python as ijson
+from ijson.common import JSONError
+
+ITEM_LIMIT = 64_000_000
+"""Characters of one conversation, and bytes of one text in it."""
+MOST_FILES = 100_000
+_EACH = 24  # what a value is counted for besides its characters
+_BUFFER = 1 << 16
+_DEEPEST = 200
+_STREAMED = {"chats", "conversations", "data"}
+_EXPORTED = re.compile(r"(?i)conversations([-_ ]?\d+)?\.json")
+_PICTURE = 1_000  # characters; a longer "data:" address is a picture within the JSON
+
+DAMAGED = (JSONError, zipfile.BadZipFile, zlib.error, EOFError, UnicodeError, ValueError)
+
+
+class UnfitError(Exception):
+    """A file cannot be read any further; the words say why."""
+
+
+@dataclass
+class Reader:
+    """Reads files one after the other.
+
+    Attributes:
+        total: bytes of all files, as far as is known.
+        done: bytes read. Both may be read by any thread.
+        faults: a sentence for each file, or part of one, that could not be read.
+    """
+
+    paths: Sequence[Path]
+    stop: Event
+    total: int = 0
+    done: int = 0
+    faults: list[str] = field(default_factory=list)
+    _silent: int = 0  # bytes read since the last value
+
+    def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
+        """The conversations: the file's name, what stood beside them at its top, and each.
+
+        None takes the place of one that is too long. Ends early when it is stopped.
+        """
+        files = list(self._files())
+        for path in files:
+            with suppress(OSError):
+                self.total += path.stat().st_size
+        for path in files:
+            if self.stop.is_set():
+                return
+            try:
+                if zipfile.is_zipfile(path):
+                    yield from self._archive(path)
+                else:
+                    with path.open("rb") as file:
+                        yield from self._stream(file, path.name)
+            except OSError as error:
+                self.faults.append(f"{path.name}: {error.strerror or 'it cannot be read'}.")
+            except DAMAGED:
+                self.faults.append(f"{path.name}: the archive is damaged.")
+
+    def read(self, file: IO[bytes], size: int) -> bytes:
+        """The next piece of a file. Raises UnfitError for a text without an end."""
+        piece = file.read(size)
+        self.done += len(piece)
+        self._silent += len(piece)
+        if self._silent > ITEM_LIMIT:
+            raise UnfitError("a text in it is too long")
+        return piece
+
+    def _files(self) -> Iterator[Path]:
+        count = 0
+        for path in self.paths:
+            inner = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+            for each in inner:
+                count += 1
+                if count > MOST_FILES:
+                    self.faults.append(f"Only the first {MOST_FILES:,} files were read.")
+                    return
+                yield each
+
+    def _archive(self, path: Path) -> Iterator[tuple[str, dict[str, Any], Any]]:
+        with zipfile.ZipFile(path) as archive:
+            listed = [m for m in archive.infolist() if m.filename.lower().endswith(".json")]
+            listed = [m for m in listed if not m.filename.startswith("__MACOSX/")][:MOST_FILES]
+            named = [m for m in listed if _EXPORTED.fullmatch(Path(m.filename).name)]
+            members = named or listed
+            if not members:
+                self.faults.append(f"{path.name}: there are no conversations in this archive.")
+            self.total += sum(m.file_size for m in members) - path.stat().st_size
+            for member in members:
+                if self.stop.is_set():
+                    return
+                name = f"{path.name}, {Path(member.filename).name}"
+                try:
+                    with archive.open(member) as file:
+                        yield from self._stream(file, name)
+                except (RuntimeError, NotImplementedError):
+                    self.faults.append(f"{name}: it is locked with a password.")
+
+    def _stream(self, file: IO[bytes], name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
+        number = 0
+        self._silent = 0
+        try:
+            for head, item in _items(self, file):
+                number += 1
+                yield name, head, item
+                if self.stop.is_set():
+                    return
+        except UnfitError as error:
+            self.faults.append(f"{name}: {error}, so it was read up to there.")
+        except DAMAGED:
+            if number:
+                what = f"it is damaged after conversation {number:,}; what is before was read."
+            else:
+                what = "it is damaged, or no JSON."
+            self.faults.append(f"{name}: {what}")
+
+    def heard(self) -> None:
+        """A value has come."""
+        self._silent = 0
+
+
+class _Counted:
+    """A file as ijson reads it."""
+
+    def __init__(self, reader: Reader, file: IO[bytes]) -> None:
+        self._reader = reader
+        self._file = file
+        self._begun = False
+
+    def read(self, size: int = _BUFFER) -> bytes:
+        piece = self._reader.read(self._file, size)
+        if not self._begun and size:
+            self._begun = True
+            if piece.startswith(b"\xef\xbb\xbf"):
+                return piece[3:] or self.read(size)
+        return piece
+
+
+class _Value:
+    """One JSON value being put together, or passed over once it is too long."""
+
+    def __init__(self) -> None:
+        self.whole = False
+        self.value: Any = None
+        self._stack: list[Any] = []
+        self._keys: list[str] = []
+        self._depth = 0
+        self._size = 0
+
+    @property
+    def long(self) -> bool:
+        return self._size > ITEM_LIMIT
+
+    def take(self, event: str, value: Any) -> None:
+        if event in {"start_map", "start_array"}:
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                raise UnfitError("it is nested too deep")
+            made: Any = {} if event == "start_map" else []
+            if not self.long:
+                self._put(made)
+                self._stack.append(made)
+        elif event in {"end_map", "end_array"}:
+            self._depth -= 1
+            if not self.long:
+                self._stack.pop()
+        elif event == "map_key":
+            if not self.long:
+                self._keys.append(value)
+        elif not self.long:
+            self._put(_plain(value))
+        self._size += _EACH + (len(value) if isinstance(value, str) else 0)
+        if self.long:
+            self._stack, self._keys, self.value = [], [], None
+        self.whole = not self._depth and event != "map_key"
+
+    def _put(self, value: Any) -> None:
+        if not self._stack:
+            self.value = value
+        elif isinstance(self._stack[-1], list):
+            self._stack[-1].append(value)
+        else:
+            self._stack[-1][self._keys.pop()] = value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, str) and len(value) > _PICTURE and value.startswith("data:"):
+        return "data:"
+    return value
+
+
+def _items(reader: Reader, file: IO[bytes]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """The conversations of one file: of a list, of a list in an object, or the object itself."""
+    head: dict[str, Any] = {}
+    key, within, streamed = "", "", False
+    value: _Value | None = None
+    pieces = cast(Any, ijson).basic_parse(
+        _Counted(reader, file), buf_size=_BUFFER, multiple_values=True
+    )
+    for event, given in pieces:
+        reader.heard()
+        if value is not None:
+            value.take(event, given)
+        elif not within:
+            head, key, streamed = {}, "", False
+            within = {"start_map": "object", "start_array": "list"}.get(event, "")
+        elif within == "object" and event == "map_key":
+            key = given
+        elif event == "end_array" and within == "streamed":
+            within, streamed = "object", True
+        elif event in {"end_map", "end_array"}:
+            if within == "object" and not streamed:
+                yield head, head
+            within = ""
+        elif within == "object" and event == "start_array" and key in _STREAMED:
+            within = "streamed"
+        else:
+            value = _Value()
+            value.take(event, given)
+        if value is not None and value.whole:
+            if within == "object":
+                head[key] = value.value
+            else:
+                yield head, value.value
+            value = None

@@ -1,0 +1,172 @@
+"""What other programs call a conversation, as a tree of messages like ours."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from app.store import Chat, Message
+
+
+@dataclass
+class Node:
+    """One entry of a conversation.
+
+    Attributes:
+        role: "user", "assistant", "system", or "" for what shows nothing.
+        parent: the key of what it follows; None or an unknown key begins the conversation.
+    """
+
+    key: str
+    parent: str | None
+    role: str = ""
+    content: str = ""
+    reasoning: str = ""
+    model: str = ""
+    created_at: float = 0.0
+    cut: bool = False
+
+
+@dataclass
+class Found:
+    """A conversation that was understood.
+
+    Attributes:
+        left: what of it was left out, by its name in the plural, and how often.
+    """
+
+    source: str
+    chat: Chat
+    messages: list[Message]
+    left: Counter[str] = field(default_factory=Counter)
+
+
+def derived_id(seconds: float, *names: str) -> str:
+    """The same id for the same names, in the form of `new_id`."""
+    chance = hashlib.sha256("\0".join(names).encode(errors="replace")).digest()[:10]
+    ms = min(max(0, int(seconds * 1000)), (1 << 48) - 1)
+    return f"{ms:012x}{chance.hex()}"
+
+
+def moment(value: object, otherwise: float = 0.0) -> float:
+    """Seconds since the epoch of what programs write for a time: seconds, milliseconds, ISO."""
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except (ValueError, OverflowError, OSError):
+            return otherwise
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return otherwise
+    seconds = float(value)
+    while seconds > 1e11:  # milli-, micro- or nanoseconds
+        seconds /= 1000
+    return seconds if math.isfinite(seconds) and seconds > 0 else otherwise
+
+
+def text(value: object) -> str:
+    """The text, or "" for what is none."""
+    return value if isinstance(value, str) else ""
+
+
+def listed(value: object) -> list[Any]:
+    """The list, or none."""
+    return value if isinstance(value, list) else []
+
+
+def mapped(value: object) -> dict[str, Any]:
+    """The object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+@dataclass
+class _Answer:
+    """An assistant's entries in a row, which are one message."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+
+def grow(source: str, chat: Chat, nodes: Mapping[str, Node], current: str | None) -> Found:
+    """The chat with its messages; ``current`` is the last entry of what was shown.
+
+    What an assistant said in several entries in a row (thoughts, tools, text) is one message, as
+    long as no other entry follows one of them. The system prompt is what comes before all else.
+    """
+    found = Found(source, chat, [])
+    below: dict[str | None, list[Node]] = {}
+    for node in nodes.values():
+        below.setdefault(node.parent if node.parent in nodes else None, []).append(node)
+    place: dict[str, str | None] = {}
+    waiting: list[tuple[Node, str | None, _Answer | None]] = [
+        (node, None, None) for node in reversed(below.get(None, []))
+    ]
+    while waiting:
+        node, parent, answer = waiting.pop()
+        if node.role == "assistant":
+            answer = answer or _Answer()
+            answer.nodes.append(node)
+        elif node.role:
+            parent = _say(found, answer, parent, place)
+            answer = None
+            if node.role == "user":
+                parent = _add(found, node, parent)
+            elif parent is None:
+                system = "\n\n".join(filter(None, (found.chat.system, node.content)))
+                found.chat = replace(found.chat, system=system)
+            else:
+                found.left["instructions in the middle of a chat"] += 1
+        after = below.pop(node.key, [])
+        if len(after) != 1:
+            parent = _say(found, answer, parent, place)
+            answer = None
+        place.setdefault(node.key, parent)
+        waiting += [(each, parent, answer) for each in reversed(after)]
+    lost = sum(len(each) for key, each in below.items() if key is not None)
+    if lost:
+        found.left["messages that follow themselves"] += lost
+    leaf = place.get(current or "") or (found.messages[-1].id if found.messages else None)
+    found.chat = replace(found.chat, leaf_id=leaf)
+    return found
+
+
+def _say(
+    found: Found, answer: _Answer | None, parent: str | None, place: dict[str, str | None]
+) -> str | None:
+    """Add what the assistant has said so far, if anything; returns what the next one follows."""
+    if answer is None:
+        return parent
+    last = answer.nodes[-1]
+    whole = replace(
+        last,
+        content="\n\n".join(node.content for node in answer.nodes if node.content),
+        reasoning="\n\n".join(node.reasoning for node in answer.nodes if node.reasoning),
+        model=next((node.model for node in reversed(answer.nodes) if node.model), ""),
+        created_at=answer.nodes[0].created_at or last.created_at,
+    )
+    if whole.content or whole.reasoning:
+        parent = _add(found, whole, parent)
+    for node in answer.nodes:
+        place[node.key] = parent
+    return parent
+
+
+def _add(found: Found, node: Node, parent: str | None) -> str:
+    chat = found.chat
+    said_at = node.created_at or (found.messages[-1].created_at if found.messages else 0.0)
+    message = Message(
+        id=derived_id(said_at or chat.created_at, chat.id, node.key),
+        chat_id=chat.id,
+        parent_id=parent,
+        role="assistant" if node.role == "assistant" else "user",
+        content=node.content,
+        reasoning=node.reasoning,
+        status="interrupted" if node.cut and node.role == "assistant" else "complete",
+        model=node.model,
+        created_at=said_at or chat.created_at,
+    )
+    found.messages.append(message)
+    return message.id

@@ -1,0 +1,227 @@
+"""The models on this machine as the window lists them: found by a worker, pinned, used, removed."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.background import Query
+from app.chats.library import ChatLibrary
+from app.chats.model_choice import LoadState, ModelStatus
+from app.paths import GUIDE, model_location
+from app.settings import Settings
+from engine.hub.inventory import Installed, Inventory
+from engine.hub.places import Place, Source, places
+
+PIECE_S = 0.15
+"""What a worker has found is shown so often; less often where the list is long: showing it anew
+takes 20 ms for a thousand models."""
+_LONG = 2_000
+_USE_NOTED_S = 60.0  # a model that answers has been used so often noted
+
+
+class _Walk:
+    """One look at all places, in pieces, each on a worker. Holds no Qt object."""
+
+    def __init__(
+        self, inventory: Inventory, where: Callable[[], list[Place]], refs: tuple[str, ...]
+    ) -> None:
+        self._inventory, self._where, self._refs = inventory, where, refs
+        self._stop = threading.Event()
+        self._count = 0
+        self._found: Iterator[Installed] | None = None
+
+    def piece(self, stop: threading.Event) -> tuple[list[Installed], bool]:
+        """What was found within a moment, and whether that was the last of it."""
+        self._stop = stop
+        if self._found is None:
+            guide = Path(model_location(GUIDE))
+            first = self._inventory.look(GUIDE, guide, Source.BUNDLED)
+            walk = self._inventory.walk(self._where(), self._refs, self._stopped)
+            self._found = itertools.chain([first], walk)
+        give_up = time.monotonic() + PIECE_S * (1 + 4 * self._count / _LONG)
+        piece = []
+        for model in self._found:
+            piece.append(model)
+            self._count += 1
+            if time.monotonic() > give_up:
+                return piece, False
+        return piece, True
+
+    def _stopped(self) -> bool:
+        return self._stop.is_set()
+
+
+class InstalledModels(QObject):
+    """What is installed, and what the person has said of it.
+
+    Signals:
+        changed(): models were found or are gone, or something is known of one that was not.
+
+    Attributes:
+        models: by their folders, in the order in which they were found.
+        looking: whether more may be found yet.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        own: Path | None = None,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """``own``: the program's own folder of models."""
+        super().__init__(parent)
+        self.models: dict[Path, Installed] = {}
+        self.looking = False
+        self._library, self._loader = library, library.loader
+        self._settings = settings
+        self._own = own
+        self._clock = clock
+        self._inventory = Inventory()
+        self._seen: set[Path] = set()
+        self._walk: _Walk | None = None
+        self._query = Query(self)
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._go_on)
+        self._loader.changed.connect(self._on_model)
+        library.activity.connect(self._on_activity)
+
+    # Looking.
+
+    @Slot()
+    def look(self) -> None:
+        """Look at all places anew; what is listed stays until it is known to be gone."""
+        own, added = self._own, self._settings.model_folders
+        self._walk = _Walk(self._inventory, lambda: places(own, added), self._settings.models)
+        self._seen = set()
+        self.looking = True
+        self._go_on()
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """Nobody looks at the list."""
+        self._next.stop()
+        self._query.drop()
+        self.looking = False
+
+    def drop(self, removes: Path) -> list[Installed]:
+        """Take the models of a folder that was removed off the list; returns them."""
+        gone = [m for m in self.models.values() if m.removes == removes]
+        for model in gone:
+            del self.models[model.folder]
+        self.changed.emit()
+        return gone
+
+    @Slot()
+    def _go_on(self) -> None:
+        walk = self._walk
+        if walk is not None:
+            self._query.ask(walk.piece, self._on_piece)
+
+    def _on_piece(self, piece: tuple[list[Installed], bool]) -> None:
+        found, done = piece
+        for model in found:
+            self.models[model.folder] = model
+            self._seen.add(model.folder)
+        if done:
+            self.looking = False
+            for folder in self.models.keys() - self._seen:
+                del self.models[folder]
+        else:
+            self._next.start()  # what waits for this thread comes first
+        self.changed.emit()
+
+    # What is known of one.
+
+    def status(self, model: Installed) -> ModelStatus:
+        """How far it is in the engine, whichever name it was loaded by."""
+        return self._loader.of_folder(model.ref, str(model.folder))
+
+    def is_pinned(self, model: Installed) -> bool:
+        return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
+
+    def is_kept(self, status: ModelStatus) -> bool:
+        """Whether a loaded model is pinned, by whichever of its names."""
+        path = status.model.path if status.model is not None else ""
+        names = {status.ref, path}
+        names |= {one.ref for one in self.models.values() if str(one.folder) == path}
+        return bool(names & {*self._settings.pinned})
+
+    def last_used(self, model: Installed) -> float:
+        """In seconds since 1970; 0.0 where it is not known to have been used."""
+        used = self._settings.used
+        return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
+
+    def chats(self, model: Installed) -> list[str]:
+        """The titles of the chats that answer with it, or with another of its revisions."""
+        refs = {model.ref, str(model.folder), *model.shares}
+        return [chat.title or "New chat" for chat in self._library.chats() if chat.model in refs]
+
+    # What is done with one.
+
+    def pin(self, model: Installed, on: bool) -> None:
+        """Keep it first in the list and in memory, or no longer."""
+        others = [ref for ref in self._settings.pinned if ref not in {model.ref, str(model.folder)}]
+        self._settings.set(pinned=(*others, model.ref) if on else tuple(others))
+        self.changed.emit()
+
+    def add_folder(self, folder: str) -> None:
+        """Look for models in a folder of the person's, from now on."""
+        kept = [other for other in self._settings.model_folders if other != folder]
+        self._settings.set(model_folders=(*kept, folder))
+        self.look()
+
+    def listed_by(self, model: Installed) -> tuple[str, ...]:
+        """The entries of the settings for which a model stands in the list.
+
+        Empty for those of other programs and of the hub's cache, which are found without one.
+        """
+        if model.source is not Source.ADDED:
+            return ()
+        roots = [f for f in self._settings.model_folders if model.folder.is_relative_to(f)]
+        return (*roots, *(ref for ref in self._settings.models if ref == model.ref))
+
+    def forget(self, model: Installed) -> Callable[[], None]:
+        """List it no longer; its files stay. Returns what takes that back."""
+        before = (self._settings.model_folders, self._settings.models)
+        gone = self.listed_by(model)
+        self._settings.set(
+            model_folders=tuple(f for f in before[0] if f not in gone),
+            models=tuple(ref for ref in before[1] if ref not in gone),
+        )
+        self.look()
+
+        def restore() -> None:
+            for ref in gone:
+                for name, old in zip(("model_folders", "models"), before, strict=True):
+                    now = getattr(self._settings, name)
+                    if ref in old and ref not in now:
+                        at = old.index(ref)
+                        self._settings.set(**{name: (*now[:at], ref, *now[at:])})
+            self.look()
+
+        return restore
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        if self._loader.get(ref).state is LoadState.READY:
+            self._settings.note_use(ref, self._clock())
+        self.changed.emit()
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        chat = self._library.find(chat_id)
+        ref = chat.answering_with if chat is not None else ""
+        now = self._clock()
+        if ref and not 0 <= now - self._settings.used.get(ref, 0.0) < _USE_NOTED_S:
+            self._settings.note_use(ref, now)
+            self.changed.emit()

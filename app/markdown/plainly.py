@@ -1,0 +1,108 @@
+"""Markdown as plain text, block by block, without Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from markdown_it.token import Token
+
+from app.markdown.blocks import BlockSplitter
+from app.markdown.commonmark import References, parser
+from app.markdown.tex import typed
+
+
+class Part(NamedTuple):
+    """A finished block of a text.
+
+    Attributes:
+        source: as it was written.
+        tokens: what the parser made of it, inline too; empty for what is shown as it was typed.
+    """
+
+    source: str
+    tokens: list[Token]
+
+
+def parts(text: str) -> Iterator[Part]:
+    """The blocks of a whole text, cut and bounded as the window does it."""
+    splitter = BlockSplitter()
+    splitter.feed(text)
+    splitter.finish()
+    known: References = splitter.references
+    for block in splitter.finished:
+        if block.typed:
+            yield Part(block.source, [])
+        elif block.source.strip():
+            yield Part(block.source, parser().parse(block.source, {"references": dict(known)}))
+
+
+def plainly(text: str) -> str:
+    """The text without its marks; lists keep theirs, cells are separated by tabs."""
+    return "\n\n".join(
+        "\n".join(_lines(part.tokens)) if part.tokens else part.source.strip("\n")
+        for part in parts(text)
+    )
+
+
+def _lines(tokens: Iterable[Token]) -> Iterator[str]:
+    lists: list[int] = []  # the next number of each open list; -1 for bullets
+    marker, quote = "", 0
+    cells: list[str] | None = None
+    first = True
+    for token in tokens:
+        kind = token.type
+        if kind in {"bullet_list_open", "ordered_list_open"}:
+            start = int(token.attrs.get("start", 1)) if kind[0] == "o" else -1
+            lists.append(start)
+        elif kind in {"bullet_list_close", "ordered_list_close"}:
+            lists.pop()
+        elif kind == "list_item_open":
+            marker = "- " if lists[-1] < 0 else f"{lists[-1]}{token.markup or '.'} "
+            lists[-1] += lists[-1] >= 0
+        elif kind in {"blockquote_open", "blockquote_close"}:
+            quote += token.nesting
+        elif kind == "tr_open":
+            cells = []
+        elif kind == "tr_close":
+            yield "\t".join(cells or ())
+            cells = None
+        elif kind == "inline" and token.children is not None:
+            words = _words(token.children)
+            if cells is not None:
+                cells.append(words.replace("\n", " "))
+                continue
+            if not first and not lists:
+                yield ""
+            indent = "> " * quote + "  " * max(0, len(lists) - 1)
+            hang = " " * len(marker)
+            for number, line in enumerate(words.split("\n")):
+                yield indent + (hang if number else marker or ("  " if lists else "")) + line
+            marker = ""
+            first = False
+        elif kind in {"fence", "code_block"}:
+            indent = "  " * len(lists)
+            yield from (indent + line for line in token.content.rstrip("\n").split("\n"))
+            first = False
+        elif kind == "hr":
+            yield "---"
+
+
+def _words(tokens: Iterable[Token]) -> str:
+    found: list[str] = []
+    begun, href = 0, ""
+    for token in tokens:
+        if token.type == "link_open":
+            begun, href = len(found), str(token.attrs.get("href", ""))
+        elif token.type == "link_close":
+            if href not in "".join(found[begun:]):
+                found.append(f" ({href})")
+        elif token.type in {"text", "code_inline", "text_special", "html_inline"}:
+            found.append(token.content)
+        elif token.type == "math":
+            found.append(typed(token.content, token.markup == "$$"))
+        elif token.type in {"softbreak", "hardbreak"}:
+            found.append("\n")
+        elif token.type == "image":
+            found.append(_words(token.children or []))
+    return "".join(found)

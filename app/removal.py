@@ -1,0 +1,186 @@
+"""Models leave the disk by the system's trash, and come back from it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app import background, system_trash
+from app.chats import unloading
+from app.chats.library import ChatLibrary
+from app.chats.model_choice import LoadState
+from app.download import DownloadState
+from app.downloads import Downloads
+from app.installed import InstalledModels
+from app.paths import GUIDE
+from app.settings import Settings
+from app.system_trash import Trashed
+from engine.hub.inventory import Installed
+from engine.hub.places import Source
+
+
+@dataclass(frozen=True)
+class Removed:
+    """A model in the trash.
+
+    Attributes:
+        trashed: where its folder is.
+        name: as it was listed.
+        listed: the entries of the settings that went with it: option, place, ref.
+        new_chats: the ref that new chats began with, where that was this model's; else "".
+    """
+
+    trashed: Trashed
+    name: str
+    listed: tuple[tuple[str, int, str], ...] = ()
+    new_chats: str = ""
+
+    @property
+    def words(self) -> str:
+        """What a person is told of it."""
+        if self.trashed.kept is None:
+            return f"{self.name} is in the system's trash, where you can put it back."
+        return f"{self.name} is in the trash."
+
+    @property
+    def can_come_back(self) -> bool:
+        """Whether this program can put it back."""
+        return self.trashed.kept is not None
+
+
+class Removal(QObject):
+    """Removes models and puts them back.
+
+    Signals:
+        removed(model): a `Removed`.
+        restored(name): it is back in its place.
+        failed(words): something was not done; why, as a sentence.
+    """
+
+    removed = Signal(object)
+    restored = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        installed: InstalledModels,
+        library: ChatLibrary,
+        settings: Settings,
+        downloads: Downloads,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._installed = installed
+        self._library = library
+        self._settings = settings
+        self._downloads = downloads
+        self._going: set[Path] = set()
+
+    def why_not(self, model: Installed) -> str:
+        """Why a model cannot be removed now, as a sentence; "" if it can."""
+        if model.source is Source.BUNDLED:
+            return f"{model.name} is a part of Stretto."
+        if model.removes in self._going:
+            return f"{model.name} is on its way to the trash."
+        for one in self._together(model):
+            status = self._installed.status(one)
+            if status.state is LoadState.LOADING:
+                return f"{one.name} is being loaded. Wait until it is, or cancel that."
+            if status.model is not None and (why := unloading.why_not(self._library, status.ref)):
+                return why
+        repos = {one.ref.partition("@")[0] for one in self._together(model)}
+        for download in self._downloads.items:
+            unfinished = download.state is not DownloadState.DONE
+            if unfinished and download.ref.partition("@")[0] in repos:
+                return f"{download.name} is being downloaded. Cancel the download first."
+        return ""
+
+    def warning(self, model: Installed) -> str:
+        """What a person should know before it goes; "" where there is nothing to say."""
+        words = []
+        chats = self._installed.chats(model)
+        if len(chats) == 1:
+            words.append(f"The chat “{chats[0]}” answers with it, and will need another model.")
+        elif chats:
+            words.append(f"{len(chats):,} chats answer with it, and will need another model.")
+        if model.shares:
+            others = len(model.shares)
+            one, several = "1 other revision, which goes", f"{others} other revisions, which go"
+            words.append(f"It shares files with {one if others == 1 else several} with it.")
+        return " ".join(words)
+
+    def remove(self, model: Installed) -> str:
+        """Move a model to the trash; returns why that is not done, or "" and tells by a signal."""
+        why = self.why_not(model)
+        if why:
+            return why
+        for one in self._together(model):
+            self._library.loader.unload(self._installed.status(one).ref)
+        self._going.add(model.removes)
+        folder = model.removes
+        background.start(
+            self,
+            lambda: system_trash.move(folder),
+            lambda trashed, error: self._on_moved(model, trashed, error),
+            threading.Event(),
+        )
+        self._installed.changed.emit()
+        return ""
+
+    def restore(self, removed: Removed) -> None:
+        """Put a model back in its place; what comes of it is told by a signal."""
+        trashed = removed.trashed
+        background.start(
+            self,
+            lambda: system_trash.restore(trashed),
+            lambda _, error: self._on_restored(removed, error),
+            threading.Event(),
+        )
+
+    def _together(self, model: Installed) -> list[Installed]:
+        """The models that go when this one does, itself among them."""
+        if not model.shares:
+            return [model]
+        everything = self._installed.models.values()
+        return [m for m in everything if m.removes == model.removes] or [model]
+
+    def _on_moved(self, model: Installed, trashed: Trashed, error: Exception | None) -> None:
+        self._going.discard(model.removes)
+        if error is not None:
+            self.failed.emit(
+                f"{model.name} was not removed: {_words(error)}. Its folder can be shown, and "
+                "removed there."
+            )
+            self._installed.look()
+            return
+        gone = self._installed.drop(model.removes)
+        refs = {ref for one in (*gone, model) for ref in (one.ref, str(one.folder))}
+        listed = []
+        for option in ("models", "pinned"):
+            before = getattr(self._settings, option)
+            listed += [(option, at, ref) for at, ref in enumerate(before) if ref in refs]
+            self._settings.set(**{option: tuple(ref for ref in before if ref not in refs)})
+        first = self._settings.model if self._settings.model in refs else ""
+        if first:
+            self._settings.set(model=GUIDE)
+        self.removed.emit(Removed(trashed, model.name, tuple(listed), first))
+
+    def _on_restored(self, removed: Removed, error: Exception | None) -> None:
+        if error is not None:
+            self.failed.emit(f"{removed.name} was not put back: {_words(error)}.")
+            return
+        for option, at, ref in removed.listed:
+            now = [other for other in getattr(self._settings, option) if other != ref]
+            self._settings.set(**{option: (*now[:at], ref, *now[at:])})
+        if removed.new_chats and self._settings.model == GUIDE:
+            self._settings.set(model=removed.new_chats)
+        self._installed.look()
+        self.restored.emit(removed.name)
+
+
+def _words(error: Exception) -> str:
+    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return told[:1].lower() + told[1:] if told else type(error).__name__

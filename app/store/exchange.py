@@ -1,0 +1,105 @@
+"""Whole chats taken in from files, and taken out again when that is undone."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from app.store import erase
+from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, View
+from app.store.records import Chat, Message, new_id, storable_chat, storable_message
+from app.store.trash import Trash
+from app.store.writer import index_chore
+
+_MESSAGE = MESSAGE_COLUMNS.split(", ")
+_CHAT = CHAT_COLUMNS.split(", ")
+_INSERT_CHAT = f"INSERT INTO chats ({CHAT_COLUMNS}) VALUES ({', '.join('?' * len(_CHAT))})"
+_INSERT_MESSAGE = (
+    f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES ({', '.join('?' * len(_MESSAGE))})"
+)
+
+
+@dataclass(frozen=True)
+class TakeIn:
+    """A chat with its whole tree. Nothing that is there already is written over."""
+
+    chat: Chat
+    messages: tuple[Message, ...]
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        if db.execute("SELECT 1 FROM chats WHERE id = ?", (self.chat.id,)).fetchone():
+            return
+        db.execute(_INSERT_CHAT, _values(self.chat, _CHAT, "params"))
+        db.executemany(_INSERT_MESSAGE, [_values(m, _MESSAGE, "stats") for m in self.messages])
+
+    def show(self, view: View) -> None:
+        view.chats.setdefault(self.chat.id, self.chat)
+        for message in self.messages:
+            view.messages.setdefault(message.id, message)
+
+
+@dataclass(frozen=True)
+class TakeOut:
+    """The chats with all their messages, as though they had never been taken in."""
+
+    ids: tuple[str, ...]
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        erase.erase_ids(db, self.ids)
+
+    def show(self, view: View) -> None:
+        erase.Erase(self.ids).show(view)
+
+
+class Exchange(Trash):
+    """The part of `Store` that takes chats in and out."""
+
+    flush: Callable[..., None]
+
+    def take_in(self, chats: Iterable[tuple[Chat, Sequence[Message]]]) -> None:
+        """Adds chats that are not there, exactly as they are. Each is written whole or not at all.
+
+        Raises TypeError or ValueError when options or figures are not JSON.
+        """
+        adding = [
+            TakeIn(storable_chat(chat), tuple(map(storable_message, messages)))
+            for chat, messages in chats
+        ]
+        for each in adding:
+            self._erased.discard(each.chat.id)
+        self._writer.add(*adding)
+        self._writer.when_idle(index_chore)
+
+    def take_out(self, ids: Sequence[str]) -> None:
+        """Undoes `take_in`. What was written in them since goes too."""
+        if ids:
+            self._erased.update(ids)
+            self._writer.add(TakeOut(tuple(ids)))
+
+    def with_own_ids(self, messages: Sequence[Message]) -> list[Message]:
+        """The messages of one chat, under new ids if some other message has one of theirs."""
+        wanted = json.dumps([message.id for message in messages])
+        with self._readers.reading() as db:
+            taken = db.execute(
+                "SELECT 1 FROM messages WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
+                (wanted,),
+            ).fetchone()
+        if taken is None:
+            return list(messages)
+        ids: dict[str | None, str | None] = {None: None}
+        renamed = []
+        for message in messages:
+            ids[message.id] = made = new_id()
+            renamed.append(replace(message, id=made, parent_id=ids[message.parent_id]))
+        return renamed
+
+
+def _values(record: Chat | Message, names: list[str], as_json: str) -> list[object]:
+    values = [getattr(record, name) for name in names]
+    at = names.index(as_json)
+    values[at] = json.dumps(values[at], ensure_ascii=False)
+    return values

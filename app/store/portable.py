@@ -1,0 +1,126 @@
+"""Chats as JSON: the format that `FORMAT.md` describes, to and from records. No files, no Qt."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields, replace
+from typing import Any, cast, get_args
+
+from app.store.records import Chat, Message, Role, Status
+
+FORMAT = "stretto-chats"
+VERSION = 1
+
+_NOT_OUT = {"deleted_at"}
+_CHAT = [f for f in fields(Chat) if f.name not in _NOT_OUT]
+_MESSAGE = [f for f in fields(Message) if f.name not in {*_NOT_OUT, "chat_id"}]
+_NULL = {"parent_id", "leaf_id", "edited_id"}
+_OBJECTS = {"params", "stats"}
+_LONGEST_ID = 200
+
+
+def chat_to_json(chat: Chat, messages: Iterable[Message]) -> dict[str, Any]:
+    """The chat and what is living of its messages (a chat's whole tree, parents first)."""
+    kept = list(_living(messages))
+    ids = {message.id for message in kept}
+    written = {f.name: getattr(chat, f.name) for f in _CHAT}
+    written["leaf_id"] = chat.leaf_id if chat.leaf_id in ids else (kept[-1].id if kept else None)
+    if chat.edited_id not in ids:
+        written["edited_id"], written["edited_text"] = None, ""
+    written["messages"] = [{f.name: getattr(m, f.name) for f in _MESSAGE} for m in kept]
+    return written
+
+
+def to_text(value: Any) -> str:
+    """JSON text. What JSON has no number for (infinity) becomes null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+
+
+def chat_from_json(value: Mapping[str, Any]) -> tuple[Chat, list[Message]]:
+    """What `chat_to_json` has written. Raises ValueError saying what does not fit."""
+    given = _known(value, _CHAT)
+    listed = value.get("messages")
+    if not isinstance(listed, list):
+        raise ValueError("messages is not a list")
+    chat = Chat(**given)
+    messages: dict[str, Message] = {}
+    for number, each in enumerate(listed, 1):
+        if not isinstance(each, dict):
+            raise ValueError(f"message {number} is not an object")
+        message = Message(chat_id=chat.id, **_known(each, _MESSAGE))
+        if message.id in messages:
+            raise ValueError(f"two messages have the id {message.id[:40]!r}")
+        if message.parent_id is not None and message.parent_id not in messages:
+            raise ValueError(f"message {number} follows one that does not come before it")
+        if message.status == "streaming":
+            message = replace(message, status="interrupted")
+        messages[message.id] = message
+    last = next(reversed(messages), None)
+    if chat.leaf_id not in messages:
+        chat = replace(chat, leaf_id=last)
+    if chat.edited_id not in messages:
+        chat = replace(chat, edited_id=None, edited_text="")
+    return chat, list(messages.values())
+
+
+def _living(messages: Iterable[Message]) -> Iterator[Message]:
+    """Those that are not deleted. One that follows a deleted one follows what that followed."""
+    instead: dict[str | None, str | None] = {None: None}
+    for message in messages:
+        parent = instead.get(message.parent_id)
+        if message.deleted_at is not None:
+            instead[message.id] = parent
+            continue
+        instead[message.id] = message.id
+        status: Status = "interrupted" if message.status == "streaming" else message.status
+        yield replace(message, parent_id=parent, status=status)
+
+
+def _known(value: Mapping[str, Any], wanted: Iterable[Any]) -> dict[str, Any]:
+    """The fields of a record that are there, each of the kind that it must be."""
+    found: dict[str, Any] = {}
+    for each in wanted:
+        name = each.name
+        if name not in value:
+            if each.default is MISSING and each.default_factory is MISSING:
+                raise ValueError(f"{name} is missing")
+            continue
+        found[name] = _checked(name, value[name])
+    return found
+
+
+def _checked(name: str, value: Any) -> Any:
+    if value is None and name in _NULL:
+        return None
+    if name in _OBJECTS:
+        if not isinstance(value, dict):
+            raise ValueError(f"{name} is not an object")
+        json.dumps(value)
+        return value
+    if name.endswith("_at"):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"{name} is not a time")
+        if not math.isfinite(value := float(value)):
+            raise ValueError(f"{name} is not a time")
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is not a text")
+    if name == "id" and not 0 < len(value) <= _LONGEST_ID:
+        raise ValueError("id is empty or too long")
+    choices = {"role": get_args(Role), "status": get_args(Status)}.get(name)
+    if choices is not None and value not in choices:
+        raise ValueError(f"{name} is none of {', '.join(cast(tuple[str, ...], choices))}")
+    return value
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return value

@@ -1,0 +1,80 @@
+"""The models that are offered before anybody has searched, from `resources/models.toml`.
+
+Nothing is asked for them: the file comes with the program.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.paths import resources
+
+log = logging.getLogger(__name__)
+
+_SLACK = 0.9  # a machine with 16 GB tells its system of somewhat less
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One model that suits a machine.
+
+    Attributes:
+        repo: its id on the hub.
+        size: bytes of the download, to a tenth of a gigabyte.
+        good_at: one line for a person.
+        licence: its short name.
+    """
+
+    repo: str
+    size: int
+    good_at: str
+    licence: str
+
+    @property
+    def name(self) -> str:
+        return self.repo.rpartition("/")[2]
+
+
+def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
+    """All of them by the machine's memory in GB, smallest first.
+
+    A file that is missing or damaged gives none: the search is still there.
+    """
+    try:
+        text = (file or resources() / "models.toml").read_text(encoding="utf-8")
+        return {
+            one["memory_gb"]: [
+                Suggestion(m["repo"], round(m["size_gb"] * 1e9), m["good_at"], m["licence"])
+                for m in one["model"]
+            ]
+            for one in sorted(tomllib.loads(text)["class"], key=lambda one: int(one["memory_gb"]))
+        }
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        log.warning("No models are suggested: %s", error)
+        return {}
+
+
+def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
+    """What suits a machine, and the class in GB that it is of; (0, []) where there is nothing.
+
+    Args:
+        memory: bytes. Less than the smallest class has gets the smallest.
+    """
+    found = classes(file)
+    if not found:
+        return 0, []
+    fitting = [gb for gb in found if gb * 2**30 * _SLACK <= memory]
+    best = max(fitting, default=min(found))
+    return best, found[best]
+
+
+def machine_memory() -> int:
+    """Bytes of memory that this machine has; 0 where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return 0

@@ -1,0 +1,193 @@
+"""Asks which chats are to be exported, in which form and to where, and shows how far it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import background
+from app.chats.exporting import Export, ExportError, Kind, StoppedError
+from app.chats.exporting.export import file_name
+from app.store import Store, StoreError
+
+FORMS = (
+    (Kind.JSON, "Stretto (JSON)", "Everything, all versions too. Can be imported again."),
+    (Kind.MARKDOWN, "Markdown", "The branch that is shown, as it was written."),
+    (Kind.HTML, "Web page (HTML)", "The branch that is shown. One file, nothing is loaded."),
+    (Kind.TEXT, "Plain text", "The branch that is shown, without marks."),
+    (Kind.PDF, "PDF", "The branch that is shown, on A4 pages."),
+)
+_LOOK_MS = 100
+
+
+class ExportDialog(QDialog):
+    """Stays while it is written; closing it then stops it, and nothing is left of the export.
+
+    Signals:
+        exported(path, count): all is in its place.
+    """
+
+    exported = Signal(object, int)
+
+    def __init__(
+        self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
+    ) -> None:
+        """``choices``: what may be exported, each with its words and the ids of its chats."""
+        super().__init__(parent)
+        self.setObjectName("export-dialog")
+        self.setWindowTitle("Export Chats")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._store = store
+        self._choices = choices
+        self._export: Export | None = None
+        self._stop = Event()
+        self.which = QComboBox(self)
+        self.which.setAccessibleName("Which chats")
+        for words, _ in choices:
+            self.which.addItem(words)
+        self.form = QComboBox(self)
+        self.form.setAccessibleName("Form")
+        for _, words, _ in FORMS:
+            self.form.addItem(words)
+        self.note = QLabel(self)
+        self.note.setProperty("muted", True)
+        self.note.setWordWrap(True)
+        self.thoughts = QCheckBox("With what models thought before they answered", self)
+        self.bar = QProgressBar(self)
+        self.bar.setAccessibleName("Chats exported")
+        self.bar.setTextVisible(False)
+        self.words = QLabel(self)
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        buttons = QDialogButtonBox(self)
+        self.go = buttons.addButton("Export…", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go.setDefault(True)
+        self.cancel = buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        self.cancel.setAutoDefault(False)
+        rows = QFormLayout()
+        rows.setSpacing(10)
+        rows.addRow("Chats", self.which)
+        rows.addRow("Form", self.form)
+        rows.addRow("", self.note)
+        rows.addRow("", self.thoughts)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(10)
+        layout.addLayout(rows)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.words)
+        layout.addSpacing(6)
+        layout.addWidget(buttons)
+        self.setFixedWidth(460)
+        self._looking = QTimer(self, interval=_LOOK_MS)
+        self._looking.timeout.connect(self._look)
+        self.form.currentIndexChanged.connect(self._on_form)
+        buttons.accepted.connect(self._on_go)
+        buttons.rejected.connect(self.reject)
+        self._on_form()
+        self._show_working(False)
+
+    @property
+    def kind(self) -> Kind:
+        return FORMS[self.form.currentIndex()][0]
+
+    @Slot()
+    def _on_form(self) -> None:
+        self.note.setText(FORMS[self.form.currentIndex()][2])
+        self.thoughts.setEnabled(self.kind is not Kind.JSON)
+        if self.kind is Kind.JSON:
+            self.thoughts.setToolTip("JSON always has them")
+        else:
+            self.thoughts.setToolTip("")
+
+    @Slot()
+    def _on_go(self) -> None:
+        words, ids = self._choices[self.which.currentIndex()]
+        if not ids:
+            self.words.setText("There is no chat to export yet.")
+            self.words.show()
+            return
+        export = Export(ids, self.kind, Path(), self.thoughts.isChecked())
+        name = file_name(words.strip("“”") if len(ids) == 1 else time.strftime("Chats %Y-%m-%d"))
+        target = self._ask(export, name)
+        if target is not None:
+            export.target = target
+            self.begin(export)
+
+    def _ask(self, export: Export, name: str) -> Path | None:
+        """Where to; a folder's parent for what is several files."""
+        places = QStandardPaths.StandardLocation.DocumentsLocation
+        home = Path(QStandardPaths.writableLocation(places))
+        if export.folder:
+            chosen = QFileDialog.getExistingDirectory(self, "Export Into a Folder", str(home))
+            return Path(chosen) / name if chosen else None
+        ending = export.kind.value
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, "Export", str(home / f"{name}{ending}"), f"*{ending}"
+        )
+        if not chosen:
+            return None
+        return Path(chosen if chosen.endswith(ending) else chosen + ending)
+
+    def begin(self, export: Export) -> None:
+        """Write it in the background."""
+        self._export = export
+        self.words.clear()
+        self._show_working(True)
+        store, stop = self._store, self._stop
+        background.start(self, lambda: export.run(store, stop), self._on_ended, stop)
+
+    def _show_working(self, working: bool) -> None:
+        for field in (self.which, self.form, self.thoughts, self.go):
+            field.setEnabled(not working)
+        self.bar.setVisible(working)
+        self.words.setVisible(working or bool(self.words.text()))
+        self.cancel.setText("Stop" if working else "Cancel")
+        if working:
+            self._looking.start()
+        else:
+            self._looking.stop()
+            self._on_form()
+
+    @Slot()
+    def _look(self) -> None:
+        if self._export is not None:
+            progress = self._export.progress
+            self.bar.setMaximum(max(1, progress.total))
+            self.bar.setValue(progress.done)
+            self.words.setText(f"{progress.done:,} of {progress.total:,} chats")
+
+    def _on_ended(self, path: Path | None, error: Exception | None) -> None:
+        export, self._export = self._export, None
+        if isinstance(error, StoppedError):
+            return
+        if error is None and export is not None:
+            self.exported.emit(path, len(export.ids))
+            self.close()
+            return
+        if not isinstance(error, ExportError | StoreError):
+            self.words.setText(f"The export failed: {type(error).__name__}.")
+        else:
+            self.words.setText(str(error))
+        self._show_working(False)
+
+    def done(self, result: int) -> None:
+        """Closed in whichever way: what is being written is stopped."""
+        self._stop.set()
+        super().done(result)

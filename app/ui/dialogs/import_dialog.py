@@ -1,0 +1,154 @@
+"""Asks for files of chats, takes them in, and reports what was not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import background
+from app.chats.importing import Import, Report
+from app.store import Store
+
+_NOTE = (
+    "Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or "
+    "conversations.json in it), Open WebUI's export, and LM Studio's conversation files. "
+    "It finds out by itself which they are. Chats that are here already stay as they are."
+)
+_LOOK_MS = 100
+_THOUSANDTHS = 1000
+
+
+class ImportDialog(QDialog):
+    """Stays while files are read; closing it then stops that, and what was taken in stays.
+
+    Signals:
+        taken(report): it is over, and some chats were taken in.
+    """
+
+    taken = Signal(object)
+
+    def __init__(self, store: Store, model: str, parent: QWidget) -> None:
+        """``model`` answers in chats that come without one of ours."""
+        super().__init__(parent)
+        self.setObjectName("import-dialog")
+        self.setWindowTitle("Import Chats")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._store = store
+        self._model = model
+        self._import: Import | None = None
+        self.words = QLabel(_NOTE, self)
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setProperty("muted", True)
+        self.bar = QProgressBar(self)
+        self.bar.setAccessibleName("How much is read")
+        self.bar.setTextVisible(False)
+        self.bar.setMaximum(_THOUSANDTHS)
+        self.details = QPlainTextEdit(self)
+        self.details.setReadOnly(True)
+        self.details.setTabChangesFocus(True)
+        self.details.setAccessibleName("What was not understood")
+        self.files = QPushButton("Choose Files…", self)
+        self.files.setDefault(True)
+        self.files.clicked.connect(self._on_files)
+        self.folder = QPushButton("Choose Folder…", self)
+        self.folder.setAutoDefault(False)
+        self.folder.setToolTip("Such as LM Studio's folder of conversations")
+        self.folder.clicked.connect(self._on_folder)
+        self.close_button = QPushButton("Cancel", self)
+        self.close_button.setAutoDefault(False)
+        self.close_button.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        for button in (self.close_button, self.folder, self.files):
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 18)
+        layout.setSpacing(12)
+        layout.addWidget(self.words)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.details, 1)
+        layout.addLayout(buttons)
+        self.setFixedWidth(480)
+        self.bar.hide()
+        self.details.hide()
+        self._looking = QTimer(self, interval=_LOOK_MS)
+        self._looking.timeout.connect(self._look)
+
+    @Slot()
+    def _on_files(self) -> None:
+        chosen, _ = QFileDialog.getOpenFileNames(
+            self, "Import", _downloads(), "Chats (*.json *.zip);;All files (*)"
+        )
+        self.begin([Path(each) for each in chosen])
+
+    @Slot()
+    def _on_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, "Import a Folder", _downloads())
+        self.begin([Path(chosen)] if chosen else [])
+
+    def begin(self, paths: Sequence[Path]) -> None:
+        """Take in what these hold, in the background."""
+        if not paths or self._import is not None:
+            return
+        work = self._import = Import(paths, self._model)
+        store = self._store
+        self.words.setText("Reading…")
+        self.bar.show()
+        self.details.hide()
+        for button in (self.files, self.folder):
+            button.hide()
+        self.close_button.setText("Stop")
+        self._looking.start()
+        background.start(self, lambda: work.run(store), self._on_ended, work.stop)
+
+    @Slot()
+    def _look(self) -> None:
+        if self._import is not None:
+            reader = self._import.reader
+            part = reader.done / reader.total if reader.total else 0.0
+            self.bar.setValue(min(_THOUSANDTHS, round(part * _THOUSANDTHS)))
+
+    def _on_ended(self, report: Report | None, error: Exception | None) -> None:
+        self._import = None
+        self._looking.stop()
+        self.bar.hide()
+        self.close_button.setText("Close")
+        self.close_button.setDefault(True)
+        self.close_button.setFocus()
+        if report is None:
+            self.words.setText(f"The import failed: {error or 'for a reason that is not known'}.")
+            return
+        self.words.setText(report.summary())
+        self.words.setProperty("muted", False)
+        self.words.style().polish(self.words)
+        self.details.setPlainText("\n".join(report.details()))
+        self.details.setVisible(bool(report.details()))
+        self.adjustSize()
+        if report.taken:
+            self.taken.emit(report)
+
+    def done(self, result: int) -> None:
+        """Closed: what is being read is stopped, and its end is waited for to be told."""
+        if self._import is not None:
+            self._import.stop.set()
+            return
+        super().done(result)
+
+
+def _downloads() -> str:
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)

@@ -1,0 +1,177 @@
+"""What stands in the list of Get Model: this machine's models, or those that a search has found.
+
+The hub is asked by `search` alone; after that each result is looked at, one after the other, so
+that its size, its context and whether it fits are exact. A hub that has had enough is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.background import Query
+from app.download import fault
+from app.downloads import Downloads
+from app.suggestions import Suggestion, for_machine, machine_memory
+from app.ui.models.fit_words import MARKS, found_entry, suggested_entry
+from app.ui.models.found_list import ModelEntry
+from engine import EngineError, hub
+from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
+from engine.hub import Fit, Found, HubModel
+
+TOKENS = (4096, 8192, 16_384, 32_768, 65_536, 131_072)
+CHATS = (1, 2, 4, 8)
+
+
+class Finding(QObject):
+    """The models that are offered, and what is known of each.
+
+    Attributes:
+        tokens, chats: what it is reckoned for whether a model fits.
+
+    Signals:
+        changed(): `entries` are others.
+        told(entry): more is known of one of them.
+        said(words, failed): the heading of the list is another.
+    """
+
+    changed = Signal()
+    told = Signal(object)
+    said = Signal(str, bool)
+
+    def __init__(
+        self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
+    ) -> None:
+        """``memory`` tells how many bytes models and chats may take, 0 while that is not known."""
+        super().__init__(parent)
+        self._downloads = downloads
+        self._memory = memory
+        self._query = Query(self)
+        self._look = Query(self)
+        self._results: list[Found] | None = None
+        self._looked: dict[str, HubModel | EngineError] = {}
+        self.tokens, self.chats = 8192, 2
+        machine = machine_memory()
+        self.machine_gb, found = for_machine(machine)
+        self._suggested = {model.repo: model for model in found}
+
+    @property
+    def entries(self) -> list[ModelEntry]:
+        """The rows, in order."""
+        if self._results is None:
+            return [suggested_entry(m, self._mark(m.repo)) for m in self._suggested.values()]
+        return [self._entry(found) for found in self._results]
+
+    def suggestion(self, ref: str) -> Suggestion | None:
+        """The suggestion of this name, while suggestions are shown."""
+        return self._suggested.get(ref) if self._results is None else None
+
+    def seen(self, ref: str) -> HubModel | EngineError | None:
+        """What a look at this model has told, if there was one."""
+        return self._looked.get(ref)
+
+    def suggest(self) -> None:
+        """Show what suits this machine; the hub is not asked."""
+        self.stop()
+        self._results = None
+        self.changed.emit()
+        words = f"For a machine with {self.machine_gb} GB of memory" if self._suggested else ""
+        self.said.emit(words, False)
+
+    def search(self, words: str) -> None:
+        """Ask the hub."""
+        self.stop()
+        self.said.emit("The hub is being searched…", False)
+        token = self._downloads.token or None
+        self._query.ask(
+            lambda stop: hub.search(words, token, stop), self._on_found, self._on_failed
+        )
+
+    def stop(self) -> None:
+        """Nobody waits for what the hub would say."""
+        self._query.drop()
+        self._look.drop()
+
+    def learn(self, ref: str, seen: HubModel | EngineError) -> None:
+        """A look at a model has told this."""
+        self._looked[ref] = seen
+        for entry in self.entries:
+            if entry.ref == ref:
+                self.told.emit(entry)
+
+    def forget_refusals(self) -> None:
+        """There is another token: what was refused may be given now."""
+        self._looked = {r: s for r, s in self._looked.items() if isinstance(s, HubModel)}
+
+    def plan(self, tokens: int, chats: int) -> None:
+        """Reckon for so many chats of so many tokens."""
+        self.tokens, self.chats = tokens, chats
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The memory is known now, or the plan is another."""
+        for entry in self.entries:
+            self.told.emit(entry)
+
+    def fit(self, model: HubModel | Suggestion) -> Fit | None:
+        """Whether it fits; None while nobody knows how much memory there is."""
+        budget = self._memory()
+        if not budget:
+            return None
+        if isinstance(model, Suggestion):
+            return hub.fit(model.size, None, budget, self.tokens, self.chats)
+        return hub.fit(model.weights, model.kv, budget, self.tokens, self.chats, model.context)
+
+    def _on_found(self, results: list[Found]) -> None:
+        self._results = results
+        self.changed.emit()
+        count = "1 model" if len(results) == 1 else f"{len(results)} models"
+        words = f"{count} found" if results else "Nothing was found. Try fewer or other words."
+        self.said.emit(words, False)
+        self._look_at_next()
+
+    def _on_failed(self, problem: Exception) -> None:
+        self.said.emit(fault(problem).message, True)
+
+    def _look_at_next(self) -> None:
+        waiting = (f.repo for f in self._results or () if f.repo not in self._looked)
+        ref = next(waiting, None)
+        if ref is None:
+            return
+        token = self._downloads.token or None
+        self._look.ask(
+            lambda stop: hub.look_up(ref, token=token, cancelled=stop),
+            lambda model: self._on_looked(ref, model),
+            lambda problem: self._on_refused(ref, fault(problem)),
+        )
+
+    def _on_looked(self, ref: str, model: HubModel) -> None:
+        self.learn(ref, model)
+        self._look_at_next()
+
+    def _on_refused(self, ref: str, error: EngineError) -> None:
+        if error.code in _OF_THE_MODEL:
+            self.learn(ref, error)
+            self._look_at_next()
+
+    def _entry(self, found: Found) -> ModelEntry:
+        seen = self._looked.get(found.repo)
+        model = seen if isinstance(seen, HubModel) else None
+        return found_entry(found, model, self._mark(found.repo, found))
+
+    def _mark(self, ref: str, found: Found | None = None) -> tuple[str, str]:
+        seen = self._looked.get(ref)
+        if isinstance(seen, EngineError):
+            return ("Gated", "muted") if seen.code == GATED else ("Cannot be loaded", "muted")
+        if isinstance(seen, HubModel) and not seen.known:
+            return "Cannot be loaded", "muted"
+        model = seen if isinstance(seen, HubModel) else self._suggested.get(ref)
+        if found is not None and not isinstance(seen, HubModel):
+            return ("Gated", "muted") if found.facts.gated else ("", "muted")
+        fit = self.fit(model) if model is not None else None
+        return MARKS[fit.verdict] if fit is not None else ("", "muted")
+
+
+_OF_THE_MODEL = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})
+"""Refusals that say something of one model. After others the hub is not asked further."""

@@ -1,0 +1,190 @@
+"""The right side of Get Model: one model, whether it fits, and its card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.suggestions import Suggestion
+from app.ui.models.card_view import CardView
+from app.ui.models.finding import CHATS, TOKENS
+from app.ui.models.fit_words import facts_line, fit_sentence, shown_name
+from app.ui.style.figures import bytes_line
+from app.ui.style.theme import repolish, ui_font
+from engine import EngineError, hub
+from engine.hub import Fit, Verdict
+
+DOWNLOAD, OPEN = "Download", "Open"
+
+
+class FoundModel(QWidget):
+    """Lines of which those without words take no room, the plan, and the card.
+
+    Signals:
+        plan_changed(tokens, chats): the person reckons for another number of chats.
+        card_asked(): they want to read the card of a model that was not looked at.
+    """
+
+    plan_changed = Signal(int, int)
+    card_asked = Signal()
+
+    def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:
+        """``access`` stands between the lines and the card."""
+        super().__init__(parent)
+        self.name = QLabel(self)
+        self.name.setFont(ui_font(15, QFont.Weight.DemiBold))
+        self.about = QLabel(self)
+        self.facts = QLabel(self)
+        self.fits = QLabel(self)
+        self.tokens = _choice(self, "Tokens in each chat", TOKENS, _tokens, tokens)
+        self.chats = _choice(self, "Number of chats", CHATS, _chats, chats)
+        self.read = QPushButton("Read Its Card", self)
+        self.read.setObjectName("link")
+        self.read.setAutoDefault(False)
+        self.read.setToolTip("Asks the hub about this model")
+        self.card = CardView(self)
+        self._plan = QWidget(self)
+        plan = QHBoxLayout(self._plan)
+        plan.setContentsMargins(0, 0, 0, 0)
+        plan.setSpacing(8)
+        plan.addWidget(_muted("Reckoned for", self._plan))
+        plan.addWidget(self.chats)
+        plan.addWidget(_muted("of", self._plan))
+        plan.addWidget(self.tokens)
+        plan.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        for label in (self.name, self.about, self.facts, self.fits):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            layout.addWidget(label)
+        layout.addWidget(self._plan)
+        layout.addWidget(self.read, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(access)
+        layout.addSpacing(4)
+        layout.addWidget(self.card, 1)
+        self._end = QWidget(self)  # takes the room where there is no card
+        layout.addWidget(self._end, 1)
+        self.tokens.currentIndexChanged.connect(self._on_plan)
+        self.chats.currentIndexChanged.connect(self._on_plan)
+        self.read.clicked.connect(self.card_asked)
+        self.clear()
+
+    @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """What the keys go through, in order."""
+        return self.chats, self.tokens, self.read, self.card
+
+    def clear(self) -> None:
+        for label in (self.name, self.about, self.facts, self.fits):
+            self._say(label, "")
+        self._plan.hide()
+        self.read.hide()
+        self.show_card("")
+
+    def say(self, words: str, *, danger: bool = False, name: str = "") -> None:
+        """Nothing was found (yet): say why."""
+        self.clear()
+        self._say(self.name, shown_name(name) if name else "")
+        self._say(self.about, words, danger=danger)
+
+    def show_card(self, markdown: str) -> None:
+        """Show the card; "" for none."""
+        self.card.show_card(markdown)
+        self._end.setVisible(not markdown)
+
+    def show_suggestion(self, model: Suggestion, fit: Fit | None) -> str:
+        """Say what the list says of it. Returns the verb for what can be done with it."""
+        self.clear()
+        self._say(self.name, shown_name(model.repo))
+        self.name.setToolTip(model.repo)
+        self._say(self.about, f"{bytes_line(model.size)} · {model.licence}")
+        self._say(self.facts, model.good_at)
+        self.read.show()
+        if hub.find(model.repo) is not None:
+            self._say(self.fits, "It is on this machine already.")
+            return OPEN
+        self._say_fit(fit)
+        return DOWNLOAD
+
+    def show_model(self, model: hub.HubModel, fit: Fit | None) -> str:
+        """Say what it is. Returns the verb for what can be done with it, empty for nothing.
+
+        Args:
+            fit: None where it is not known how much memory there is.
+        """
+        bits = f"{model.bits}-bit" if model.bits else ""
+        at = "" if model.revision == "main" else f"at {model.revision}"
+        parts = (bytes_line(model.size), model.architecture, bits, at)
+        self.read.hide()
+        self._say(self.name, shown_name(model.repo))
+        self._say(self.about, " · ".join(part for part in parts if part))
+        self._say(self.facts, facts_line(model))
+        self.name.setToolTip(model.repo)
+        if hub.whole(model) is not None:
+            self._plan.hide()
+            self._say(self.fits, "It is on this machine already.")
+            return OPEN
+        problem = _problem(model)
+        if problem:
+            self._plan.hide()
+            self._say(self.fits, problem, danger=True)
+            return ""
+        self._say_fit(fit)
+        return DOWNLOAD
+
+    def _say_fit(self, fit: Fit | None) -> None:
+        words = fit_sentence(fit) if fit is not None else ""
+        self._say(self.fits, words, danger=fit is not None and fit.verdict is Verdict.NO)
+        self._plan.setVisible(fit is not None and fit.kv is not None)
+
+    @Slot()
+    def _on_plan(self) -> None:
+        self.plan_changed.emit(self.tokens.currentData(), self.chats.currentData())
+
+    def _say(self, label: QLabel, words: str, *, danger: bool = False) -> None:
+        label.setText(words)
+        label.setVisible(bool(words))
+        label.setProperty("danger", danger)
+        label.setProperty("muted", not danger and label is not self.name)
+        repolish(label)
+
+
+def _problem(model: hub.HubModel) -> str:
+    """Why it cannot be downloaded, in a sentence; empty if it can."""
+    if not model.known:
+        return "This version does not know its architecture. A newer one may."
+    try:
+        hub.check_space(model)
+    except EngineError as error:
+        return error.message
+    return ""
+
+
+def _choice(
+    parent: QWidget, name: str, values: tuple[int, ...], words: Callable[[int], str], now: int
+) -> QComboBox:
+    box = QComboBox(parent)
+    box.setAccessibleName(name)
+    for value in values:
+        box.addItem(words(value), value)
+    box.setCurrentIndex(values.index(now))
+    return box
+
+
+def _tokens(count: int) -> str:
+    return f"{count:,} tokens"
+
+
+def _chats(count: int) -> str:
+    return "1 chat" if count == 1 else f"{count} chats"
+
+
+def _muted(words: str, parent: QWidget) -> QLabel:
+    label = QLabel(words, parent)
+    label.setProperty("muted", True)
+    return label

@@ -1,0 +1,156 @@
+"""The foot of the Models window: a sentence with its undo, and what can be done with a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.chats.model_choice import LoadState, ModelStatus
+from engine.hub.inventory import Installed
+
+_GONE = "The folder is not there any more"
+
+
+class LibraryFoot(QWidget):
+    """Buttons for the chosen model; while it asks a question, the two answers instead.
+
+    Signals:
+        load_asked(), pin_asked(), folder_asked(), removal_asked(), chat_asked(): of the chosen one.
+        sure(): the person answers the question with yes.
+        kept(): with no.
+
+    Attributes:
+        asking: whether there is a question.
+    """
+
+    load_asked = Signal()
+    pin_asked = Signal()
+    folder_asked = Signal()
+    removal_asked = Signal()
+    chat_asked = Signal()
+    sure = Signal()
+    kept = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.asking = False
+        self._count = ""
+        self._undo: Callable[[], None] | None = None
+        self.said = QLabel(self)
+        self.said.setProperty("muted", True)
+        self.said.setWordWrap(True)
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.undo = self._push_button("Undo", self._on_undo)
+        self.undo.setObjectName("link")
+        self.load = self._push_button("Load", self.load_asked.emit)
+        self.pin = self._push_button("Pin", self.pin_asked.emit)
+        self.reveal = self._push_button("Show in Folder", self.folder_asked.emit)
+        self.trash = self._push_button("Move to Trash", self.removal_asked.emit)
+        self.open = self._push_button("Open in a Chat", self.chat_asked.emit)
+        self.open.setObjectName("primary")
+        self.keep = self._push_button("Keep", self.kept.emit)
+        self.yes = self._push_button("Move to Trash", self.sure.emit)
+        self.usual = (self.open, self.load, self.pin, self.reveal, self.trash)
+        note = QHBoxLayout()
+        note.setSpacing(8)
+        note.addWidget(self.said, 1)
+        note.addWidget(self.undo)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in (self.load, self.pin, self.reveal):
+            row.addWidget(button)
+        row.addStretch(1)
+        for button in (self.trash, self.open, self.keep, self.yes):
+            row.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        layout.addLayout(note)
+        layout.addLayout(row)
+        self.say("")
+
+    def _push_button(self, words: str, act: Callable[[], object]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda _checked=False: act())
+        return button
+
+    # The line.
+
+    def say(self, words: str, undo: Callable[[], None] | None = None) -> None:
+        """A sentence, with what takes it back; "" says how many models there are."""
+        self.asking = False
+        self._undo = undo
+        self._words = words
+        self._show_line()
+
+    def count(self, words: str) -> None:
+        """What is said where there is nothing else to say."""
+        self._count = words
+        self._show_line()
+
+    def ask(self, words: str) -> None:
+        """Ask whether the model is to go all the same."""
+        self.say(words)
+        self.asking = True
+        self._show_line()
+        self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_line(self) -> None:
+        self.said.setText(self._words or self._count)
+        self.undo.setVisible(self._undo is not None)
+        for button in self.usual:
+            button.setVisible(not self.asking)
+        for button in (self.keep, self.yes):
+            button.setVisible(self.asking)
+
+    def _on_undo(self) -> None:
+        undo = self._undo
+        self.say("")
+        if undo is not None:
+            undo()
+
+    # The buttons.
+
+    def show_none(self) -> None:
+        """No model is chosen."""
+        for button in self.usual:
+            button.setEnabled(False)
+            button.setToolTip("Choose a model first")
+
+    def show_model(
+        self,
+        model: Installed,
+        status: ModelStatus,
+        *,
+        pinned: bool,
+        why_not_unload: str,
+        why_not_remove: str,
+    ) -> None:
+        """Offer what can be done with this model; tooltips say why the rest cannot."""
+        facts, loaded = model.facts, status.model is not None
+        why = why_not_unload if loaded else facts.problem
+        if status.state is LoadState.LOADING:
+            why = "It is being loaded"
+        tip = "Take it out of memory" if loaded else "Load it now"
+        self._show(self.load, "Unload" if loaded else "Load", why, tip, model.name)
+        tip = "Keep it first in the list, and in memory while it rests"
+        if pinned:
+            tip = "Treat it as the others"
+        self._show(self.pin, "Unpin" if pinned else "Pin", "", tip, model.name)
+        gone = _GONE if facts.gone else ""
+        self._show(self.reveal, "Show in Folder", gone, "Show its files", model.name)
+        self._show(self.open, "Open in a Chat", facts.problem, "Chat with it", model.name)
+        if facts.gone:
+            self._show(self.trash, "Remove from List", "", "List it no longer", model.name)
+        else:
+            tip = "Move its folder to the system's trash"
+            self._show(self.trash, "Move to Trash", why_not_remove, tip, model.name)
+
+    def _show(self, button: QPushButton, words: str, why_not: str, tip: str, name: str) -> None:
+        button.setText(words)
+        button.setEnabled(not why_not)
+        button.setToolTip(why_not or tip)
+        button.setAccessibleName(f"{words}: {name}")

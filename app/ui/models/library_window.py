@@ -1,0 +1,293 @@
+"""The Models window: what is installed, and what can be done with each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats import unloading
+from app.chats.library import ChatLibrary
+from app.installed import InstalledModels
+from app.removal import Removal
+from app.ui.models.library_foot import LibraryFoot
+from app.ui.models.library_table import LibraryTable
+from app.ui.models.library_view import LibraryView
+from app.ui.models.memory_figures import MemoryFigures
+from app.ui.models.removal_talk import RemovalTalk
+from app.ui.style.figures import bytes_line
+from engine.hub.inventory import Installed
+
+_NONE = (
+    "No models yet. Get one from the hub, or add the folder where yours are: they are used "
+    "where they lie."
+)
+_NO_MATCH = "No model has these words."
+
+
+class ModelsWindow(QDialog):
+    """Stays open beside the main window.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+        get_asked(): the person wants one from the hub.
+
+    Attributes:
+        talk: what is said and asked while one is removed.
+    """
+
+    opened = Signal(str)
+    get_asked = Signal()
+
+    def __init__(
+        self,
+        installed: InstalledModels,
+        removal: Removal,
+        library: ChatLibrary,
+        parent: QWidget,
+        show_folder: Callable[[Path], object] | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("models-window")
+        self.setWindowTitle("Models")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._installed, self._removal, self._library = installed, removal, library
+        self._loader = library.loader
+        self._show_folder = show_folder or _open_in_file_manager
+        self._chosen: tuple[Path | None, int] = (None, 0)  # its folder, and where it stood
+        self.table = LibraryTable(installed, self)
+        self.view = LibraryView(self.table, self)
+        self.foot = LibraryFoot(self)
+        self.talk = RemovalTalk(installed, removal, self.foot)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText("Search models")
+        self.search.setAccessibleName("Search models")
+        self.search.setClearButtonEnabled(True)
+        self.add = QPushButton("Add Folder…", self)
+        self.add.setToolTip("Look for models in a folder of yours")
+        self.get = QPushButton("Get Model…", self)
+        self.get.setToolTip("Download a model from the hub")
+        self.empty = QLabel(self)
+        self.empty.setProperty("muted", True)
+        self.empty.setWordWrap(True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.search, 1)
+        for button in (self.add, self.get):
+            button.setAutoDefault(False)
+            head.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 20, 20, 16)
+        layout.setSpacing(12)
+        layout.addLayout(head)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.empty, 1)
+        layout.addWidget(self.foot)
+        self.resize(1120, 600)
+        self._figures = MemoryFigures(self._loader, library.bridge, self)
+        self._connect()
+        self._choose_again()
+        self._refresh()
+
+    def _connect(self) -> None:
+        self.add.clicked.connect(self.choose_folder)
+        self.get.clicked.connect(self.get_asked)
+        self.search.textChanged.connect(self._on_search)
+        self.view.chosen.connect(self._on_chosen)
+        self.view.opened.connect(self.open_in_chat)
+        self.view.remove_asked.connect(self.remove)
+        self.view.customContextMenuRequested.connect(self._pop_menu)
+        self.foot.chat_asked.connect(self.open_in_chat)
+        self.foot.load_asked.connect(self.load_or_unload)
+        self.foot.pin_asked.connect(self.toggle_pin)
+        self.foot.folder_asked.connect(self.show_in_folder)
+        self.foot.removal_asked.connect(self.remove)
+        self.talk.answered.connect(self._on_answered)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.activated.connect(self.search.setFocus)
+        self._installed.changed.connect(self._refresh)
+        self._library.activity.connect(self._on_activity)
+        self.table.modelReset.connect(self._choose_again)
+        self._figures.told.connect(self.table.show_memory)
+
+    # What is shown.
+
+    @property
+    def model(self) -> Installed | None:
+        """The chosen model."""
+        at = self.view.currentIndex().row()
+        return self.table.rows[at] if 0 <= at < len(self.table.rows) else None
+
+    def choose(self, folder: Path) -> bool:
+        """Choose a model by its folder; False if it is not shown."""
+        at = self.table.row_of(folder)
+        if at >= 0:
+            self.view.setCurrentIndex(self.table.index(at, 0))
+        return at >= 0
+
+    @Slot()
+    def _choose_again(self) -> None:
+        """Rows came, went or moved: the chosen model stays chosen, or what took its place is."""
+        chosen, at = self._chosen
+        if self.table.rows and (chosen is None or not self.choose(chosen)):
+            at = min(max(0, at), len(self.table.rows) - 1)
+            self.view.setCurrentIndex(self.table.index(at, 0))
+
+    @Slot()
+    def _refresh(self) -> None:
+        self.table.refresh()
+        models = self._installed.models
+        self.view.setVisible(bool(self.table.rows))
+        self.empty.setVisible(not self.table.rows)
+        looking = self._installed.looking and not models
+        words = _NO_MATCH if self.search.text() else _NONE
+        self.empty.setText("Looking for models…" if looking else words)
+        self.foot.count(self._count())
+        self._show_buttons()
+
+    def _count(self) -> str:
+        """ "12 models · 48 GB on disk"."""
+        models = list(self._installed.models.values())
+        # Revisions of one repository share files: it counts once.
+        nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
+        words = "1 model" if len(models) == 1 else f"{len(models):,} models"
+        more = " · looking for more…" if self._installed.looking else ""
+        return f"{words} · {bytes_line(nbytes)} on disk{more}" if models else ""
+
+    def _show_buttons(self) -> None:
+        model = self.model
+        if model is None:
+            self.foot.show_none()
+            return
+        status = self._installed.status(model)
+        loaded = status.model is not None
+        self.foot.show_model(
+            model,
+            status,
+            pinned=self._installed.is_pinned(model),
+            why_not_unload=unloading.why_not(self._library, status.ref) if loaded else "",
+            why_not_remove=self._removal.why_not(model),
+        )
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        if self.model is not None:
+            self._chosen = (self.model.folder, self.view.currentIndex().row())
+        self.talk.keep()
+        self._show_buttons()
+        self.view.viewport().update()
+
+    @Slot(str)
+    def _on_search(self, words: str) -> None:
+        self.table.search(words)
+        self._refresh()
+
+    @Slot(str)
+    def _on_activity(self, _chat_id: str) -> None:
+        self._show_buttons()
+
+    # What is done.
+
+    @Slot()
+    def open_in_chat(self) -> None:
+        if self.model is not None and not self.model.facts.problem:
+            self.opened.emit(self.model.ref)
+
+    @Slot()
+    def load_or_unload(self) -> None:
+        """Load the chosen model, or take it out of memory."""
+        model = self.model
+        if model is None:
+            return
+        status = self._installed.status(model)
+        if status.model is not None:
+            why = unloading.unload(self._library, status.ref)
+            self.foot.say(why or f"{model.name} is unloaded. Its chats load it when they send.")
+        elif not model.facts.problem:
+            self._loader.want(model.ref)
+
+    @Slot()
+    def toggle_pin(self) -> None:
+        if self.model is not None:
+            self._installed.pin(self.model, not self._installed.is_pinned(self.model))
+
+    @Slot()
+    def show_in_folder(self) -> None:
+        if self.model is not None:
+            self._show_folder(self.model.folder)
+
+    @Slot()
+    def choose_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Add Model Folder")
+        if folder:
+            self._installed.add_folder(str(Path(folder)))
+
+    @Slot()
+    def remove(self) -> None:
+        """Move the chosen model to the trash; ask first where somebody would miss it."""
+        if self.model is not None:
+            self.talk.begin(self.model)
+
+    @Slot()
+    def _on_answered(self) -> None:
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_buttons()
+
+    @Slot(QPoint)
+    def _pop_menu(self, at: QPoint) -> None:
+        model = self.model
+        if model is None:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        for button in self.foot.usual:
+            action = menu.addAction(button.text(), button.click)
+            action.setEnabled(button.isEnabled())
+            action.setToolTip(button.toolTip())
+        if self._installed.listed_by(model) and not model.facts.gone:
+            menu.addAction("Remove from List", lambda: self.talk.forget(model))
+        menu.popup(self.view.viewport().mapToGlobal(at))
+
+    # Coming and going.
+
+    def begin(self) -> None:
+        """Come on screen, or forward, and look at the disk anew."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self._installed.look()
+        self._figures.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.talk.asked is not None:
+            self.talk.keep()
+        elif event.key() == Qt.Key.Key_Escape and self.search.text():
+            self.search.clear()
+        elif event.key() == Qt.Key.Key_Down and self.search.hasFocus():
+            self.view.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().keyPressEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._figures.stop()
+        self._installed.stop()
+        super().hideEvent(event)
+
+
+def _open_in_file_manager(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -1,0 +1,75 @@
+"""Looking at one model on the hub: what it is, then its card. The latest question counts."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app import keychain
+from app.background import Query
+from app.download import fault
+from app.downloads import Downloads
+from engine import hub
+from engine.hub import HubModel
+
+
+class Looking(QObject):
+    """Asks the hub about one model at a time, at once or after a pause.
+
+    Signals:
+        began(ref): the hub is being asked.
+        answered(model, token): what it is, and the token that the hub was given; "" for none.
+        refused(error): the hub does not tell, as an EngineError.
+        card(markdown): the card of the model that was answered last; "" where it has none.
+    """
+
+    began = Signal(str)
+    answered = Signal(object, str)
+    refused = Signal(object)
+    card = Signal(str)
+
+    def __init__(self, downloads: Downloads, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._downloads = downloads
+        self._query = Query(self)
+        self._card = Query(self)
+        self._ref = ""
+        self._later = QTimer(self, singleShot=True)
+        self._later.timeout.connect(self._ask)
+
+    @property
+    def pausing(self) -> bool:
+        """Whether the hub is about to be asked."""
+        return self._later.isActive()
+
+    def look(self, ref: str, pause_ms: int = 0) -> None:
+        """Ask about this model, unless another or `drop` comes within the pause."""
+        self.drop()
+        self._ref = ref
+        if pause_ms:
+            self._later.start(pause_ms)
+        else:
+            self._ask()
+
+    def drop(self) -> None:
+        """Nobody waits for an answer any more."""
+        self._later.stop()
+        self._query.drop()
+        self._card.drop()
+
+    def read_card(self, model: HubModel) -> None:
+        """Ask for the card of a model that was looked at. One that does not come is left out."""
+        token = self._downloads.token or None
+        self._card.ask(lambda stop: hub.card(model, token, stop), self.card.emit, lambda _: None)
+
+    @Slot()
+    def _ask(self) -> None:
+        self._later.stop()
+        ref, token = self._ref, self._downloads.token
+        self.began.emit(ref)
+        self._query.ask(
+            lambda stop: keychain.with_token(
+                token, lambda given: hub.look_up(ref, token=given, cancelled=stop)
+            ),
+            lambda answer: self.answered.emit(*answer),
+            lambda problem: self.refused.emit(fault(problem)),
+        )

@@ -1,0 +1,57 @@
+"""How much memory each loaded model takes, asked of the engine while somebody looks."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.bridge import Bridge
+from app.chats.model_choice import ModelLoader
+
+
+class MemoryFigures(QObject):
+    """Asks every two seconds.
+
+    Signals:
+        told(bytes): of weights and KV caches, by the engine's id of the model.
+    """
+
+    EVERY_MS = 2_000
+
+    told = Signal(dict)
+
+    def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QObject) -> None:
+        super().__init__(parent)
+        self._loader, self._bridge = loader, bridge
+        self._channel: int | None = None
+        self._timer = QTimer(self, interval=self.EVERY_MS)
+        self._timer.timeout.connect(self._ask)
+
+    def start(self) -> None:
+        self._ask()
+        self._timer.start()
+
+    def stop(self) -> None:
+        self._timer.stop()
+        if self._channel is not None:
+            self._bridge.close(self._channel)
+            self._channel = None
+
+    @Slot()
+    def _ask(self) -> None:
+        engine = self._loader.engine
+        if engine is not None and self._channel is None:
+            self._channel = self._bridge.when_done(engine.stats_later(), self._on_figures)
+
+    def _on_figures(self, future: Future[dict[str, Any]]) -> None:
+        self._channel = None
+        if future.cancelled() or future.exception() is not None:
+            return
+        told = future.result()
+        memory = {model.id: model.nbytes for model in told.get("models", ())}
+        for session in told.get("sessions", {}).values():
+            if session.get("model") in memory:
+                memory[session["model"]] += session.get("kv_bytes", 0)
+        self.told.emit(memory)

@@ -1,0 +1,104 @@
+"""The field for an access token, and what becomes of it: the system's keychain, or this run."""
+
+from __future__ import annotations
+
+import threading
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app import background, keychain
+from app.background import Query
+from app.downloads import Downloads
+
+_SHOWN = "Shown to the hub alone, and kept in this system's keychain once the hub has taken it."
+_HERE_ONLY = (
+    "Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could "
+    "keep it."
+)
+_NOT_KEPT = "The keychain did not take the token: it is kept until Stretto ends."
+_USED = "An access token is shown to the hub. "
+
+
+class TokenField(QWidget):
+    """Takes no room where no token is wanted and none is used.
+
+    Signals:
+        changed(): the person has typed another token, or has it forgotten.
+    """
+
+    changed = Signal()
+
+    def __init__(self, downloads: Downloads, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._downloads = downloads
+        self._query = Query(self)
+        self._typed = ""  # what the hub has not yet taken
+        self._kept = True
+        self.field = QLineEdit(self)
+        self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        self.field.setPlaceholderText("Access token")
+        self.field.setAccessibleName("Access token")
+        self.note = QLabel(self)
+        self.note.setProperty("muted", True)
+        self.note.setWordWrap(True)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.forget = QPushButton("Forget It", self)
+        self.forget.setObjectName("link")
+        self.forget.setAutoDefault(False)
+        self.forget.setAccessibleName("Forget the access token")
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.note, 1)
+        foot.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.field)
+        layout.addLayout(foot)
+        self.field.textChanged.connect(self._on_text)
+        self.forget.clicked.connect(self._on_forget)
+
+    def show_field(self, shown: bool) -> None:
+        """A token is wanted, or none."""
+        if shown and not self.field.isVisibleTo(self):
+            self.note.setText(_SHOWN)
+            # Looking for a keychain may take the system a while.
+            self._query.ask(lambda _: keychain.is_there(), self._on_keychain)
+        elif not shown:
+            self._query.drop()
+            self.note.setText(f"{_USED}{'' if self._kept else _NOT_KEPT}".strip())
+        self.field.setVisible(shown)
+        self.forget.setVisible(bool(self._downloads.token) and not shown)
+        self.setVisible(shown or bool(self._downloads.token))
+
+    def taken(self, token: str) -> None:
+        """The hub has answered with this token, "" for none. One that was typed in is kept."""
+        typed, self._typed = self._typed, ""
+        self._downloads.token = token
+        if token and typed == token:
+            background.start(self, lambda: keychain.keep(token), self._on_kept, threading.Event())
+
+    @Slot()
+    def _on_text(self) -> None:
+        self._typed = self._downloads.token = self.field.text().strip()
+        self.changed.emit()
+
+    @Slot()
+    def _on_forget(self) -> None:
+        self._typed = ""
+        self.field.blockSignals(True)
+        self.field.clear()
+        self.field.blockSignals(False)
+        self._downloads.token = ""
+        background.start(self, keychain.forget, lambda *_: None, threading.Event())
+        self.show_field(False)
+        self.changed.emit()
+
+    def _on_keychain(self, there: bool) -> None:
+        self.note.setText(_SHOWN if there else _HERE_ONLY)
+
+    def _on_kept(self, kept: bool | None, error: Exception | None) -> None:
+        self._kept = bool(kept)
+        if not self.field.isVisibleTo(self):
+            self.show_field(False)

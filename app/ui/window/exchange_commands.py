@@ -1,0 +1,144 @@
+"""The commands that take chats out of the program and bring them in."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app import background
+from app.chats.exporting import Export, Kind, StoppedError
+from app.chats.importing import Report
+from app.chats.importing.job import undo
+from app.chats.library import ChatLibrary
+from app.settings import Settings
+from app.store import Chat, Store
+from app.ui.sidebar.sidebar import Sidebar
+from app.ui.window.commands import NO_CHAT, command
+from app.ui.window.undo import Undos
+from app.ui.window.workspace import Workspace
+
+_PRINTED = "stretto-print-"
+
+
+class ExchangeCommands(QObject):
+    """Export, print and import."""
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        store: Store,
+        settings: Settings,
+        workspace: Workspace,
+        sidebar: Sidebar,
+        undos: Undos,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._library = library
+        self._store = store
+        self._settings = settings
+        self._workspace = workspace
+        self._sidebar = sidebar
+        self._undos = undos
+        self._window = window
+        self._stop = Event()
+        sidebar.export_asked.connect(self.export_chats)
+
+    def _meant(self) -> str:
+        """The chat of the row that has the keys, else the active pane's; "" for none."""
+        active = self._workspace.active
+        return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
+
+    @command("export", "Export Chats…")
+    def export(self) -> None:
+        """Ask what is to be exported, and do it."""
+        self.export_chats(self._sidebar.chosen_chats())
+
+    @Slot(list)
+    def export_chats(self, chosen: Sequence[str]) -> None:
+        """The same, beginning with these."""
+        from app.ui.dialogs.export_dialog import ExportDialog  # not needed at the start
+
+        everything = [chat.id for chat in self._library.chats()]
+        choices: list[tuple[str, Sequence[str]]] = []
+        meant = self._library.chat(self._meant() if len(chosen) != 1 else chosen[0])
+        if len(chosen) > 1:
+            choices.append((f"The {len(chosen):,} chosen chats", list(chosen)))
+        if meant is not None:
+            choices.append((f"“{meant.title or 'New chat'}”", [meant.id]))
+        choices.append((f"All {len(everything):,} chats", everything))
+        dialog = ExportDialog(self._store, choices, self._window)
+        dialog.exported.connect(self._on_exported)
+        dialog.show()
+
+    @Slot(object, int)
+    def _on_exported(self, path: Path, count: int) -> None:
+        what = "The chat is" if count == 1 else f"{count:,} chats are"
+        self._undos.say(f"{what} in “{path.name}”")
+
+    @command("import", "Import Chats…")
+    def import_chats(self) -> None:
+        """Ask for files, and take in what they hold."""
+        from app.ui.dialogs.import_dialog import ImportDialog
+
+        dialog = ImportDialog(self._store, self._settings.model, self._window)
+        dialog.taken.connect(self._on_taken)
+        dialog.show()
+
+    @Slot(object)
+    def _on_taken(self, report: Report) -> None:
+        self._library.take_in(report.taken)
+        taken = tuple(report.taken)
+        many = "1 chat" if len(taken) == 1 else f"{len(taken):,} chats"
+        self._undos.offer(f"{many} imported", lambda: self._take_out(taken), seconds=30.0)
+
+    def _take_out(self, taken: Sequence[Chat]) -> None:
+        """Undo an import: what was not gone on with is gone, the rest lies in the trash."""
+        ids = {chat.id for chat in taken}
+        for pane in self._workspace.panes():
+            if pane.chat.id in ids:
+                self._workspace.close_pane(pane, told=False)
+        self._library.take_out(ids)
+        store, stop = self._store, self._stop
+        background.start(self, lambda: undo(store, taken, stop), self._on_taken_out, stop)
+
+    def _on_taken_out(self, counts: tuple[int, int] | None, error: Exception | None) -> None:
+        self._library.trash_changed.emit()
+        if error is not None:
+            self._undos.say(f"The import could not be undone: {error}")
+        elif counts is not None and counts[1]:
+            many = "1 chat" if counts[1] == 1 else f"{counts[1]:,} chats"
+            self._undos.say(f"{many} that had changed since went to the trash")
+
+    def _nothing_to_print(self) -> str:
+        chat_id = self._meant()
+        if not chat_id:
+            return NO_CHAT
+        chat, listed = self._library.find(chat_id), self._library.chat(chat_id)
+        said = chat.transcript.leaf_id if chat is not None else listed and listed.leaf_id
+        return "" if said else "Nothing was said here yet."
+
+    @command("print", "Print…", "Ctrl+P", why_not=_nothing_to_print)
+    def print_chat(self) -> None:
+        """Open the chat as PDF in the system's viewer, which prints it."""
+        for old in Path(tempfile.gettempdir()).glob(f"{_PRINTED}*/*.pdf"):
+            with suppress(OSError):
+                old.unlink()
+                old.parent.rmdir()
+        folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # closed to others
+        export = Export([self._meant()], Kind.PDF, folder / "Chat.pdf")
+        store, stop = self._store, self._stop
+        background.start(self, lambda: export.run(store, stop), self._on_printed, stop)
+
+    def _on_printed(self, path: Path | None, error: Exception | None) -> None:
+        if path is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+        elif error is not None and not isinstance(error, StoppedError):
+            self._undos.say(str(error))

@@ -1,0 +1,107 @@
+"""The commands for models: the window that lists them, and the dialog that gets one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.chats.library import ChatLibrary
+from app.downloads import Downloads
+from app.idle import IdleUnloading
+from app.installed import InstalledModels
+from app.paths import Paths
+from app.removal import Removal, Removed
+from app.settings import Settings
+from app.ui.models.downloads_view import DownloadsInWindow
+from app.ui.models.library_window import ModelsWindow
+from app.ui.widgets.toast import Toast
+from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.commands import Where, command
+from app.ui.window.undo import Undos
+
+
+class ModelCommands(QObject):
+    """Shows the installed models, and says what came of a removal while their window is closed.
+
+    Attributes:
+        installed: what is installed, as far as it was looked at.
+        idle: unloads what has rested for long.
+        window: the Models window while it is open.
+    """
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        downloads: Downloads,
+        getting: DownloadsInWindow,
+        chats: ChatCommands,
+        undos: Undos,
+        toast: Toast,
+        paths: Paths | None,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self._library, self._chats, self._undos, self._getting = library, chats, undos, getting
+        self._toast = toast
+        own = paths.data / "models" if paths is not None else None
+        self.installed = InstalledModels(library, settings, own, self)
+        self.idle = IdleUnloading(self.installed, library, settings, self)
+        self._removal = Removal(self.installed, library, settings, downloads, self)
+        self._removal.removed.connect(self._on_removed)
+        self._removal.restored.connect(self._on_restored)
+        self._removal.failed.connect(self._on_failed)
+        downloads.finished.connect(self._on_downloaded)
+        self.window: ModelsWindow | None = None
+
+    @command("models", "Models…", "Ctrl+Shift+M", where=Where.ANYWHERE)
+    @Slot()
+    def show_models(self) -> None:
+        """Open the list of installed models, or bring it forward."""
+        if self.window is None:
+            made = ModelsWindow(self.installed, self._removal, self._library, self._parent)
+            made.opened.connect(self._chats.use_model)
+            made.get_asked.connect(self._getting.show)
+            made.finished.connect(self._on_gone)
+            self.window = made
+        self.window.begin()
+
+    @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
+    @Slot()
+    def show_get_model(self) -> None:
+        self._getting.show()
+
+    @Slot()
+    def _on_downloaded(self) -> None:
+        if self.window is not None:
+            self.installed.look()
+
+    @Slot()
+    def _on_gone(self) -> None:
+        """What was removed can still be taken back when the window is closed."""
+        window, self.window = self.window, None
+        for removed in window.talk.removed if window is not None else []:
+            self._offer(removed)
+
+    def _offer(self, removed: Removed) -> None:
+        self._undos.offer(removed.words, lambda: self._removal.restore(removed))
+
+    @Slot(object)
+    def _on_removed(self, removed: Removed) -> None:
+        if self.window is not None:
+            return
+        if removed.can_come_back:
+            self._offer(removed)
+        else:
+            self._toast.show_text(removed.words)
+
+    @Slot(str)
+    def _on_restored(self, name: str) -> None:
+        if self.window is None:
+            self._toast.show_text(f"{name} is back in its place")
+
+    @Slot(str)
+    def _on_failed(self, words: str) -> None:
+        if self.window is None:
+            self._toast.show_text(words)

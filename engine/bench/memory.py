@@ -1,0 +1,204 @@
+"""What a model takes, estimated from its folder before it is loaded, and measured while chats run.
+
+The families are small models with random weights. A child process measures each: the peak of memory
+is a process's. Prompts are read in chunks of `CHUNK` tokens, so that a machine's speed does not
+decide how large the buffers are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.bench import small_configs
+from engine.bench.random_models import write_model
+from engine.cli.arguments import own_command
+from engine.engine import Engine
+from engine.errors import UNSUPPORTED_SESSION, EngineError
+from engine.kv import fitting
+from engine.model.info import Model
+from engine.params import SamplingParams
+from engine.scheduling import pacing
+
+CHUNK = 64
+CONTEXTS = (256, 768, 1536)
+BITS = (None, 8, 4)
+CHATS = (1, 8)
+ANSWER = 24  # tokens, so that all chats are answered at the same time for a while
+
+FAMILIES = (
+    *("llama", "qwen2", "qwen3", "qwen3_moe", "olmo2", "phi3", "starcoder2", "gpt2", "mixtral"),
+    *("glm4_moe", "gemma2", "gemma3_text", "cohere2", "gpt_oss", "exaone4", "olmo3"),
+    *("deepseek_v3", "minicpm3", "qwen3_next", "lfm2", "granitemoehybrid", "falcon_h1"),
+    *("kimi_linear", "mamba2", "jamba", "recurrent_gemma"),
+)
+"""All kinds of caches: plain, rings, compressed keys, states, and several in one model."""
+
+SIZES: dict[str, Any] = {
+    **dict.fromkeys(("hidden_size", "hidden_dim", "n_embd", "d_model"), 256),
+    **dict.fromkeys(("sliding_window", "window_size", "attention_window_size"), 256),
+    "intermediate_size": 512,
+    "moe_intermediate_size": 128,
+    "head_dim": 64,
+    "rotary_dim": 32,
+    "query_pre_attn_scalar": 64,
+    "kv_lora_rank": 128,
+    "q_lora_rank": 96,
+    "qk_rope_head_dim": 32,
+    "qk_nope_head_dim": 64,
+    "v_head_dim": 64,
+}
+"""Larger than in the tests, so that weights and caches weigh more than Python's own arrays."""
+
+
+@dataclass(frozen=True)
+class Peak:
+    """One measurement.
+
+    Attributes:
+        estimated: the bytes told before the model was loaded; measured: the peak of what MLX held.
+        why: why there is no measurement.
+    """
+
+    family: str
+    context: int
+    kv_bits: int | None
+    chats: int
+    estimated: int = 0
+    measured: int = 0
+    why: str = ""
+
+    @property
+    def off(self) -> float:
+        """By which share of the measured peak the estimate is too high."""
+        return self.estimated / self.measured - 1 if self.measured else 0.0
+
+
+def measure(
+    folder: Path,
+    family: str,
+    contexts: Sequence[int] = CONTEXTS,
+    bits: Sequence[int | None] = BITS,
+    chats: Sequence[int] = CHATS,
+) -> Iterator[Peak]:
+    """Estimate a folder, load it, and let so many chats be read one by one and answered at once."""
+    pacing.MOST_CHUNK = fitting.CHUNK = CHUNK
+    with Engine() as engine:
+        before = {
+            each: engine.estimate(folder, each[0], each[1], each[2])
+            for each in itertools.product(contexts, chats, bits)
+        }
+        model = engine.load(folder)
+        for kv_bits in bits:
+            for context in contexts:
+                for count in chats:
+                    found = before[context, count, kv_bits]
+                    try:
+                        held = _peak(engine, model, context, count, kv_bits)
+                    except EngineError as error:
+                        if error.code != UNSUPPORTED_SESSION:
+                            raise
+                        yield Peak(family, context, kv_bits, count, why="keeps no keys in few bits")
+                        continue
+                    yield Peak(family, context, kv_bits, count, found.total, held)
+
+
+def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int | None) -> int:
+    """The most that MLX held while so many chats of so many tokens were read and answered."""
+    import mlx.core as mx
+
+    probe = engine.open_session(model, kv_bits=kv_bits)  # keys in few bits are tried out once
+    used = probe.send("a", SamplingParams(max_tokens=1, temperature=0.0))
+    used.tokens()
+    rest = used.stats.prompt_tokens - 1
+    probe.close()
+    engine.stats()
+    mx.reset_peak_memory()
+    sessions = [engine.open_session(model, kv_bits=kv_bits) for _ in range(chats)]
+    text = context - 2 * rest - ANSWER - 8  # the tokenizer makes a token of each letter
+    for number, session in enumerate(sessions):
+        session.send(
+            chr(97 + number) * text, SamplingParams(max_tokens=1, temperature=0.0)
+        ).tokens()
+    params = SamplingParams(max_tokens=ANSWER, temperature=0.0)
+    for reply in [session.send("b", params) for session in sessions]:
+        reply.tokens()
+    engine.stats()
+    held = int(mx.get_peak_memory())
+    for session in sessions:
+        session.close()
+    return held
+
+
+def config_of(family: str) -> dict[str, Any]:
+    """The config of a small model of that family, larger than that of `families`."""
+    before = dict(small_configs.SIZES)
+    small_configs.SIZES.update(SIZES)
+    try:
+        return small_configs.small_config(family)
+    finally:
+        small_configs.SIZES.clear()
+        small_configs.SIZES.update(before)
+
+
+def family_here(family: str, contexts: Sequence[int] = CONTEXTS) -> Iterator[Peak]:
+    """Measure one family in this process."""
+    from engine.model import backend
+
+    backend.start()  # before `write_model` imports MLX
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = write_model(Path(scratch) / family, config_of(family), scale=1.5)
+        yield from measure(folder, family, contexts)
+
+
+def in_children(families: Sequence[str], contexts: Sequence[int] = CONTEXTS) -> Iterator[Peak]:
+    """Measure each family in a child."""
+    for family in families:
+        lengths = [str(context) for context in contexts]
+        command = own_command(
+            *("bench", f"family:{family}", "--parts", "memory", "--json", "-", "--length", *lengths)
+        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+            yield Peak(family, 0, None, 0, why=f"the process ended: {last[:200]}")
+            continue
+        for found in json.loads(done.stdout)["memory"]:
+            yield Peak(**found)
+
+
+def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Any]]:
+    """The part `memory` of a run: of a folder, of "families", or of one "family:NAME"."""
+    if model == "families":
+        peaks = in_children(FAMILIES, contexts)
+    elif model.startswith("family:"):
+        peaks = family_here(model.removeprefix("family:"), contexts)
+    else:
+        peaks = measure(Path(model).expanduser(), Path(model).name, contexts)
+    found = []
+    say(f"{'memory':<20} {'context':>8} {'KV':>4} {'chats':>6} {'estimated':>10} {'measured':>10}")
+    for peak in peaks:
+        found.append(peak)
+        say(_line(peak))
+    far = sorted((abs(p.off) for p in found if p.measured), reverse=True)
+    if far:
+        within = sum(off <= 0.1 for off in far)
+        say(
+            f"{within} of {len(far)} estimates within 10 % of the measured peak, "
+            f"the farthest {far[0]:.0%} off, half of them at most {far[len(far) // 2]:.1%}."
+        )
+    return [asdict(p) for p in found]
+
+
+def _line(p: Peak) -> str:
+    head = f"{p.family:<20} {p.context:>8} {p.kv_bits or '-':>4} {p.chats:>6}"
+    if not p.measured:
+        return f"{head} {p.why}"
+    mega = f"{p.estimated / 1e6:>7.2f} MB {p.measured / 1e6:>7.2f} MB"
+    return f"{head} {mega} {p.off:>+7.1%}{'  FAR OFF' if abs(p.off) > 0.1 else ''}"

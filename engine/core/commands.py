@@ -1,0 +1,28 @@
+"""What callers ask of the engine thread about models. `engine.messages` has the other commands."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Load:
+    path: str
+    answer: Future[Any]  # of engine.model.info.Model
+
+
+@dataclass(frozen=True)
+class Estimate:
+    path: str
+    context: int | None
+    chats: int
+    kv_bits: int | None
+    answer: Future[Any]  # of engine.kv.fitting.Fit
+
+
+@dataclass(frozen=True)
+class Unload:
+    model_id: str
+    answer: Future[None]

@@ -1,0 +1,189 @@
+"""What answering needs of a tokenizer, without the tokenizer.
+
+Loading one of 150,000 tokens takes seconds and holds Python's lock for half a second at a time, in
+which no chat gets a token; it also takes 150 MB. A child loads it all the same (`core.confined`):
+there prompts become tokens. What becomes text beside the chats is a table of tokens, told by it.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+import logging
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+_LINE = 4096  # tokens that are read or written in one call
+_PARSERS = "mlx_lm.tool_parsers"
+
+
+def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
+    """What `KnownTokenizer` needs to be as mlx-lm's wrapper of a tokenizer. For a child.
+
+    Args:
+        largest: the largest id that the tokenizer has.
+
+    Returns:
+        Facts that JSON can hold, and the packed table; None for a tokenizer whose tokens become
+        text by code of its own.
+    """
+    kind = _kind(wrapper._detokenizer)
+    if kind is None:
+        return None
+    inner = wrapper._tokenizer
+    parser = wrapper.tool_parser if wrapper.has_tool_calling else None
+    texts = {"a", wrapper.think_start, wrapper.think_end}
+    texts |= {wrapper.tool_call_start, wrapper.tool_call_end}
+    facts = {
+        **kind,
+        "length": len(wrapper),
+        "eos_token_id": inner.eos_token_id,
+        "eos_token_ids": sorted(wrapper.eos_token_ids),
+        "bos_token": getattr(inner, "bos_token", None),
+        "bos_token_id": getattr(inner, "bos_token_id", None),
+        "think_start": wrapper.think_start,
+        "think_end": wrapper.think_end,
+        "tool_call_start": wrapper.tool_call_start,
+        "tool_call_end": wrapper.tool_call_end,
+        "tool_parser": None if parser is None else parser.__module__,
+        "has_chat_template": bool(wrapper.has_chat_template),
+        "chat_template": inner.chat_template,
+        "model_max_length": inner.model_max_length,
+        "added": dict(inner.get_added_vocab()),
+        "encoded": {
+            text: [list(wrapper.encode(text, add_special_tokens=whole)) for whole in (True, False)]
+            for text in sorted(filter(None, texts))
+        },
+    }
+    if parser is not None and not parser.__module__.startswith(f"{_PARSERS}."):
+        return None
+    tokens = inner.convert_ids_to_tokens(list(range(largest + 1)))
+    try:
+        json.dumps(facts)
+        lines = (json.dumps(tokens[n : n + _LINE]) for n in range(0, len(tokens), _LINE))
+        return facts, zlib.compress("\n".join(lines).encode(), 1)
+    except (TypeError, ValueError):
+        return None
+
+
+def _kind(detokenizer: Any) -> dict[str, Any] | None:
+    from mlx_lm.tokenizer_utils import BPEStreamingDetokenizer, SPMStreamingDetokenizer
+
+    if type(detokenizer) is BPEStreamingDetokenizer:
+        return {"kind": "bpe"}
+    if type(detokenizer) is SPMStreamingDetokenizer:
+        return {"kind": "spm", "trim_space": bool(detokenizer.trim_space)}
+    return None
+
+
+class KnownTokenizer:
+    """Stands for mlx-lm's `TokenizerWrapper` wherever text is not made into tokens.
+
+    What it has no answer to, it asks the tokenizer itself, which it then has loaded whole.
+
+    Args:
+        facts, table: as `tell` gives them.
+        packed: the tokenizer itself, as compressed JSON.
+        load: loads mlx-lm's wrapper.
+    """
+
+    def __init__(
+        self, facts: Mapping[str, Any], table: bytes, packed: bytes, load: Callable[[], Any]
+    ) -> None:
+        self._facts = facts
+        self._packed = packed
+        self._load = load
+        # Line by line: one call that makes all tokens holds Python's lock for too long.
+        self._tokens: list[str | None] = []
+        for line in zlib.decompress(table).splitlines():
+            self._tokens += json.loads(line)
+
+    def __len__(self) -> int:
+        return int(self._facts["length"])
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in _FACTS:
+            return self._facts[name]
+        log.info("the whole tokenizer is loaded for its %s", name)
+        return getattr(self._whole, name)
+
+    @cached_property
+    def _whole(self) -> Any:
+        return self._load()
+
+    @cached_property
+    def eos_token_ids(self) -> set[int]:
+        """The ids that end a turn."""
+        return set(self._facts["eos_token_ids"])
+
+    @property
+    def has_thinking(self) -> bool:
+        """Whether the model marks its reasoning."""
+        return self._facts["think_start"] is not None
+
+    @property
+    def has_tool_calling(self) -> bool:
+        """Whether the model marks its calls of tools."""
+        return self._facts["tool_call_start"] is not None
+
+    @cached_property
+    def tool_parser(self) -> Any:
+        """Reads a call; None where there are none."""
+        module = self._facts["tool_parser"]
+        return None if module is None else importlib.import_module(module).parse_tool_call
+
+    @property
+    def detokenizer(self) -> Any:
+        """A streaming detokenizer of mlx-lm's, new."""
+        fresh = copy.copy(self._detokenizer)
+        fresh.reset()
+        return fresh
+
+    @cached_property
+    def _detokenizer(self) -> Any:
+        from mlx_lm.tokenizer_utils import BPEStreamingDetokenizer, SPMStreamingDetokenizer
+
+        if self._facts["kind"] == "bpe":
+            return BPEStreamingDetokenizer(self)
+        return SPMStreamingDetokenizer(self, self._facts["trim_space"])
+
+    def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str | None]:
+        """The tokens as they stand in the vocabulary."""
+        tokens = self._tokens
+        return [tokens[i] if i < len(tokens) else None for i in ids]
+
+    def get_vocab(self) -> dict[str, int]:
+        """Every token's id."""
+        return {token: i for i, token in enumerate(self._tokens) if token is not None}
+
+    def get_added_vocab(self) -> dict[str, int]:
+        """The ids of tokens that were added to the vocabulary."""
+        return dict(self._facts["added"])
+
+    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        """The tokens of a text. Those of a model's own markers are known."""
+        known = self._facts["encoded"].get(text)
+        if known is None:
+            log.info("the whole tokenizer is loaded to make tokens of a text")
+            return list(self._whole.encode(text, add_special_tokens=add_special_tokens))
+        return list(known[0 if add_special_tokens else 1])
+
+    def to_json(self) -> str:
+        """The tokenizer itself, as the `tokenizers` library writes it."""
+        return zlib.decompress(self._packed).decode()
+
+
+_FACTS = frozenset(
+    {
+        *("eos_token_id", "bos_token", "bos_token_id", "think_start", "think_end"),
+        *("tool_call_start", "tool_call_end", "has_chat_template", "chat_template"),
+        "model_max_length",
+    }
+)

@@ -1,0 +1,198 @@
+"""Chats as files: nothing is lost, nothing half is left, and nothing in them does anything."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from threading import Event
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.chats.exporting import Export, ExportError, Kind, StoppedError
+from app.chats.exporting.export import file_name
+from app.markdown.plainly import plainly
+from app.store import Chat, Message, Store, chat_from_json, new_id
+from tests.app import generated
+
+HOSTILE = """<script>alert(1)</script> <img src=x onerror=alert(2)>
+
+[a](javascript:alert(3)) ![picture](https://example.org/p.png) ![x](file:///etc/passwd)
+[b](https://example.org/?a=1&b="2") `<i>` &lt;b&gt;
+
+```html"><script>
+<script>alert(4)</script>
+```
+
+$x^2$ $\\href{javascript:alert(5)}{x}$
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with Store.open(tmp_path / "chats.db") as opened:
+        yield opened
+
+
+def talk(store: Store, *texts: str, title: str = "Trees") -> Chat:
+    chat = Chat(new_id(), title=title)
+    store.save_chat(chat)
+    parent = None
+    for number, text in enumerate(texts):
+        role = "assistant" if number % 2 else "user"
+        message = Message(
+            new_id(), chat.id, parent, role, text, model="guide" if number % 2 else ""
+        )
+        store.save_message(message, as_leaf=True)
+        parent = message.id
+    return chat
+
+
+def export(store: Store, kind: Kind, target: Path, *ids: str, thoughts: bool = False) -> Path:
+    return Export(list(ids), kind, target, thoughts).run(store, Event())
+
+
+def test_generated_chats_come_back_identical(store: Store, tmp_path: Path):
+    made = generated.chats(60)
+    generated.keep(store, made)
+    path = export(store, Kind.JSON, tmp_path / "all.json", *(chat.id for chat, _ in made))
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert written["format"] == "stretto-chats"
+    assert written["version"] == 1
+    assert [chat_from_json(each) for each in written["chats"]] == made
+
+
+def test_what_is_deleted_stays_out_and_what_follows_it_keeps_its_place(
+    store: Store, tmp_path: Path
+):
+    chat = talk(store, "one", "two", "three", "four")
+    ids = [message.id for message in store.messages(chat.id)]
+    store.delete_messages(chat.id, [ids[1]], ids[3])
+    gone = talk(store, "never", title="Gone")
+    store.delete_chat(gone.id)
+    path = export(store, Kind.JSON, tmp_path / "all.json", chat.id, gone.id)
+    (back,) = json.loads(path.read_text(encoding="utf-8"))["chats"]
+    assert [(m["content"], m["parent_id"]) for m in back["messages"]] == [
+        ("one", None),
+        ("three", ids[0]),
+        ("four", ids[2]),
+    ]
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_stopping_leaves_nothing_behind(qapp: QApplication, store: Store, tmp_path: Path, kind):
+    first, second = talk(store, "a", "b"), talk(store, "c", "d")
+    out = tmp_path / "out"
+    out.mkdir()
+    stop = Event()
+    work = Export([first.id, second.id], kind, out / "chats", thoughts=True)
+    stop.set()
+    with pytest.raises(StoppedError):
+        work.run(store, stop)
+    assert list(out.iterdir()) == []
+
+
+def test_a_target_that_cannot_be_written_is_told_and_what_was_there_stays(
+    store: Store, tmp_path: Path
+):
+    chat = talk(store, "a", "b")
+    target = tmp_path / "there.md"
+    target.mkdir()
+    (target / "kept").write_text("kept")
+    with pytest.raises(ExportError, match=r"there\.md"):
+        export(store, Kind.MARKDOWN, target, chat.id)
+    assert (target / "kept").read_text() == "kept"
+    assert not list(tmp_path.glob(".*"))
+    with pytest.raises(ExportError):
+        export(store, Kind.TEXT, tmp_path / "no" / "folder.txt", chat.id)
+
+
+def test_several_chats_make_a_folder_with_a_file_each(
+    qapp: QApplication, store: Store, tmp_path: Path
+):
+    titles = ("a/b", "a:b", "", "CON", "Wörter")
+    ids = [talk(store, "q", "a", title=title).id for title in titles]
+    for kind in (Kind.MARKDOWN, Kind.PDF):
+        folder = export(store, kind, tmp_path / kind.name, *ids)
+        assert sorted(p.name for p in folder.iterdir()) == sorted(
+            f"{name}{kind.value}" for name in ("a b", "a b 2", "Chat", "Chat CON", "Wörter")
+        )
+        assert all(p.stat().st_size for p in folder.iterdir())
+    again = export(store, Kind.MARKDOWN, tmp_path / "MARKDOWN", *ids)
+    assert again.name == "MARKDOWN 2"
+
+
+def test_names_of_files_are_ones_that_every_system_takes():
+    for title in (*generated.TITLES, "nul.txt", "\u202egpj.exe", "a\nb", "日" * 200):
+        name = file_name(title)
+        assert name
+        assert len(name.encode()) <= 255 - len(".json.part") - 1
+        assert not re.search(r'[/\\:*?"<>|\x00-\x1f\u202e]', name)
+        assert name.strip(". ") == name
+
+
+class Tags(HTMLParser):
+    """All tags with their attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_a_web_page_loads_and_runs_nothing(store: Store, tmp_path: Path):
+    chat = talk(store, HOSTILE, HOSTILE, title="<script>x</script>")
+    text = export(store, Kind.HTML, tmp_path / "a.html", chat.id).read_text(encoding="utf-8")
+    tags = Tags()
+    tags.feed(text)
+    names = {tag for tag, _ in tags.found}
+    assert not names & {"script", "img", "iframe", "object", "embed", "link", "form", "input", "i"}
+    for _, attributes in tags.found:
+        assert not [name for name in attributes if name.startswith("on") or name == "src"]
+        href = attributes.get("href")
+        assert href is None or href.startswith(("http://", "https://", "mailto:"))
+    assert ("a", {"href": "https://example.org/?a=1&b=%222%22", "rel": "noreferrer"}) in tags.found
+    assert "url(" not in text
+    assert "<svg" in text
+    assert "default-src 'none'" in text
+    assert text.count("alert(4)") == 2
+
+
+def test_the_branch_that_is_shown_is_what_a_page_has(store: Store, tmp_path: Path):
+    chat = talk(store, "question", "first answer")
+    question = store.messages(chat.id)[0]
+    other = Message(new_id(), chat.id, question.id, "assistant", "second *answer*", "hm **so**")
+    store.save_message(other, as_leaf=True)
+    for kind in (Kind.MARKDOWN, Kind.HTML, Kind.TEXT):
+        plain = export(store, kind, tmp_path / "a", chat.id).read_text(encoding="utf-8")
+        assert "question" in plain
+        assert "second" in plain
+        assert "first answer" not in plain
+        assert "hm" not in plain
+        told = export(store, kind, tmp_path / "a", chat.id, thoughts=True)
+        assert "hm" in told.read_text(encoding="utf-8")
+
+
+def test_markdown_closes_what_an_answer_left_open(store: Store, tmp_path: Path):
+    chat = talk(store, "q", "text\n~~~~py\ncode", "next", "fine")
+    text = export(store, Kind.MARKDOWN, tmp_path / "a.md", chat.id).read_text(encoding="utf-8")
+    assert "code\n~~~~\n\n## You" in text
+
+
+def test_plain_text_reads_as_the_screen_does():
+    text = "# T\n\nOne **two** [three](https://x.org).\n\n1. a\n2. b\n   - c\n\n> q\n\n    code\n"
+    assert plainly(text) == (
+        "T\n\nOne two three (https://x.org).\n\n1. a\n2. b\n  - c\n\n> q\n\ncode"
+    )
+    assert plainly("| a | b |\n|-|-|\n| 1 | `2` |\n\n$$x^2$$") == "a\tb\n1\t2\n\n$$x^2$$"
+
+
+def test_a_long_chat_has_many_pages(qapp: QApplication, store: Store, tmp_path: Path):
+    chat = talk(store, *(f"word {number} " * 60 for number in range(40)))
+    pages = export(store, Kind.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
+    assert pages.startswith(b"%PDF")
+    assert pages.count(b"/Type /Page\n") > 3

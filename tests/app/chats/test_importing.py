@@ -1,0 +1,287 @@
+"""Chats of other programs: branches kept, the rest told, nothing doubled, nothing too large."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.chats.exporting import Export, Kind
+from app.chats.importing import Import, Report, reading
+from app.chats.importing.job import undo
+from app.store import Chat, Message, Store, new_id
+from tests.app import generated
+from tests.app.chats import exports
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "chats.db") as opened:
+        yield opened
+
+
+def take(store: Store, *paths: Path) -> Report:
+    return Import(paths, "guide").run(store)
+
+
+def write(path: Path, value: Any) -> Path:
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def tree(store: Store, chat: Chat) -> list[Any]:
+    """The messages as nested lists: who said what, and what follows it."""
+    messages = store.messages(chat.id)
+
+    def below(parent: str | None) -> list[Any]:
+        return [(m.role, m.content, *below(m.id)) for m in messages if m.parent_id == parent]
+
+    return below(None)
+
+
+def test_what_was_exported_comes_back_identical(store: Store, tmp_path: Path):
+    made = generated.chats(60, seed=2)
+    generated.keep(store, made)
+    before = generated.everything(store)
+    path = Export(list(before), Kind.JSON, tmp_path / "a.json").run(store, threading.Event())
+    with Store.open(tmp_path / "other.db") as other:
+        report = take(other, path)
+        assert generated.everything(other) == before
+        assert not report.details()
+        assert len(report.taken) == 60
+        other.flush()
+    with Store.open(tmp_path / "other.db") as again:
+        assert generated.everything(again) == before
+
+
+def test_the_same_import_twice_is_told_and_nothing_is_doubled(store: Store, tmp_path: Path):
+    path = write(tmp_path / "conversations.json", exports.claude())
+    assert len(take(store, path).taken) == 2
+    before = generated.everything(store)
+    chat = next(iter(before))
+    store.delete_chat(chat)
+    report = take(store, path)
+    assert report.taken == []
+    assert report.details() == [
+        "2 chats are here already (1 of them in the trash) and stayed as they were."
+    ]
+    store.restore_chat(chat)
+    assert generated.everything(store) == before
+
+
+def test_chatgpt_keeps_branches_thoughts_and_what_was_shown(store: Store, tmp_path: Path):
+    report = take(store, write(tmp_path / "x.json", exports.chatgpt()))
+    (chat,) = store.chats()
+    assert tree(store, chat) == [
+        ("user", "How many roots?", ("assistant", "One.")),
+        (
+            "user",
+            "See",
+            ("assistant", "Two.", ("user", "Sure?", ("assistant", "Yes."), ("assistant", "No."))),
+        ),
+    ]
+    assert [m.content for m in store.path(chat.id)] == ["See", "Two.", "Sure?", "Yes."]
+    assert (chat.title, chat.model) == ("Roots of a polynomial", "guide")
+    assert (chat.created_at, chat.updated_at) == (1700000000.25, 1700000011.0)
+    answer = store.path(chat.id)[1]
+    assert (answer.reasoning, answer.model) == ("Weighing\n\nTwo roots.", "gpt-5-thinking")
+    assert dict(report.left) == {"tool calls and results": 2, "pictures": 1}
+    assert report.summary() == "1 chat was taken in from ChatGPT, with 7 messages."
+
+
+def test_claude_with_attachments_and_with_branches(store: Store, tmp_path: Path):
+    report = take(store, write(tmp_path / "x.json", exports.claude()))
+    second, first = store.chats()
+    attached = "Read this\n\nboat.txt:\n\n````\nRow ``` row\n````"
+    assert tree(store, first) == [("user", attached, ("assistant", "A boat."))]
+    assert store.messages(first.id)[1].reasoning == "It is a boat."
+    assert first.created_at == pytest.approx(1741064767.89)
+    assert tree(store, second) == [
+        ("user", "One?", ("assistant", "First."), ("assistant", "Second."))
+    ]
+    assert dict(report.left) == {"tool calls and results": 2, "attached files": 1}
+
+
+def test_open_webui_with_two_models(store: Store, tmp_path: Path):
+    take(store, write(tmp_path / "x.json", exports.webui()))
+    (chat,) = store.chats()
+    assert tree(store, chat) == [
+        ("user", "Hello", ("assistant", "Hi."), ("assistant", "Hello there."))
+    ]
+    answer = store.path(chat.id)[-1]
+    assert (answer.content, answer.model) == ("Hello there.", "Qwen 3")
+    assert answer.reasoning == "It is a\ngreeting & more"
+    assert chat.system == "Be kind."
+
+
+def test_lm_studio_goes_on_from_the_version_that_is_shown(store: Store, tmp_path: Path):
+    folder = tmp_path / "conversations" / "work"
+    folder.mkdir(parents=True)
+    write(folder / "1720000000000.conversation.json", exports.lmstudio())
+    report = take(store, folder.parent)
+    (chat,) = store.chats()
+    assert tree(store, chat) == [
+        ("user", "Sort it", ("assistant", "Old."), ("assistant", "New.", ("user", "And now?")))
+    ]
+    answer = store.path(chat.id)[1]
+    assert (answer.reasoning, answer.model, answer.created_at) == ("Hm.", "qwen3-4b", 1720000001.0)
+    assert (chat.system, chat.created_at) == ("Short.", 1720000000.0)
+    assert report.left["attached files"] == 2
+
+
+def test_an_archive_is_read_without_being_unpacked(store: Store, tmp_path: Path):
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("user.json", json.dumps({"id": "u"}))
+        archive.writestr("conversations-000.json", json.dumps(exports.chatgpt()))
+        archive.writestr("conversations-001.json", json.dumps(exports.claude()))
+        archive.writestr("__MACOSX/conversations.json", "x")
+    report = take(store, path)
+    assert (len(report.taken), report.faults) == (3, [])
+
+
+def test_what_is_damaged_is_told_and_what_is_whole_is_taken_in(store: Store, tmp_path: Path):
+    good = json.dumps(exports.claude())
+    (tmp_path / "cut.json").write_text(good[:-20] + "\x00")
+    (tmp_path / "none.json").write_bytes(b"\xff\xfe not json")
+    (tmp_path / "odd.json").write_text('[1, {"mapping": {}}, {"a": 1}, {"mapping": {"x": 5}}]')
+    (tmp_path / "cut.zip").write_bytes(b"PK\x03\x04 and no more")
+    report = take(store, *sorted(tmp_path.glob("*.json")), tmp_path / "cut.zip", tmp_path / "gone")
+    assert [chat.title for chat in report.taken] == ["A boat"]
+    words = "\n".join(report.faults)
+    assert "cut.json: it is damaged after conversation 1; what is before was read." in words
+    assert "none.json: it is damaged, or no JSON." in words
+    assert "odd.json, conversation 1: this is no conversation." in words
+    assert "odd.json, conversation 3: this is of no program that is known." in words
+    assert "cut.zip" in words
+    assert "gone" in words
+    assert report.left["empty conversations"] == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"create_time": "yesterday", "update_time": True, "title": ["x"], "current_node": 7},
+        {"mapping": {"a": {"parent": "b", "message": None}, "b": {"parent": "a", "message": {}}}},
+        {"mapping": {"a": {"parent": "a", "message": {"content": {"parts": 5}, "author": 1}}}},
+        {
+            "mapping": {
+                "a": {"message": {"author": {"role": "user"}, "content": {"content_type": 3}}}
+            }
+        },
+        {"create_time": 1e300, "mapping": {"\0": []}},
+    ],
+)
+def test_values_of_other_kinds_than_expected_hurt_nobody(store: Store, tmp_path: Path, change):
+    odd = {**exports.chatgpt()[0], **change}
+    fine = {**exports.chatgpt()[0], "conversation_id": "another"}
+    report = take(store, write(tmp_path / "x.json", [odd, fine]))
+    assert store.chat(report.taken[-1].id) is not None
+    assert [m.content for m in store.path(report.taken[-1].id)][-1] == "Yes."
+
+
+def test_a_later_version_of_our_own_format_is_refused_once(store: Store, tmp_path: Path):
+    later = {"format": "stretto-chats", "version": 2, "chats": [{"id": "a"}, {"id": "b"}]}
+    report = take(store, write(tmp_path / "x.json", later))
+    assert report.faults == ["x.json: a later version of Stretto has written this file."]
+    wrong = {**later, "version": 1}
+    report = take(store, write(tmp_path / "x.json", wrong))
+    assert "x.json, conversation 1: it is damaged (messages is not a list)." in report.faults
+
+
+def test_messages_of_other_chats_are_not_written_over(store: Store, tmp_path: Path):
+    chat = Chat(new_id())
+    mine = Message(new_id(), chat.id, None, "user", "mine")
+    store.save_chat(chat)
+    store.save_message(mine, as_leaf=True)
+    theirs = {"id": mine.id, "role": "user", "content": "theirs"}
+    made = {"id": "other", "messages": [theirs], "leaf_id": mine.id}
+    again = {**made, "id": "third", "messages": [{**theirs, "id": "x"}]}
+    file = {"format": "stretto-chats", "version": 1, "chats": [made, again, {**again, "id": "4"}]}
+    take(store, write(tmp_path / "x.json", file))
+    assert [m.content for m in store.path(chat.id)] == ["mine"]
+    for chat_id in ("other", "third", "4"):
+        assert [m.content for m in store.path(chat_id)] == ["theirs"]
+
+
+def test_undo_takes_out_what_is_as_it_was_and_trashes_what_was_gone_on_with(
+    store: Store, tmp_path: Path
+):
+    mine = Chat(new_id(), "mine")
+    store.save_chat(mine)
+    path = write(tmp_path / "x.json", exports.claude())
+    taken = take(store, path).taken
+    message = Message(new_id(), taken[0].id, taken[0].leaf_id, "user", "and on")
+    store.save_message(message, as_leaf=True)
+    assert undo(store, taken, threading.Event()) == (1, 1)
+    assert store.chats() == [mine]
+    assert [chat.id for chat in store.trash()] == [taken[0].id]
+    assert store.search("boat") == []
+    assert len(take(store, path).taken) == 1  # as for the first time
+    store.flush()
+    assert len(store.chats()) == 2
+
+
+def test_what_was_imported_is_found(store: Store, tmp_path: Path):
+    take(store, write(tmp_path / "x.json", exports.claude()))
+    give_up = time.monotonic() + 10
+    while not store.settled and time.monotonic() < give_up:
+        time.sleep(0.005)
+    assert store.search("Second")
+    assert store.search("row")
+
+
+def test_a_conversation_that_is_too_long_is_passed_over(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reading, "ITEM_LIMIT", 200_000)
+    long = exports.claude()[0] | {"uuid": "long", "summary": ["x" * 1000] * 300}
+    picture = exports.claude()[0] | {
+        "uuid": "picture",
+        "summary": "data:image/png;" + "A" * 150_000,
+    }
+    report = take(store, write(tmp_path / "x.json", [long, picture, *exports.claude()]))
+    assert len(report.taken) == 3
+    assert report.faults == ["x.json, conversation 1: it is too long."]
+    endless = tmp_path / "endless.json"
+    endless.write_text('["' + "x" * 1_000_000)
+    assert take(store, endless).faults == [
+        "endless.json: a text in it is too long, so it was read up to there."
+    ]
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    assert len(take(store, tmp_path / "deep.json").faults) == 1
+
+
+def test_what_waits_for_the_disk_is_told_as_taken_in(store: Store, tmp_path: Path):
+    path = write(tmp_path / "x.json", exports.claude())
+    store.flush()
+    transactions = store._writer._transactions
+    before = transactions.before
+
+    def refuse() -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    transactions.before = refuse
+    report = take(store, path)
+    transactions.before = before
+    assert len(report.faults) == 1
+    assert sorted(chat.id for chat in report.taken) == sorted(chat.id for chat in store.chats())
+    store.flush()
+    assert len(store.chats()) == 2
+
+
+def test_it_can_be_stopped_and_what_was_taken_in_is_known(store: Store, tmp_path: Path):
+    work = Import([write(tmp_path / "x.json", exports.claude())])
+    work.stop.set()
+    report = work.run(store)
+    assert (report.taken, report.stopped) == ([], True)
+    assert report.details() == ["The import was stopped before its end."]

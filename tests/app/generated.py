@@ -1,0 +1,90 @@
+"""Random chats with branches, versions, options and figures: what has to survive a round trip."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any, get_args
+
+from app.store import Chat, Message, Store, new_id
+from app.store.records import Status
+
+TEXTS = (
+    "",
+    "Hello",
+    "# Heading\n\n- a\n- b\n\n| a | b |\n|-|-|\n| 1 | **2** |",
+    "```python\nprint('x')\n```",
+    'quotes " and \\ and \0 and \x1f and \u2028 end',
+    "Größe \U0001f3bb 日本語 مرحبا\r\nline",
+    "$x^2$ and $5 and <script>alert(1)</script>",
+    "word " * 300,
+)
+TITLES = ("", "Trees", "a/b\\c:*?", "日本語", "CON", "x" * 300, "...", "\U0001f3bb & <b>")
+STATUSES = tuple(each for each in get_args(Status) if each != "streaming")
+
+
+def chats(count: int, seed: int = 1) -> list[tuple[Chat, list[Message]]]:
+    """So many chats, each with its tree; the same ones for the same seed but for their ids."""
+    chance = random.Random(seed)
+    return [_chat(chance) for _ in range(count)]
+
+
+def _chat(chance: random.Random) -> tuple[Chat, list[Message]]:
+    chat = Chat(
+        new_id(),
+        title=chance.choice(TITLES),
+        model=chance.choice(("", "/models/one", "org/name")),
+        system=chance.choice(TEXTS),
+        params=_options(chance),
+        draft=chance.choice(TEXTS),
+        created_at=chance.uniform(0, 2e9),
+        updated_at=chance.uniform(0, 2e9),
+    )
+    messages: list[Message] = []
+    for _ in range(chance.randrange(12)):
+        parent = chance.choice([None, *messages, *messages[-1:] * 6])
+        answers = parent is not None and parent.role == "user"
+        messages.append(
+            Message(
+                new_id(),
+                chat.id,
+                parent.id if parent is not None else None,
+                "assistant" if answers else "user",
+                chance.choice(TEXTS),
+                chance.choice(TEXTS) if answers else "",
+                chance.choice(STATUSES) if answers else "complete",
+                chance.choice(("", "It did not fit.")),
+                "guide" if answers else "",
+                _options(chance) if answers else {},
+                chance.uniform(0, 2e9),
+            )
+        )
+    if messages:
+        chat = replace(chat, leaf_id=chance.choice(messages).id)
+        if chance.random() < 0.2:
+            chat = replace(chat, edited_id=chance.choice(messages).id, edited_text="other words")
+    return chat, messages
+
+
+def _options(chance: random.Random) -> dict[str, Any]:
+    return {
+        "temperature": chance.random() * 2,
+        "seed": chance.randrange(2**64),
+        "stop": ["\n\n", "é"],
+        "nested": {"a": [1, None, True, -1.5e-7], "": {}},
+    }
+
+
+def keep(store: Store, made: list[tuple[Chat, list[Message]]]) -> None:
+    """Store them, exactly as they are."""
+    for chat, messages in made:
+        with store.together():
+            store.save_chat(chat)
+            for message in messages:
+                store.save_message(message)
+            store.save_chat(chat)  # a message has moved it in time
+
+
+def everything(store: Store) -> dict[str, tuple[Chat, list[Message]]]:
+    """All that is in a store, by chat."""
+    return {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}

@@ -1,0 +1,57 @@
+"""The models that are offered before anybody has searched."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import suggestions
+from engine import hub
+
+GB = 2**30
+
+
+def test_every_class_of_machine_has_a_short_list_that_its_memory_can_hold():
+    found = suggestions.classes()
+    assert [*found] == [8, 16, 24, 32, 48, 64, 96, 128, 192]
+    for gb, models in found.items():
+        share = 2 / 3 if gb <= 36 else 3 / 4  # what macOS recommends as a working set
+        budget = gb * GB * share * 0.85
+        assert 2 <= len(models) <= 4
+        for model in models:
+            fit = hub.fit(model.size, None, int(budget), 8192, 1)
+            assert fit.verdict is hub.Verdict.YES, (gb, model.repo)
+            assert model.size < 0.95 * budget, (gb, model.repo)
+            assert hub.parse(model.repo) == hub.Wanted(model.repo)
+            assert model.repo.startswith("mlx-community/")
+            assert model.good_at
+            assert model.licence
+        assert len({model.repo for model in models}) == len(models)
+
+
+@pytest.mark.parametrize(
+    ("memory", "gb"),
+    [
+        (0, 8),
+        (4 * GB, 8),
+        (8 * GB, 8),
+        (int(15.5 * GB), 16),
+        (18 * GB, 16),
+        (36 * GB, 32),
+        (512 * GB, 192),
+    ],
+)
+def test_a_machine_gets_the_list_of_its_class(memory, gb):
+    assert suggestions.for_machine(memory) == (gb, suggestions.classes()[gb])
+
+
+@pytest.mark.parametrize("text", ["", "class = 5", "[[class]]\nmemory_gb = 8", "not toml", "\x00"])
+def test_a_damaged_file_suggests_nothing(tmp_path, text, caplog):
+    file = tmp_path / "models.toml"
+    file.write_text(text)
+    assert suggestions.for_machine(16 * GB, file) == (0, [])
+    assert suggestions.for_machine(16 * GB, tmp_path / "none") == (0, [])
+    assert "No models are suggested" in caplog.text
+
+
+def test_the_machine_has_some_memory():
+    assert suggestions.machine_memory() > 2**28

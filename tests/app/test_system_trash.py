@@ -1,0 +1,92 @@
+"""Folders go to the system's trash and come back from it; nothing is lost on the way."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import system_trash
+from tests.app.trash_bin import own_trash
+
+pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="the Finder puts things back")
+
+
+@pytest.fixture(autouse=True)
+def trash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_trash(tmp_path, monkeypatch)
+
+
+def folder_in(place: Path, name: str) -> Path:
+    made = place / name
+    made.mkdir(parents=True)
+    (made / "file").write_text("kept")
+    return made
+
+
+@pytest.mark.parametrize("name", ["plain", "with blank 100%", "ümläut…", "bad\udcff\udcfename"])
+def test_what_was_moved_comes_back(tmp_path: Path, trash: Path, name: str) -> None:
+    folder = folder_in(tmp_path / "models", name)
+    trashed = system_trash.move(folder)
+    assert not folder.exists()
+    assert trashed.kept is not None
+    assert trashed.kept.parent == trash / "files"
+    system_trash.restore(trashed)
+    assert (folder / "file").read_text() == "kept"
+    assert not list((trash / "info").iterdir())
+
+
+def test_of_two_with_one_name_each_comes_back_to_its_own_place(tmp_path: Path) -> None:
+    one, two = folder_in(tmp_path / "a", "same"), folder_in(tmp_path / "b", "same")
+    (two / "file").write_text("two")
+    first, second = system_trash.move(one), system_trash.move(two)
+    system_trash.restore(second)
+    system_trash.restore(first)
+    assert (one / "file").read_text() == "kept"
+    assert (two / "file").read_text() == "two"
+
+
+def test_nothing_is_written_over_when_it_comes_back(tmp_path: Path) -> None:
+    trashed = system_trash.move(folder_in(tmp_path / "m", "x"))
+    again = folder_in(tmp_path / "m", "x")
+    (again / "file").write_text("new")
+    with pytest.raises(OSError, match="there again"):
+        system_trash.restore(trashed)
+    assert (again / "file").read_text() == "new"
+    assert trashed.kept is not None
+    assert (trashed.kept / "file").read_text() == "kept"
+
+
+def test_what_is_gone_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="not there any more"):
+        system_trash.move(tmp_path / "none")
+    trashed = system_trash.move(folder_in(tmp_path, "x"))
+    assert trashed.kept is not None
+    trashed.kept.rename(tmp_path / "emptied")
+    with pytest.raises(OSError, match="not in the trash any more"):
+        system_trash.restore(trashed)
+
+
+def test_a_folder_whose_parent_went_comes_back(tmp_path: Path) -> None:
+    folder = folder_in(tmp_path / "owner", "x")
+    trashed = system_trash.move(folder)
+    folder.parent.rmdir()
+    system_trash.restore(trashed)
+    assert (folder / "file").read_text() == "kept"
+
+
+def test_the_trash_does_not_take_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import send2trash
+
+    def refuse(_path: str) -> None:
+        raise RuntimeError("g-io-error: not supported")
+
+    monkeypatch.setattr(send2trash, "send2trash", refuse)
+    folder = folder_in(tmp_path, "x")
+    with pytest.raises(OSError, match="not supported"):
+        system_trash.move(folder)
+    monkeypatch.setattr(send2trash, "send2trash", lambda _path: None)
+    with pytest.raises(OSError, match="has not taken it"):
+        system_trash.move(folder)
+    assert (folder / "file").exists()

@@ -1,0 +1,131 @@
+"""Taking chats out and bringing them in, at the window."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.chats.exporting import Export, Kind
+from app.ui.dialogs.export_dialog import ExportDialog
+from app.ui.dialogs.import_dialog import ImportDialog
+from tests.app.chats import exports
+from tests.app.conftest import Run, Start
+
+
+def dialog(run: Run, kind: type[QWidget]):
+    run.until(lambda: [w for w in run.window.findChildren(kind) if w.isVisible()])
+    return next(w for w in run.window.findChildren(kind) if w.isVisible())
+
+
+def talk(start: Start) -> Run:
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    return run
+
+
+def test_a_chat_is_exported_from_the_menu_and_the_notice_says_where(start: Start, tmp_path: Path):
+    run = talk(start)
+    run.window.commands["export"].trigger()
+    asked = dialog(run, ExportDialog)
+    choices = [asked.which.itemText(row) for row in range(asked.which.count())]
+    assert choices == ["“say one”", "All 1 chats"]
+    asked.form.setCurrentIndex(1)
+    assert "as it was written" in asked.note.text()
+    target = tmp_path / "one.json"
+    asked.begin(Export([run.pane.chat.id], Kind.JSON, target))
+    run.until(lambda: "one.json" in run.window.toast.text)
+    assert json.loads(target.read_text())["chats"][0]["title"] == "say one"
+    run.until(lambda: not run.window.findChildren(ExportDialog))
+
+
+def test_what_cannot_be_written_is_said_in_the_dialog(start: Start, tmp_path: Path):
+    run = talk(start)
+    run.window.commands["export"].trigger()
+    asked = dialog(run, ExportDialog)
+    asked.begin(Export([run.pane.chat.id], Kind.TEXT, tmp_path / "no" / "there.txt"))
+    run.until(lambda: "there.txt" in asked.words.text())
+    assert asked.go.isEnabled()
+    asked.close()
+
+
+class Viewer(QWidget):
+    """What the system would open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        QDesktopServices.setUrlHandler("file", self, "open_file")
+
+    @Slot(QUrl)
+    def open_file(self, url: QUrl) -> None:
+        self.opened.append(url.toLocalFile())
+
+
+def test_printing_opens_the_chat_as_pdf(start: Start):
+    run = talk(start)
+    viewer = Viewer()
+    try:
+        run.window.commands["print"].trigger()
+        run.until(lambda: viewer.opened)
+        (file,) = map(Path, viewer.opened)
+        assert file.read_bytes().startswith(b"%PDF")
+        assert file.parent.stat().st_mode & 0o077 == 0
+        file.unlink()
+        file.parent.rmdir()
+    finally:
+        QDesktopServices.unsetUrlHandler("file")
+        viewer.deleteLater()
+    run.window.chats.new()
+    assert run.window.commands.why_not("print") == "Nothing was said here yet."
+
+
+def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):
+    run = talk(start)
+    mine = [chat.id for chat in run.app.store.chats()]
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([*exports.claude(), 7]))
+    run.window.commands["import"].trigger()
+    asked = dialog(run, ImportDialog)
+    asked.begin([file])
+    run.until(lambda: asked.details.isVisible())
+    assert asked.words.text() == "2 chats were taken in from Claude, with 5 messages."
+    assert "conversation 3: this is no conversation." in asked.details.toPlainText()
+    assert run.window.sidebar.model.rowCount() > 3
+    boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
+    asked.close()
+    run.window.chats.open(boat.id)
+    run.until(lambda: run.pane.chat.id == boat.id)
+    assert len(run.pane.chat.transcript.path) == 2
+    run.window.commands["undo_close"].trigger()
+    run.until(lambda: [chat.id for chat in run.app.store.chats(include_deleted=True)] == mine)
+    assert [pane.chat.id for pane in run.panes] == mine
+    assert [chat.id for chat in run.app.library.chats()] == mine
+
+
+def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
+    start: Start, tmp_path: Path
+):
+    run = talk(start)
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(exports.claude()))
+    run.window.commands["import"].trigger()
+    asked = dialog(run, ImportDialog)
+    asked.begin([file])
+    run.until(lambda: run.app.library.chats()[2:])
+    asked.close()
+    boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
+    run.window.chats.open(boat.id)
+    run.until(lambda: run.pane.chat.id == boat.id)
+    run.ready()
+    run.say("say more")
+    run.answered()
+    run.window.commands["undo_close"].trigger()
+    run.until(lambda: "went to the trash" in run.window.toast.text)
+    assert [chat.title for chat in run.app.store.trash()] == ["A boat"]
+    assert [chat.title for chat in run.app.store.chats()] == ["say one"]

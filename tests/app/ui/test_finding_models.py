@@ -1,0 +1,348 @@
+"""Models found in the window: what suits the machine, search, cards, tokens; the real client and
+a hub on the loopback."""
+
+from __future__ import annotations
+
+import json
+
+import keyring.core
+import pytest
+from keyring.backend import KeyringBackend
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from app.download import DownloadState
+from app.ui.models import finding
+from app.ui.models.get_model import GetModelDialog
+from engine import hub
+from tests.hub import connected
+
+LEFT = Qt.MouseButton.LeftButton
+LLAMA = {
+    "model_type": "llama",
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "hidden_size": 4096,
+    "max_position_embeddings": 131_072,
+    "quantization": {"bits": 4, "group_size": 64},
+}
+CARD = (
+    b"---\nlicense: mit\n---\n# A pocket model\n\n![Its logo](https://pictures.test/a.png)\n\n"
+    b"See [the page](https://example.test/x).\n\n```python\nprint(1)\n```\n"
+)
+FIRST = "mlx-community/Pocket-4bit"
+SUGGESTED = "mlx-community/Qwen3.5-9B-4bit"
+
+
+def files(**config):
+    return {
+        "config.json": json.dumps({**LLAMA, **config}).encode(),
+        "tokenizer.json": b"{}",
+        "model.safetensors": bytes(range(256)) * 200,
+        "README.md": CARD,
+        "chat_template.jinja": b"{% if tools %}{{ tools }}{% endif %}<think>",
+    }
+
+
+@pytest.fixture
+def served(monkeypatch, tmp_path):
+    monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
+    monkeypatch.setattr(GetModelDialog, "MOVING_MS", 1)
+    monkeypatch.setattr(finding, "machine_memory", lambda: 16 * 2**30)
+    with connected(monkeypatch, tmp_path / "home") as running:
+        running.add(FIRST, files(), about={"downloads": 1200, "cardData": {"license": "mit"}})
+        running.add("somebody/Pocket", files(), about={"downloads": 5000})
+        running.add(SUGGESTED, files())
+        yield running
+
+
+@pytest.fixture
+def opened(served, start):
+    """The program with the dialog open, by the button beside the Guide."""
+    run = start()
+    run.ready()
+    run.qtbot.mouseClick(run.pane.empty.bigger, LEFT)
+    dialog = run.window.downloads_in_window.dialog
+    run.until(dialog.isVisible)
+    return run, dialog
+
+
+class Chain(KeyringBackend):
+    """A keychain that forgets at the end of its test."""
+
+    priority = 5.0
+
+    def __init__(self):
+        super().__init__()
+        self.kept = {}
+
+    def get_password(self, service, username):
+        return self.kept.get((service, username))
+
+    def set_password(self, service, username, password):
+        self.kept[service, username] = password
+
+    def delete_password(self, service, username):
+        del self.kept[service, username]
+
+
+@pytest.fixture
+def chain(monkeypatch, served):
+    """This system's keychain, meanwhile."""
+    made = Chain()
+    monkeypatch.setattr(keyring.core, "_keyring_backend", made)
+    return made
+
+
+def search(run, dialog, words="pocket"):
+    run.qtbot.keyClicks(dialog.field, words)
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    run.until(lambda: "found" in dialog.heading.text())
+
+
+def marks(dialog):
+    return {entry.ref: entry.mark for entry in dialog.models.entries}
+
+
+def click(run, dialog, ref):
+    """Click the row of this model."""
+    row = [entry.ref for entry in dialog.models.entries].index(ref)
+    place = dialog.models.visualRect(dialog.models.model().index(row, 0)).center()
+    run.qtbot.mouseClick(dialog.models.viewport(), LEFT, pos=place)
+
+
+def test_three_clicks_from_the_first_start_to_a_download_that_suits_the_machine(opened, served):
+    run, dialog = opened
+    assert dialog.heading.text() == "For a machine with 16 GB of memory"
+    assert SUGGESTED in marks(dialog)
+    click(run, dialog, SUGGESTED)
+    assert dialog.found.name.text() == "Qwen3.5-9B-4bit"
+    assert "Apache 2.0" in dialog.found.about.text()
+    assert served.asked == []
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.until(lambda: run.window.downloads.get(SUGGESTED) is not None)
+    download = run.window.downloads.get(SUGGESTED)
+    run.until(lambda: download.state is DownloadState.DONE)
+    click(run, dialog, SUGGESTED)
+    assert dialog.go.text() == "Open"
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    assert run.pane.chat.record.model == SUGGESTED
+
+
+def test_the_button_stands_beside_the_guide_alone(served, start):
+    run = start()
+    run.ready()
+    assert run.pane.empty.bigger.isVisible()
+    run.pane.chat.set_model("/models/one")
+    assert not run.pane.empty.bigger.isVisible()
+
+
+def test_a_suggestion_that_is_gone_from_the_hub_downloads_nothing(opened, served):
+    run, dialog = opened
+    del served.repos[SUGGESTED]
+    click(run, dialog, SUGGESTED)
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.until(lambda: "its name is wrong" in dialog.found.about.text())
+    assert run.window.downloads.items == []
+
+
+def test_by_keyboard_alone_from_words_to_a_download(opened, served):
+    run, dialog = opened
+    run.until(dialog.field.hasFocus)
+    run.qtbot.keyClicks(dialog.field, "pocket")
+    assert served.asked == []
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    run.until(lambda: dialog.heading.text() == "2 models found")
+    assert [entry.ref for entry in dialog.models.entries] == [FIRST, "somebody/Pocket"]
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Down)
+    assert dialog.models.hasFocus()
+    assert dialog.found.name.text() == "Pocket-4bit"
+    run.until(dialog.go.isEnabled)
+    run.qtbot.keyClick(dialog.models, Qt.Key.Key_Down)
+    assert dialog.models.ref == "somebody/Pocket"
+    run.qtbot.keyClick(dialog.models, Qt.Key.Key_Up)
+    run.qtbot.keyClick(dialog.models, Qt.Key.Key_Up)
+    assert dialog.field.hasFocus()
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Down)
+    run.until(dialog.go.isEnabled)
+    run.qtbot.keyClick(dialog.models, Qt.Key.Key_Return)
+    run.until(lambda: run.window.downloads.get(FIRST) is not None)
+    run.until(lambda: run.window.downloads.get(FIRST).state is DownloadState.DONE)
+    assert len(dialog.models.entries) == 2  # the results stay, for another of them
+
+
+def test_each_result_is_told_of_and_whether_it_fits(opened, served):
+    run, dialog = opened
+    run.window.downloads_in_window._memory = 4 * 10**9
+    search(run, dialog)
+    run.until(lambda: set(marks(dialog).values()) == {"Fits"})
+    about = dialog.models.entries[0].about
+    assert about == "0.1 MB · 4-bit · 128K context · 1K downloads"
+    assert dialog.models.entries[1].about.endswith("by somebody")
+    dialog.models.enter()
+    run.until(lambda: dialog.found.facts.text())
+    assert "Reasoning, tools" in dialog.found.facts.text()
+    assert "MIT" in dialog.found.facts.text()
+    words = dialog.found.fits.text()
+    assert words.startswith("Fits: 0.1 MB of weights + 2.1 GB for 2 chats of 8,192 tokens + ")
+    assert "of 4.0 GB" in words
+    dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(8))
+    assert dialog.found.fits.text().startswith("Tight: ")
+    assert set(marks(dialog).values()) == {"Tight"}
+    run.window.downloads_in_window._memory = 10**8
+    dialog.show_memory()
+    assert dialog.found.fits.text().startswith("Too large: ")
+    assert dialog.found.fits.property("danger")
+
+
+def test_the_card_is_rendered_and_nothing_in_it_is_fetched_or_opened(opened, served):
+    run, dialog = opened
+    search(run, dialog)
+    dialog.models.enter()
+    card = dialog.found.card
+    run.until(lambda: "A pocket model" in card.text)
+    assert "license" not in card.text
+    assert "Its logo" in card.text
+    assert "print(1)" in card.text
+    asked = []
+
+    def cancel():
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            QTimer.singleShot(10, cancel)
+            return
+        asked.append(box.text())
+        box.defaultButton().click()
+
+    view = card.view
+    found = view.document().find("page")
+    place = view.cursorRect(found).center() - QPoint(8, 0)
+    assert view.anchorAt(place) == "https://example.test/x"
+    QTimer.singleShot(0, cancel)
+    run.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
+    assert asked == ["Open this address at example.test outside Stretto?"]
+    assert not any("a.png" in one.path for one in served.asked)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ({"refuse": 429, "retry_after": "30"}, "asked too often. Try again in 30 s."),
+        ({"refuse": 503}, "status 503"),
+        ({"answer": b"[1, 2"}, "makes no sense"),
+        ({"break_off": True}, "Check the connection"),
+        ({"endless": True}, "longer than 16 MB"),
+    ],
+)
+def test_a_search_that_fails_says_so_and_leaves_what_was_there(opened, served, fault, says):
+    run, dialog = opened
+    search(run, dialog)
+    for name, value in fault.items():
+        setattr(served, name, value)
+    dialog.search_button.click()
+    run.until(lambda: says in dialog.heading.text())
+    assert dialog.heading.property("danger")
+    assert len(dialog.models.entries) == 2
+    dialog.field.clear()
+    assert SUGGESTED in marks(dialog)
+
+
+def test_nothing_found_and_one_that_cannot_be_loaded(opened, served):
+    run, dialog = opened
+    run.qtbot.keyClicks(dialog.field, "violoncello")
+    run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    run.until(lambda: "Nothing was found" in dialog.heading.text())
+    dialog.field.clear()
+    wants_code = files(model_file="run_me.py")
+    served.add("odd/Pocket-code", {**wants_code, "README.md": b""})
+    search(run, dialog)
+    run.until(lambda: marks(dialog)["odd/Pocket-code"] == "Cannot be loaded")
+    click(run, dialog, "odd/Pocket-code")
+    run.until(lambda: "Stretto never does that" in dialog.found.about.text())
+    assert run.window.downloads.items == []
+
+
+def gated(run, dialog, served):
+    """Choose a gated model of the results."""
+    served.repos["somebody/Pocket"].token = "secret"
+    search(run, dialog)
+    click(run, dialog, "somebody/Pocket")
+    run.until(dialog.token.isVisible)
+
+
+def test_a_token_goes_into_the_keychain_and_is_taken_from_there(opened, served, chain, start):
+    run, dialog = opened
+    gated(run, dialog, served)
+    assert marks(dialog)["somebody/Pocket"] == "Gated"
+    run.until(lambda: "keychain once the hub has taken it" in dialog.access.note.text())
+    run.qtbot.keyClicks(dialog.token, "wrong")
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.until(lambda: "not been let in" in dialog.found.about.text())
+    assert chain.kept == {}
+    dialog.token.clear()
+    run.qtbot.keyClicks(dialog.token, "secret")
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.until(lambda: dialog.go.text() == "Download")
+    run.until(lambda: [*chain.kept.values()] == ["secret"])
+    run.end()
+    again = start()
+    again.window.downloads_in_window.show()
+    dialog = again.window.downloads_in_window.dialog
+    assert again.window.downloads.token == ""
+    dialog.field.setText("somebody/Pocket")
+    again.until(lambda: dialog.go.text() == "Download" and dialog.go.isEnabled())
+    again.qtbot.mouseClick(dialog.go, LEFT)
+    download = again.window.downloads.get("somebody/Pocket")
+    again.until(lambda: download.state is DownloadState.DONE)
+    dialog.field.setText(FIRST)
+    again.until(dialog.access.forget.isVisible)
+    again.qtbot.mouseClick(dialog.access.forget, LEFT)
+    again.until(lambda: chain.kept == {})
+    assert again.window.downloads.token == ""
+
+
+def test_without_a_keychain_it_is_kept_for_this_run_and_told(opened, served, tmp_path):
+    run, dialog = opened
+    gated(run, dialog, served)
+    run.until(lambda: "no keychain" in dialog.access.note.text())
+    run.qtbot.keyClicks(dialog.token, "secret")
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.until(lambda: dialog.go.text() == "Download")
+    assert run.window.downloads.token == "secret"
+    held = [p for p in tmp_path.rglob("*") if p.is_file() and b"secret" in p.read_bytes()]
+    assert held == []
+
+
+def test_a_keychain_that_fails_is_as_if_there_were_none(opened, served, chain, monkeypatch):
+    def locked(*_):
+        raise RuntimeError("locked")
+
+    for name in ("get_password", "set_password"):
+        monkeypatch.setattr(chain, name, locked)
+    run, dialog = opened
+    gated(run, dialog, served)
+    run.qtbot.keyClicks(dialog.token, "secret")
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    run.until(lambda: dialog.go.text() == "Download")
+    run.until(lambda: "did not take the token" in dialog.access.note.text())
+
+
+def test_a_resumed_download_takes_the_token_from_the_keychain(served, chain, start):
+    chain.kept["Stretto", "Access token of the Hugging Face hub"] = "secret"
+    served.repos["somebody/Pocket"].token = "secret"
+    run = start()
+    run.ready()
+    run.window.downloads.add(hub.look_up("somebody/Pocket", token="secret"))
+    download = run.window.downloads.get("somebody/Pocket")
+    run.until(lambda: download.state is DownloadState.DONE)
+
+
+def test_the_program_ends_at_once_while_the_results_are_looked_at(opened, served):
+    run, dialog = opened
+    search(run, dialog)
+    served.silent = True
+    dialog.finding.forget_refusals()
+    dialog.models.enter()
+    run.end()
+    served.go.set()

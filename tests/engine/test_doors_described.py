@@ -1,0 +1,178 @@
+"""`/openapi.json` tells what the server takes, and whatever comes, nothing in it fails."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from engine import Engine, Model
+from engine.openai.parsing import SAMPLING
+from engine.serve.doors.chat import ChatDoor
+from engine.serve.doors.completions import CompletionsDoor
+from engine.serve.doors.counting import CountingDoor
+from engine.serve.doors.embeddings import EmbeddingsDoor
+from engine.serve.doors.messages import MessagesDoor
+from engine.serve.doors.responses import Kept, ResponsesDoor
+from engine.serve.refusals import RefusedError
+from engine.serve.server import Server
+from tests.engine.bodies import ODD, simplest, values
+from tests.engine.scripted import write_scripted
+from tests.engine.serving import ask
+
+DOORS: dict[str, Any] = {
+    door.path: door
+    for door in (
+        ChatDoor(),
+        CompletionsDoor(),
+        ResponsesDoor(Kept()),
+        MessagesDoor(),
+        CountingDoor(),
+        EmbeddingsDoor(),
+    )
+}
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def server(
+    model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    scripted = write_scripted(tmp_path_factory.mktemp("scripted") / "scripted")
+    with Engine() as engine:
+        models = [engine.load(model_folder("plain")), engine.load(scripted)]
+        with Server(engine, models, 0) as running:
+            yield running
+
+
+@pytest.fixture(scope="module")
+def told(server: Server) -> Any:
+    return ask(server, "GET", "/openapi.json").json
+
+
+def body_schema(told: Any, path: str) -> dict[str, Any]:
+    body = told["paths"][path]["post"]["requestBody"]
+    schema: dict[str, Any] = body["content"]["application/json"]["schema"]
+    return schema
+
+
+def refusal(door: Any, body: dict[str, Any], model: Model) -> str | None:
+    """In which words a door refuses a body; None where it does not."""
+    try:
+        door.read(body, model)
+    except (ValueError, RefusedError) as error:
+        return str(error)
+    return None
+
+
+def test_what_is_told_is_served(server: Server, told: Any) -> None:
+    assert told["openapi"].startswith("3.1")
+    assert set(DOORS) < set(told["paths"])
+    for path, methods in told["paths"].items():
+        for method in methods:
+            if (method, path) == ("post", "/v1/models/{id}/unload"):
+                continue  # the other tests need them
+            answer = ask(server, method.upper(), path.replace("{id}", "plain"), {})
+            words = answer.json["error"]["message"] if answer.status >= 400 else ""
+            assert "is not served" not in words
+            assert answer.status < 500
+    for method, path in (("PUT", "/v1/sessions"), ("POST", "/v1/responses/x"), ("PUT", "/health")):
+        answer = ask(server, method, path, {})
+        named = {m.upper() for m in told["paths"][path.replace("/x", "/{id}")]}
+        assert (answer.status, named <= set(answer.headers["allow"].split(", "))) == (405, True)
+    lost = ask(server, "GET", "/nothing").json["error"]["message"]
+    for path, methods in told["paths"].items():
+        for method in methods:
+            assert "{" in path or f"{method.upper()} {path}" in lost
+
+
+@pytest.mark.parametrize("path", DOORS)
+def test_a_door_reads_all_that_its_table_has_and_refuses_the_rest(
+    server: Server, told: Any, path: str
+) -> None:
+    schema = body_schema(told, path)
+    assert set(schema["properties"]) == {*DOORS[path].table.kinds, "session_id"}
+    model = server.served.models[1]
+    needed = simplest(schema)
+    for name, kind in schema["properties"].items():
+        if name in ("session_id", "model"):
+            continue
+        value = simplest(kind)
+        assert value is not None or not kind, name
+        words = refusal(DOORS[path], {**needed, name: value}, model)
+        assert words is None or not re.search("field|must be", words), (name, value)
+    refused = {**needed, "nothing_of_this_name": 1}
+    with pytest.raises(ValueError, match="there is no field 'nothing_of_this_name'"):
+        DOORS[path].read(refused, model)
+    for name in DOORS[path].table.refused:
+        with pytest.raises(ValueError, match=f"'{name}' is not done here"):
+            DOORS[path].read({**needed, name: 1}, model)
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/completions"])
+def test_all_settings_of_an_answer_are_told(told: Any, path: str) -> None:
+    assert set(SAMPLING) <= set(body_schema(told, path)["properties"])
+
+
+@pytest.mark.parametrize("path", DOORS)
+def test_whatever_is_read_is_understood_or_refused_in_words(server: Server, path: str) -> None:
+    door = DOORS[path]
+    schema = door.table.schema
+    fields = st.sampled_from(sorted(schema["properties"]))
+
+    @QUICK
+    @given(values(schema), st.lists(st.tuples(fields, ODD), max_size=2))
+    def read(body: dict[str, Any], odd: list[tuple[str, Any]]) -> None:
+        for model in server.served.models:
+            assert refusal(door, {**body, **dict(odd)}, model) != ""
+
+    read()
+
+
+def test_whatever_is_sent_is_answered(server: Server, told: Any) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    schemas = {path: body_schema(told, path) for path in DOORS}
+    bodies = st.one_of(
+        [st.tuples(st.just(path), values(schema)) for path, schema in schemas.items()]
+    )
+
+    @settings(QUICK, max_examples=40)
+    @given(bodies, st.sampled_from(["plain", "scripted"]))
+    def send(sent: tuple[str, dict[str, Any]], model: str) -> None:
+        path, body = sent
+        body |= {"model": model}
+        for name in ("max_tokens", "max_output_tokens", "max_completion_tokens"):
+            if name in schemas[path]["properties"]:
+                body[name] = 2
+        connection.request("POST", path, json.dumps(body).encode())
+        response = connection.getresponse()
+        content = response.read()
+        assert response.status < 500, content
+        assert content
+
+    send()
+    connection.close()
+
+
+@QUICK
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists), st.binary())
+@example([[[]]], b"")
+def test_a_body_that_is_no_object_is_refused(tree: Any, raw: bytes) -> None:
+    from engine.openai import json_text
+
+    for data in (json.dumps(tree).encode(), raw):
+        with pytest.raises(ValueError, match=r"JSON|UTF-8|nested|number|surrogate"):
+            json_text.decode(data)

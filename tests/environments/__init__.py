@@ -1,0 +1,38 @@
+"""Programs that prove something from outside, and conflict with what is installed here.
+
+Each has an environment of its own under `build/environments`, made from `NAME.txt` in this folder
+when it is first needed. Every version in these files is pinned.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def python_of(name: str) -> Path:
+    """The Python of an environment, which is made where it is missing.
+
+    Raises:
+        SystemExit: the packages cannot be installed.
+    """
+    pinned = HERE / f"{name}.txt"
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    digest = hashlib.sha256(pinned.read_bytes()).hexdigest()[:12]
+    folder = ROOT / "build" / "environments" / f"{name}-{version}-{digest}"
+    python = folder / "bin" / "python"
+    done = folder / "complete"
+    if not done.exists():
+        print(f"installing {pinned.name} into {folder.relative_to(ROOT)}", flush=True)
+        venv.create(folder, clear=True, with_pip=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(pinned)]
+        if subprocess.call(pip):
+            raise SystemExit(f"{pinned.name} cannot be installed: is there a network?")
+        done.touch()
+    return python
