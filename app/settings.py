@@ -52,6 +52,7 @@ class Settings:
         cache_gb: what KV caches may take on disk; 0 keeps none there.
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
+        prompts: texts by name, to be put into messages; in the order in which they are listed.
         palette_recent: keys of what was chosen in the command palette, the latest first.
         skipped_version: the one that the person does not want to hear of again.
         serve: whether other programs may ask the models.
@@ -84,6 +85,7 @@ class Settings:
     cache_gb: float = 4.0
     look_for_updates: bool = False
     looked_at: float = 0.0
+    prompts: Mapping[str, str] = field(default_factory=dict)
     palette_recent: tuple[str, ...] = ()
     skipped_version: str = ""
     serve: bool = False
@@ -194,6 +196,8 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
             taken[name] = value
     presets = taken.get("presets", {})
     taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
+    prompts = taken.get("prompts", {})
+    taken["prompts"] = {n: p for n, p in prompts.items() if n and isinstance(p, str)}
     downloads = taken.get("downloads", {})
     taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
     used = taken.get("used", {})

@@ -147,11 +147,12 @@ MESSAGE_ACTIONS = (
 COMMANDS = (
     *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later", "stop", "pause"),
     *("find", "move_before", "move_after", "larger", "smaller", "next", "previous", "composer"),
+    *("text_larger", "text_smaller", "text_usual", "palette"),
     *("sidebar", "score", "next_part", "part_before", "full_screen", "delete", "rename"),
 )
 DIALOGS = (
     *("about", "shortcuts", "settings", "trash", "backups", "get_model", "compare", "layouts"),
-    *("export", "import"),
+    *("export", "import", "prompts", "save_prompt"),
 )
 PALETTE = ("score", "new ch", "answer again", "say", "one", "text size", "tr", "qqxz")
 MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
@@ -797,6 +798,21 @@ class Person:
                 QTest.keyClick(front, KEY.Key_W, CTRL)
         return set()
 
+    def prompt(self, typed: str, tabs: int) -> Touched:
+        """Look for a prompt in an empty message, put it in and go through its variables."""
+        pane = self.pane
+        if pane is None:
+            return set()
+        self.app.settings.set(prompts={"One": "say {{a}} and {{b}}, {{a}}", "Two": "count 3"})
+        pane.composer.set_text("")
+        pane.focus_composer()
+        QTest.keyClicks(pane.composer.field, typed)
+        QTest.keyClick(pane.composer.field, KEY.Key_Tab)
+        for _ in range(tabs):
+            QTest.keyClicks(QApplication.focusWidget() or pane, "x")
+            QTest.keyClick(QApplication.focusWidget() or pane, KEY.Key_Tab)
+        return {pane.chat.id}
+
     def palette(self, typed: str, key: Qt.Key) -> Touched:
         """Type into the command palette, and choose the first or go."""
         self.window.commands["palette"].trigger()
@@ -1144,6 +1160,10 @@ class Actions(RuleBasedStateMachine):
     @rule(typed=st.sampled_from(PALETTE), key=st.sampled_from((KEY.Key_Return, KEY.Key_Escape)))
     def uses_the_palette(self, typed: str, key: Qt.Key) -> None:
         self.do("palette", lambda: self.person.palette(typed, key))
+
+    @rule(typed=st.sampled_from(("/", "/on", "/zz")), tabs=st.integers(0, 3))
+    def puts_a_prompt_in(self, typed: str, tabs: int) -> None:
+        self.do("prompt", lambda: self.person.prompt(typed, tabs))
 
     @rule(n=ANY, which=ANY)
     def presses_a_key_somewhere(self, n: int, which: int) -> None:

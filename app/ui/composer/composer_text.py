@@ -65,7 +65,7 @@ class ComposerText(QTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self._sends(event):
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.sends(event):
             self.submitted.emit()
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             # Qt's own Shift+Enter is a line separator, not a new line.
@@ -80,7 +80,7 @@ class ComposerText(QTextEdit):
         else:
             super().keyPressEvent(event)
 
-    def _sends(self, event: QKeyEvent) -> bool:
+    def sends(self, event: QKeyEvent) -> bool:
         """Whether an Enter sends: alone, or with Ctrl where the person has chosen so."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if self.sends_with_ctrl:

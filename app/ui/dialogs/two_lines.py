@@ -57,6 +57,16 @@ class TwoLines(QListWidget):
         if rows and not chosen & {key for key, _, _ in rows}:
             self.setCurrentRow(min(max(at, 0), len(rows) - 1))
 
+    def relabel(self, key: str, now: str, below: str) -> None:
+        """Give a row another key, which is its name too, and another line below it."""
+        for row in range(self.count()):
+            item = self.item(row)
+            if item.data(KEY) == key:
+                item.setText(now)
+                item.setData(KEY, now)
+                item.setData(BELOW, below)
+                item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, below)
+
     def chosen(self) -> list[str]:
         """The keys of the chosen rows, in their order."""
         items = [self.item(row) for row in range(self.count())]

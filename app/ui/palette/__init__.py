@@ -1,4 +1,4 @@
-"""The command palette: commands, chats, models and settings, found as one types.
+"""What is found as one types: the command palette, and the list of prompts.
 
 Imports: app.ui.style, app.ui.widgets.
 """

@@ -14,6 +14,7 @@ class Kind(IntEnum):
     CHAT = 1
     MODEL = 2
     SETTING = 3
+    PROMPT = 4
 
 
 NAMES = {
@@ -21,6 +22,7 @@ NAMES = {
     Kind.CHAT: "Chat",
     Kind.MODEL: "Model",
     Kind.SETTING: "Setting",
+    Kind.PROMPT: "Prompt",
 }
 
 

@@ -28,6 +28,7 @@ _ICONS = {
     Kind.CHAT: "chat-circle",
     Kind.MODEL: "rows",
     Kind.SETTING: "sliders",
+    Kind.PROMPT: "note-pencil",
 }
 
 
@@ -82,7 +83,7 @@ class RowPainter(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if chosen:
-            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setPen(QColor(tokens.accent) if tokens.strong else Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.accent_quiet))
             painter.drawRoundedRect(area, 7, 7)
         quiet = QColor(tokens.text if chosen else tokens.muted)

@@ -13,6 +13,7 @@ from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
 from app.ui.window.palette_commands import PaletteCommands
+from app.ui.window.prompt_commands import PromptCommands
 from app.ui.window.text_size import TextSize
 from app.ui.window.workspace import Workspace
 
@@ -39,4 +40,5 @@ class Comforts:
         self.palette = PaletteCommands(library, settings, workspace, chats, toast, commands, window)
         self.text_size = TextSize(settings, sidebar, window)
         self.text_size.said.connect(toast.show_text)
-        self.owners: tuple[object, ...] = (self.palette, self.text_size)
+        self.prompts = PromptCommands(settings, workspace, window)
+        self.owners: tuple[object, ...] = (self.palette, self.text_size, self.prompts)

@@ -91,6 +91,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Edit": (
         *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
         *("stop", "pause", "-", "rename", "delete", "-", "find", "search"),
+        *("-", "prompts", "save_prompt"),
     ),
     "View": (
         *("palette", "-", "sidebar", "score", "-", "text_larger", "text_smaller", "text_usual"),
@@ -109,6 +110,8 @@ FOCUS_KEYS = (
     ("New line in the message", "Shift+Enter"),
     ("Stop the reply", "Esc"),
     ("Edit the last message", "Up, in an empty message"),
+    ("Put in a prompt", "/, in an empty message"),
+    ("The prompt’s next variable", "Tab, in the message"),
     ("Delete a chat", "Delete, in the sidebar"),
     ("Delete a message and what follows", "Delete, in the conversation"),
     ("Undo what a notice offers to undo", "Ctrl+Z"),

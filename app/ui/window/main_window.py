@@ -233,13 +233,6 @@ class MainWindow(QMainWindow):
         self.score.setVisible(self.score.isHidden())
         self.commands["score"].setChecked(not self.score.isHidden())
 
-    @command("full_screen", "Full Screen", "F11")
-    def toggle_full_screen(self) -> None:
-        if self.isFullScreen():
-            self.showNormal()
-        else:
-            self.showFullScreen()
-
     @command("quit", "Quit", "Ctrl+Q", where=Where.ANYWHERE)
     def quit(self) -> None:
         self.closing.emit()

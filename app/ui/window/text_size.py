@@ -1,4 +1,4 @@
-"""Larger and smaller text in the whole window, by key; the system's own size is followed."""
+"""The size of all text, by key, with the system's own size followed; and of the window."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class TextSize(QObject):
         super().__init__(window)
         self._settings = settings
         self._sidebar = sidebar
+        self._window = window
         theme().changed.connect(self._fit)
         window.installEventFilter(self)
         self._fit()
@@ -50,6 +51,13 @@ class TextSize(QObject):
     @command("text_usual", "Usual Text Size", "Ctrl+0", where=Where.ANYWHERE)
     def usual(self) -> None:
         self._set(100)
+
+    @command("full_screen", "Full Screen", "F11")
+    def toggle_full_screen(self) -> None:
+        if self._window.isFullScreen():
+            self._window.showNormal()
+        else:
+            self._window.showFullScreen()
 
     def _set(self, zoom: int) -> None:
         self._settings.set(zoom=zoom)

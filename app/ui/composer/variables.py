@@ -1,0 +1,117 @@
+"""The variables of a prompt in the composer, such as {{topic}}: Tab goes from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QObject, QRegularExpression, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QTextCursor
+
+from app.ui.composer.composer_text import ComposerText
+
+PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
+
+
+class Variables(QObject):
+    """Selects one after the other; what is written for one stands for all of its name.
+
+    Signals:
+        said(text): one is still to be filled in.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, field: ComposerText) -> None:
+        super().__init__(field)
+        self._field = field
+        self._names: set[str] = set()
+        self._told = False
+        self._name = ""
+        self._begin = self._end = QTextCursor()
+        field.installEventFilter(self)
+
+    @property
+    def pending(self) -> list[str]:
+        """Names of those that are still to be filled in, in their order."""
+        return [name for name, _ in self._spots()]
+
+    def begin(self) -> None:
+        """A prompt was put in: go to its first variable."""
+        everything = QRegularExpression(PATTERN).globalMatch(self._field.toPlainText())
+        self._names = set()
+        while everything.hasNext():
+            self._names.add(everything.next().captured(1))
+        self._told = False
+        self._name = ""
+        self._go(1, from_start=True)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if self._names and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Tab and not event.modifiers():
+                return self._go(1)
+            if event.key() == Qt.Key.Key_Backtab:
+                return self._go(-1)
+            enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+            if enter and self._field.sends(event):
+                return self._hold()
+        return super().eventFilter(watched, event)
+
+    def _hold(self) -> bool:
+        """Keep a message with a gap from being sent, once."""
+        self._fill()
+        pending = self.pending
+        if not pending or self._told:
+            self._names = set()
+            return False
+        self._told = True
+        self._go(1, from_start=True)
+        self.said.emit(f"“{pending[0]}” is still to be filled in. Enter once more sends it so.")
+        return True
+
+    def _go(self, step: int, *, from_start: bool = False) -> bool:
+        """Select the next (+1) or the previous (-1); False if there are no more."""
+        self._fill()
+        spots = list(self._spots())
+        if not spots:
+            self._names = set()
+            return False
+        here = 0 if from_start else self._field.textCursor().selectionStart()
+        if step > 0:
+            after = [s for s in spots if s[1].selectionStart() > here or from_start]
+            name, cursor = (after or spots)[0]
+        else:
+            before = [s for s in spots if s[1].selectionStart() < here]
+            name, cursor = (before or spots)[-1]
+        self._field.setTextCursor(cursor)
+        self._field.ensureCursorVisible()
+        self._name = name
+        self._begin, self._end = QTextCursor(cursor), QTextCursor(cursor)
+        self._begin.setPosition(cursor.selectionStart())
+        self._begin.setKeepPositionOnInsert(True)
+        self._end.setPosition(cursor.selectionEnd())
+        return True
+
+    def _fill(self) -> None:
+        """What was written for the last one goes where else its name stands."""
+        name, self._name = self._name, ""
+        if not name:
+            return
+        cursor = QTextCursor(self._begin)
+        cursor.setPosition(self._begin.position())  # its anchor went with what was written
+        cursor.setPosition(self._end.position(), QTextCursor.MoveMode.KeepAnchor)
+        written = cursor.selectedText().replace("\u2029", "\n")
+        if not written or QRegularExpression(PATTERN).match(written).hasMatch():
+            return
+        for other, spot in reversed(list(self._spots())):
+            if other == name:
+                spot.insertText(written)
+
+    def _spots(self) -> Iterator[tuple[str, QTextCursor]]:
+        """Each variable of the prompt that still stands there: its name, and it selected."""
+        document, at = self._field.document(), 0
+        wanted = QRegularExpression(PATTERN)
+        while not (cursor := document.find(wanted, at)).isNull():
+            at = cursor.selectionEnd()
+            name = wanted.match(cursor.selectedText()).captured(1)
+            if name in self._names:
+                yield name, cursor

@@ -1,0 +1,179 @@
+"""The prompts, opened by "/" at the start of an empty message, above its field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QTextEdit, QVBoxLayout, QWidget
+
+from app.ui.palette.entries import Entry, Kind
+from app.ui.palette.finder import Finder
+from app.ui.palette.rows import RowPainter, Rows
+from app.ui.style import tokens as t
+from app.ui.style.theme import grown, theme
+
+LONGEST = 60
+"""What is longer is a message that begins with "/"."""
+
+
+class PromptPicker(QWidget):
+    """A list over the pane while what stands in the field looks for a prompt.
+
+    Signals:
+        chosen(name): this prompt is to stand in the field.
+        manage_asked(): the person wants to write prompts.
+    """
+
+    MOST = 7
+
+    chosen = Signal(str)
+    manage_asked = Signal()
+
+    def __init__(
+        self,
+        field: QTextEdit,
+        composer: QWidget,
+        prompts: Callable[[], Mapping[str, str]],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._field = field
+        self._composer = composer
+        self._prompts = prompts
+        self._dismissed = False
+        self.setAccessibleName("Prompts")
+        self.rows = Rows(self)
+        self.list = QListView(self)
+        self.list.setModel(self.rows)
+        self.list.setAccessibleName("Prompts")
+        self.list.setItemDelegate(RowPainter(self.list))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setUniformItemSizes(True)
+        self.list.setMouseTracking(True)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setStyleSheet("QListView { background: transparent; outline: none; }")
+        self.list.viewport().setAutoFillBackground(False)
+        self.list.clicked.connect(self._on_clicked)
+        self.list.entered.connect(self.list.setCurrentIndex)
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(self.list)
+        field.installEventFilter(self)
+        field.textChanged.connect(self._on_text)
+        parent.installEventFilter(self)
+        theme().changed.connect(self.update)
+        self.hide()
+
+    def names(self) -> list[str]:
+        """What is listed, from top to bottom."""
+        return [str(self.rows.index(n).data()) for n in range(self.rows.rowCount())]
+
+    @Slot()
+    def _on_text(self) -> None:
+        text = self._field.toPlainText()
+        looks = text.startswith("/") and "\n" not in text and len(text) <= LONGEST
+        if not looks:
+            self._dismissed = False
+        if not looks or self._dismissed or not self._field.hasFocus():
+            self.hide()
+            return
+        entries = self._found(text[1:])
+        self.rows.show(entries)
+        if not entries:
+            self.hide()
+            return
+        self.list.setCurrentIndex(self.rows.index(0))
+        self._place()
+        self.show()
+        self.raise_()
+
+    def _found(self, typed: str) -> list[Entry]:
+        prompts = self._prompts()
+        entries = [
+            Entry(
+                Kind.PROMPT,
+                f"prompt:{name}",
+                name,
+                lambda name=name: self.chosen.emit(name),  # type: ignore[misc]
+                beside=" ".join(text.split())[:200],
+            )
+            for name, text in prompts.items()
+        ]
+        finder = Finder(entries, {}, self)
+        finder.look_for(typed)
+        finder.finish()
+        found = finder.best()
+        finder.deleteLater()
+        if not typed.strip():
+            words = "Edit Prompts…" if prompts else "Write a Prompt…"
+            found.append(Entry(Kind.COMMAND, "prompts", words, self.manage_asked.emit))
+        return found
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if watched is self._field and self.isVisible():
+            if kind == QEvent.Type.FocusOut:
+                self.hide()
+            elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+                return self._key(event)
+        elif watched is self.parentWidget() and kind == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        key, count = event.key(), self.rows.rowCount()
+        at = self.list.currentIndex().row()
+        if key == Qt.Key.Key_Escape:
+            self._dismissed = True
+            self.hide()
+        elif key in {Qt.Key.Key_Down, Qt.Key.Key_Up}:
+            step = 1 if key == Qt.Key.Key_Down else -1
+            self.list.setCurrentIndex(self.rows.index((at + step) % count))
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab}:
+            self._choose(self.list.currentIndex())
+        else:
+            return False
+        return True
+
+    def _choose(self, index: QModelIndex) -> None:
+        entry = self.rows.entry(index)
+        self.hide()
+        if entry is not None:
+            entry.choose()
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        self._choose(index)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self, index: QModelIndex, _before: QModelIndex) -> None:
+        entry = self.rows.entry(index)
+        if entry is not None and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._field, entry.spoken))
+
+    def _place(self) -> None:
+        field = self._composer.geometry()
+        rows = min(self.rows.rowCount(), self.MOST)
+        height = min(rows * max(t.ROW, grown(t.ROW)) + 14, max(60, field.top() - 8))
+        self.setGeometry(field.left(), field.top() - height - 6, field.width(), height)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme().tokens.divider), 1))
+        painter.setBrush(QColor(theme().tokens.raised))
+        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(area, t.RADIUS, t.RADIUS)

@@ -1,0 +1,172 @@
+"""Prompts: put into a message by "/", their variables walked by Tab, written in a dialog."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.settings import Settings
+from app.ui.dialogs.prompts_dialog import PromptsDialog
+from tests.app.conftest import Run, Start
+
+KEY = Qt.Key
+EXPLAIN = "say Explain {{topic}} to {{ audience }}.\nOnce more: {{topic}}."
+PROMPTS = {"Explain": EXPLAIN, "Summary": "say In short.", "Test": "Write a test for {{code}}."}
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    begun = start()
+    begun.ready()
+    begun.app.settings.set(prompts=dict(PROMPTS))
+    begun.pane.focus_composer()
+    begun.until(begun.pane.composer.field.hasFocus)
+    return begun
+
+
+def picker(run: Run):
+    return run.window.comforts.prompts.pickers[run.pane.chat.id]
+
+
+def type_(run: Run, text: str) -> None:
+    run.qtbot.keyClicks(run.pane.composer.field, text)
+
+
+def press(run: Run, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
+    run.qtbot.keyClick(run.pane.composer.field, key, *modifiers)
+
+
+def selected(run: Run) -> str:
+    return run.pane.composer.field.textCursor().selectedText()
+
+
+def test_a_slash_in_an_empty_message_lists_them_and_typing_filters(run: Run):
+    type_(run, "/")
+    assert picker(run).isVisible()
+    assert picker(run).names() == [*PROMPTS, "Edit Prompts…"]
+    type_(run, "su")
+    assert picker(run).names() == ["Summary"]
+    press(run, KEY.Key_Return)
+    assert run.pane.composer.text == "say In short."
+    assert not picker(run).isVisible()
+    press(run, KEY.Key_Return)
+    assert run.answered() == "In short. "
+    type_(run, "not /")
+    assert not picker(run).isVisible()
+
+
+def test_tab_walks_the_variables_and_one_is_written_once_for_all(run: Run):
+    type_(run, "/exp")
+    press(run, KEY.Key_Tab)
+    assert selected(run) == "{{topic}}"
+    type_(run, "tides")
+    press(run, KEY.Key_Tab)
+    assert selected(run) == "{{ audience }}"
+    assert run.pane.composer.text.count("tides") == 2
+    press(run, KEY.Key_Return)  # not sent: a gap is left
+    assert "audience" in run.window.toast.text
+    assert not run.pane.chat.answering
+    type_(run, "children")
+    press(run, KEY.Key_Return)
+    run.answered()
+    said = run.pane.chat.transcript.path[0].content
+    assert said == "say Explain tides to children.\nOnce more: tides."
+
+
+def test_enter_once_more_sends_a_message_with_a_gap_and_backtab_goes_back(run: Run):
+    type_(run, "/expl")
+    press(run, KEY.Key_Return)
+    press(run, KEY.Key_Tab)
+    assert selected(run) == "{{ audience }}"
+    press(run, KEY.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert selected(run) == "{{topic}}"
+    press(run, KEY.Key_Return)
+    press(run, KEY.Key_Return)
+    run.answered()
+    assert "{{topic}}" in run.pane.chat.transcript.path[0].content
+
+
+def test_braces_that_nobody_put_in_are_text_and_tab_leaves_the_field(run: Run):
+    type_(run, "say {{mine}}")
+    press(run, KEY.Key_Return)
+    assert run.answered() == "{{mine}} "
+    type_(run, "x")
+    press(run, KEY.Key_Tab)
+    assert not run.pane.composer.field.hasFocus()
+
+
+def test_escape_leaves_the_slash_and_what_fits_no_prompt_is_a_message(run: Run):
+    type_(run, "/")
+    press(run, KEY.Key_Escape)
+    type_(run, "s")
+    assert not picker(run).isVisible()
+    assert run.pane.composer.text == "/s"
+    run.pane.composer.set_text("")
+    type_(run, "/usr/bin")
+    assert not picker(run).isVisible()
+    press(run, KEY.Key_Return)
+    assert run.answered() == "You said: /usr/bin"
+
+
+def test_the_arrows_choose_and_undo_takes_the_prompt_back(run: Run):
+    type_(run, "/")
+    press(run, KEY.Key_Down)
+    press(run, KEY.Key_Down)
+    press(run, KEY.Key_Return)
+    assert run.pane.composer.text == PROMPTS["Test"]
+    run.pane.composer.field.undo()
+    assert run.pane.composer.text == "/"
+
+
+def dialog_of(run: Run) -> PromptsDialog:
+    dialog = run.window.findChild(PromptsDialog)
+    assert dialog is not None
+    run.until(lambda: QApplication.activeWindow() is dialog)
+    return dialog
+
+
+def test_prompts_are_written_renamed_deleted_and_brought_back(run: Run):
+    type_(run, "/")
+    press(run, KEY.Key_Up)
+    press(run, KEY.Key_Return)
+    dialog, settings = dialog_of(run), run.app.settings
+    dialog.new_button.click()
+    run.qtbot.keyClicks(dialog.name, "Haiku")
+    run.qtbot.keyClicks(dialog.text, "A haiku on {{x}}")
+    assert list(settings.prompts.items())[-1] == ("Haiku", "A haiku on {{x}}")
+    dialog.name.selectAll()
+    run.qtbot.keyClicks(dialog.name, "Test")
+    assert "Another prompt is called so" in dialog.hint.text()
+    assert settings.prompts["Test"] == PROMPTS["Test"]
+    dialog.name.selectAll()
+    run.qtbot.keyClick(dialog.name, KEY.Key_Delete)
+    assert "needs a name" in dialog.hint.text()
+    run.qtbot.keyClicks(dialog.name, "Verse")
+    assert list(settings.prompts) == ["Explain", "Summary", "Test", "Verse"]
+    dialog.list.setCurrentRow(0)
+    dialog.delete_button.click()
+    assert list(settings.prompts) == ["Summary", "Test", "Verse"]
+    dialog.undo_button.click()
+    assert list(settings.prompts) == ["Explain", "Summary", "Test", "Verse"]
+    assert dialog.text.toPlainText() == EXPLAIN
+    dialog.close()
+    assert Settings.load(settings.file).prompts == settings.prompts
+
+
+def test_a_message_becomes_a_prompt(run: Run):
+    run.window.commands["save_prompt"].trigger()
+    assert run.window.toast.text == "There is nothing in the message field."
+    type_(run, "say What rhymes with {{word}} here?")
+    run.window.commands["save_prompt"].trigger()
+    dialog = dialog_of(run)
+    name = "say What rhymes with {{word}}"
+    assert run.app.settings.prompts[name] == "say What rhymes with {{word}} here?"
+    assert dialog.name.text() == name
+    dialog.close()
+
+
+def test_what_is_no_prompt_in_the_settings_is_left_out(tmp_path):
+    file = tmp_path / "settings.json"
+    file.write_text('{"prompts": {"a": "text", "b": 1, "": "x"}}')
+    assert Settings.load(file).prompts == {"a": "text"}
