@@ -267,6 +267,8 @@ class Answering(QObject):
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)
+            elif model_status.state is LoadState.UNLOADED:  # its loading was cancelled
+                self._end("cancelled")
             else:
                 self.begin()
         elif ref == self._saved.record.model:

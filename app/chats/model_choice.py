@@ -30,7 +30,7 @@ class LoadState(Enum):
     READY = "ready"
     FAILED = "failed"
     UNLOADED = "unloaded"
-    """A person had it unloaded: it is loaded again when a chat sends, and not before."""
+    """A person had it unloaded, or its loading cancelled: a chat that sends loads it again."""
 
 
 @dataclass
@@ -74,6 +74,7 @@ class ModelLoader(QObject):
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
+        self._loads: dict[str, Future[Model]] = {}  # that are under way, by ref
 
     def generation(self, model: Model) -> tuple[int, int]:
         """Another value each time the engine lost what it had of this model."""
@@ -130,6 +131,21 @@ class ModelLoader(QObject):
             self.changed.emit(ref)
         return model_status
 
+    def cancel(self, ref: str) -> bool:
+        """Stop loading a model; False where it is not being loaded.
+
+        A load that the engine has just ended cannot be stopped any more: the model is ready then.
+        """
+        model_status = self.get(ref)
+        if model_status.state is not LoadState.LOADING:
+            return False
+        model_status.state = LoadState.UNLOADED
+        future = self._loads.pop(ref, None)
+        if future is not None:
+            future.cancel()
+        self.changed.emit(ref)
+        return True
+
     def unload(self, ref: str) -> bool:
         """Free a model, whose chats must be at rest; False where it is not loaded.
 
@@ -164,13 +180,20 @@ class ModelLoader(QObject):
 
         def done(future: Future[Model]) -> None:
             failed = future.cancelled() or future.exception() is not None
+            if self._loads.get(model_status.ref) is not future:  # it was cancelled
+                if failed or model_status.state is not LoadState.UNLOADED:
+                    return
+            else:
+                del self._loads[model_status.ref]
             if not failed and self._unloads[future.result().id] != unloads[future.result().id]:
                 # The same weights were unloaded meanwhile by another name: perhaps these, too.
                 self._load(engine, model_status)
             else:
                 self._loaded(model_status, future)
 
-        self._bridge.when_done(engine.load_later(model_location(model_status.ref)), done)
+        future = engine.load_later(model_location(model_status.ref))
+        self._loads[model_status.ref] = future
+        self._bridge.when_done(future, done)
 
     def _loaded(self, model_status: ModelStatus, future: Future[Any]) -> None:
         try:

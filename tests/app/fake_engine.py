@@ -228,6 +228,8 @@ class FakeEngine:
     def _load(self, path: str, future: Future[Model]) -> None:
         self.loads += 1
         self.loading.wait()
+        if not future.set_running_or_notify_cancel():
+            return
         folder = Path(path)
         if "broken" in folder.name:
             message = f"{folder.name} holds no config.json. Choose a model's folder."

@@ -132,10 +132,10 @@ class LibraryFoot(QWidget):
         """Offer what can be done with this model; tooltips say why the rest cannot."""
         facts, loaded = model.facts, status.model is not None
         why = why_not_unload if loaded else facts.problem
+        words, tip = ("Unload", "Take it out of memory") if loaded else ("Load", "Load it now")
         if status.state is LoadState.LOADING:
-            why = "It is being loaded"
-        tip = "Take it out of memory" if loaded else "Load it now"
-        self._show(self.load, "Unload" if loaded else "Load", why, tip, model.name)
+            words, tip, why = "Cancel Loading", "Do not load it after all", ""
+        self._show(self.load, words, why, tip, model.name)
         tip = "Keep it first in the list, and in memory while it rests"
         if pinned:
             tip = "Treat it as the others"

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.chats import unloading
 from app.chats.library import ChatLibrary
+from app.chats.model_choice import LoadState
 from app.installed import InstalledModels
 from app.removal import Removal
 from app.ui.models.library_foot import LibraryFoot
@@ -209,12 +210,14 @@ class ModelsWindow(QDialog):
 
     @Slot()
     def load_or_unload(self) -> None:
-        """Load the chosen model, or take it out of memory."""
+        """Load the chosen model, take it out of memory, or let it be loaded no further."""
         model = self.model
         if model is None:
             return
         status = self._installed.status(model)
-        if status.model is not None:
+        if status.state is LoadState.LOADING:
+            self.foot.say(unloading.cancel_load(self._library, status.ref))
+        elif status.model is not None:
             why = unloading.unload(self._library, status.ref)
             self.foot.say(why or f"{model.name} is unloaded. Its chats load it when they send.")
         elif not model.facts.problem:

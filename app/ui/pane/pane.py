@@ -28,6 +28,7 @@ class ChatPane(QWidget):
 
     Signals:
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
+        cancel_load_asked(pane): the same.
         unload_asked(pane, button): the same; a model is to make room for the pane's.
         spoken(pane, text): a message of the person went to this chat.
         broadcast_asked(pane): it is to leave the broadcast's group, or join it.
@@ -39,6 +40,7 @@ class ChatPane(QWidget):
     models_asked = Signal(object)
     options_asked = Signal(object)
     open_model_asked = Signal()
+    cancel_load_asked = Signal(object)
     unload_asked = Signal(object, object)
     said = Signal(str)
     spoken = Signal(object, str)
@@ -109,6 +111,7 @@ class ChatPane(QWidget):
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
+        self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
         self.notice.buttons[0].clicked.connect(chat.load_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)
         unload = self.notice.buttons[2]

@@ -55,6 +55,7 @@ class PaneMenus(QObject):
         pane.options_asked.connect(self._on_options_asked)
         pane.unload_asked.connect(self._on_unload_asked)
         pane.empty.get_asked.connect(self.get_asked)
+        pane.cancel_load_asked.connect(self._on_cancel_asked)
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
@@ -82,6 +83,12 @@ class PaneMenus(QObject):
             menu.deleteLater()
             return
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+    @Slot(object)
+    def _on_cancel_asked(self, pane: ChatPane) -> None:
+        chat = pane.chat
+        if words := unloading.cancel_load(self._library, chat.loading_model, chat.id):
+            pane.said.emit(words)
 
     def _unload_menu(self, pane: ChatPane) -> UnloadMenu:
         def unload(ref: str) -> None:
