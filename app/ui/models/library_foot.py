@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.model_choice import LoadState, ModelStatus
 from engine.hub.inventory import Installed
@@ -148,6 +148,17 @@ class LibraryFoot(QWidget):
         else:
             tip = "Move its folder to the system's trash"
             self._show(self.trash, "Move to Trash", why_not_remove, tip, model.name)
+
+    def menu(self) -> QMenu:
+        """The same as a menu."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        for button in self.usual:
+            action = menu.addAction(button.text(), button.click)
+            action.setEnabled(button.isEnabled())
+            action.setToolTip(button.toolTip())
+        return menu
 
     def _show(self, button: QPushButton, words: str, why_not: str, tip: str, name: str) -> None:
         button.setText(words)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.chats.actions import Action
 from app.chats.chat import Chat
+from app.chats.fitting import DOES_NOT_FIT
 from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
 from app.ui.composer.composer import Composer
@@ -211,11 +212,15 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
-        short = model_status.code == OUT_OF_MEMORY  # of memory; a narrow pane has room for two
+        # Of memory; a narrow pane has room for two.
+        short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
+        no_fit = model_status.fit is not None
+        self.notice.buttons[2].setText("What Would Fit…" if no_fit else "Unload a Model…")
         self.notice.buttons[1].setVisible(not short)
         self.notice.buttons[2].setVisible(short)
         if failed:
-            self.notice.set_text(f"{model_status.name} could not be loaded. {model_status.error}")
+            why = "does not fit into memory" if no_fit else "could not be loaded"
+            self.notice.set_text(f"{model_status.name} {why}. {model_status.error}")
         self.composer.set_placeholder(
             f"Message {self._broadcast} chats…"
             if self._broadcast > 1
