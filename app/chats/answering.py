@@ -97,7 +97,7 @@ class Answering(QObject):
         """Hand the reply to the engine if the model is there; if not, ask for the model."""
         if not isinstance(self.reply, Waiting) or self.answer is None:
             return
-        model_status = self._loader.want(self.reply.model)
+        model_status = self._loader.want(self.reply.model, self.options.kv_bits)
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.engine is not None:
@@ -267,6 +267,8 @@ class Answering(QObject):
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)
+            elif model_status.state is LoadState.UNLOADED:  # its loading was cancelled
+                self._end("cancelled")
             else:
                 self.begin()
         elif ref == self._saved.record.model:

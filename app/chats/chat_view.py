@@ -14,7 +14,7 @@ from app.chats.reply import Phase
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
 from app.chats.transcript import Transcript, tokens_of_last_turn
-from app.chats.turn import Compose, Paused, Reply
+from app.chats.turn import Compose, Paused, Reply, Waiting
 from app.store import Chat as ChatRecord
 from app.store import Message, Store
 from engine import PromptProgress
@@ -78,6 +78,12 @@ class ChatView(ChatSignals):
     def model_status(self) -> ModelStatus:
         """This chat's model and how far it is."""
         return self._loader.get(self.record.model)
+
+    @property
+    def loading_model(self) -> str:
+        """The reference of the model that this chat waits for: its reply's, or its own."""
+        reply = self.reply
+        return reply.model if isinstance(reply, Waiting) else self.record.model
 
     @property
     def compose(self) -> Compose:

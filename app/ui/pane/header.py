@@ -98,6 +98,7 @@ class PaneHeader(QWidget):
     Signals:
         models_asked(), options_asked(): the person opens one of the two.
         keep_asked(): of several compared answers the person goes on from this one.
+        cancel_asked(): the model is not to be loaded after all.
         differences_asked(): the person wants to see where compared answers differ, or no longer.
     """
 
@@ -106,6 +107,7 @@ class PaneHeader(QWidget):
     models_asked = Signal()
     options_asked = Signal()
     keep_asked = Signal()
+    cancel_asked = Signal()
     differences_asked = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
@@ -116,6 +118,8 @@ class PaneHeader(QWidget):
         self._end = 0
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
+        self.cancel = IconButton("x", "Cancel loading", self, side=24)
+        self.cancel.clicked.connect(self.cancel_asked)
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", "Settings of this chat", self)
         self.options_button.clicked.connect(self.options_asked)
@@ -161,6 +165,8 @@ class PaneHeader(QWidget):
                 LoadState.UNLOADED: "Unloaded" if short else "Unloaded, loads when you send",
             }.get(model_status.state, "")
         self._state = state
+        loading = chat.phase is Phase.LOADING or model_status.state is LoadState.LOADING
+        self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so
         self.meter.show_context(*chat.context)
@@ -197,7 +203,12 @@ class PaneHeader(QWidget):
         if not self._written:
             room = right - 16
         at = (height - hint.height()) // 2
+        if self.cancel.isVisibleTo(self):
+            room -= self.cancel.width() + 4
         self.model_button.setGeometry(8, at, max(64, min(hint.width(), room)), hint.height())
+        after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
+        place = min(after, right - self.cancel.width())
+        self.cancel.move(place, (height - self.cancel.height()) // 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens

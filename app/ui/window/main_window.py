@@ -95,7 +95,7 @@ class MainWindow(QMainWindow):
         )
         self.models = ModelCommands(
             *(library, settings, self.downloads, self.downloads_in_window, self.chats),
-            *(self._undos, self.toast, paths, self),
+            *(self.pane_menus, self._undos, self.toast, paths, self),
         )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
@@ -153,8 +153,6 @@ class MainWindow(QMainWindow):
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
-        self.pane_menus.get_asked.connect(self.downloads_in_window.show)
-        self.pane_menus.manage_asked.connect(self.models.show_models)
         self.downloads_in_window.opened.connect(chats.use_model)
         self.settings_commands.get_asked.connect(self.downloads_in_window.show)
         self.downloads.finished.connect(self.settings_commands.on_downloaded)

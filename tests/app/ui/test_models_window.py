@@ -174,7 +174,10 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     listed.run.engine.loading.clear()
     listed.click("load")
     assert listed.cell("Amber-1B", Column.MEMORY) == "Loading…"
-    assert not window.foot.load.isEnabled()
+    assert window.foot.load.text() == "Cancel Loading"
+    listed.click("load")
+    assert listed.cell("Amber-1B", Column.MEMORY) == ""
+    listed.click("load")
     listed.run.engine.loading.set()
     listed.run.until(lambda: window.foot.load.text() == "Unload")
     assert listed.cell("Amber-1B", Column.MEMORY) == "0.0 MB"
