@@ -37,6 +37,7 @@ from engine.serve.doors.kinds import (
     said,
 )
 from engine.serve.doors.tools import Offer, arguments, offer
+from engine.serve.guests import LOCAL, Guest
 
 CHOICE: dict[str, Kind] = {
     "tool_choice": Kind(TOOL_CHOICE),
@@ -82,7 +83,7 @@ class ChatDoor(OpenAIErrors):
         refused=("audio", "moderation", "web_search_options", "prompt", "system", "id"),
     )
 
-    def read(self, body: Body, model: Model) -> Asked:
+    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
         """The body in our own terms."""
         fields = Fields(body, self.table)
         fields.ignore((*MODEL, *USER, *_ONE_VALUE))

@@ -30,6 +30,7 @@ from engine.serve.doors.kinds import (
 )
 from engine.serve.doors.messages_telling import MessagesTelling
 from engine.serve.doors.tools import Offer, offer
+from engine.serve.guests import LOCAL, Guest
 
 _CHOICE = Table(
     {
@@ -104,7 +105,7 @@ class MessagesDoor:
         refused=("container", "context_management", "mcp_servers", "n", "stop", "logprobs"),
     )
 
-    def read(self, body: Body, model: Model) -> Asked:
+    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
         """The body in our own terms."""
         fields = Fields(body, self.table)
         fields.ignore(_PASSED)
