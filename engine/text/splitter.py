@@ -16,7 +16,6 @@ Delta = tuple[str, Kind]
 
 _LONGEST_HEADER = 256
 """Characters after which a header without an end is taken for text: it is none."""
-
 _SHORT = 3
 """Characters of a marker's beginning that a finished answer may well end with: a bracket, say."""
 
@@ -87,10 +86,10 @@ class TextSplitter:
         header = markers.header
         self._heads = frozenset((*header.starts, *header.first) if header else ())
         self._closes = frozenset(header.closes if header else ())
-        firsts = [start for start, frame in self._starts.items() if frame.first]
-        self._firsts = frozenset((*firsts, *(header.first if header else ())))
+        firsts = {start for start, frame in self._starts.items() if frame.first}
+        self._firsts = firsts | set(header.first if header else ())
         self._halved = markers.all | self._heads | self._starts.keys()
-        self._known: dict[tuple[_Part, bool], tuple[str, ...]] = {}
+        self._known: dict[tuple[_Part, bool], tuple[tuple[str, ...], frozenset[str], int]] = {}
 
     @property
     def kind(self) -> Kind:
@@ -182,10 +181,13 @@ class TextSplitter:
         self._call = ""
         self._at_start = True
 
-    def _watched(self) -> tuple[str, ...]:
+    def _watched(self) -> tuple[tuple[str, ...], frozenset[str], int]:
+        """What `_wanted` gives, the characters with which it begins, and the longest's length."""
         state = (self._part, self._begun)
         if state not in self._known:
-            self._known[state] = tuple(dict.fromkeys(s for s in self._wanted() if s))
+            wanted = tuple(dict.fromkeys(s for s in self._wanted() if s))
+            firsts = frozenset(s[0] for s in wanted)
+            self._known[state] = (wanted, firsts, max(map(len, wanted), default=0))
         return self._known[state]
 
     def _wanted(self) -> Iterator[str]:
@@ -214,8 +216,8 @@ class TextSplitter:
             yield from self._stops
 
     def _first_marker(self) -> tuple[int, str] | None:
-        hits = [(self._held.find(w), -len(w), w) for w in self._watched()]
-        hits = [h for h in hits if h[0] >= 0 and self._counts(h[0], h[2])]
+        hits = [(self._held.find(w), -len(w), w) for w in self._watched()[0] if w in self._held]
+        hits = [h for h in hits if self._counts(h[0], h[2])]
         if not hits:
             return None
         position, _, marker = min(hits)
@@ -264,13 +266,14 @@ class TextSplitter:
 
     def _may_begin_marker(self) -> int:
         """Length of the longest end of the held text that begins a watched string."""
-        longest = 0
-        for watched in self._watched():
-            for n in range(min(len(watched) - 1, len(self._held)), longest, -1):
-                if self._held.endswith(watched[:n]) and self._counts(len(self._held) - n, watched):
-                    longest = n
-                    break
-        return longest
+        watched, firsts, longest = self._watched()
+        start = max(0, len(self._held) - longest + 1)
+        for at in range(start, len(self._held)):
+            if self._held[at] in firsts:
+                end = self._held[at:]
+                if any(w != end and w.startswith(end) and self._counts(at, w) for w in watched):
+                    return len(end)
+        return 0
 
     def _emit(self, out: list[Delta], text: str) -> None:
         if self._part.kind is None:
