@@ -29,7 +29,8 @@ GREEDY = SamplingParams(max_tokens=40, temperature=0.0)
 SPOKEN = {
     "gpt-oss": (
         "t",  # what the prompt ends with
-        "<|channel|>analysis<|message|>",
+        "<|channel|>",
+        "analysis<|message|>",
         THOUGHT,
         "<|end|><|start|>assistant<|channel|>final<|message|>",
         ANSWER,
@@ -123,6 +124,16 @@ def test_a_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path) -
     reply = engine.open_session(model).send([ASK, begun], GREEDY)
     assert reply.text(60) == ANSWER
     assert told(iter(reply), "reasoning") == ""
+
+
+def test_a_form_binds_the_final_channel_and_leaves_the_thoughts_free(
+    engine: Engine, tmp_path: Path
+) -> None:
+    model = engine.load(speaker(tmp_path / "bound", "gpt-oss", SPOKEN["gpt-oss"]))
+    bound = SamplingParams(max_tokens=40, temperature=0.0, regex=r"It is fine\.")
+    reply = engine.open_session(model).send(ASK["content"], bound)
+    assert reply.text(60) == ANSWER
+    assert told(iter(reply), "reasoning") == THOUGHT
 
 
 # -- ends of a turn -----------------------------------------------------------------------
