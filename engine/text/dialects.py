@@ -398,7 +398,7 @@ ROWS: tuple[Row, ...] = (
         _HUB + "Qwen/Qwen3-Coder-30B-A3B-Instruct",
         needs=("<|im_end|>",),
         says=("<tool_call>", "<function="),
-        ends=("<|im_end|>", "<|endoftext|>"),
+        ends=("<|im_end|>",),
         switch=_ENABLE,
     ),
     Row(
@@ -418,7 +418,7 @@ ROWS: tuple[Row, ...] = (
         "https://qwen.readthedocs.io/en/latest/framework/function_call.html",
         needs=("<|im_end|>",),
         says=("<tool_call>",),
-        ends=("<|im_end|>", "<|endoftext|>"),
+        ends=("<|im_end|>",),
     ),
     Row(
         "llama 4",
@@ -469,7 +469,7 @@ ROWS: tuple[Row, ...] = (
         says=("<function_calls>",),
         tools=("<function_calls>", "</function_calls>"),
         calls="python lines",
-        ends=("<|im_end|>", "<|endoftext|>"),
+        ends=("<|im_end|>",),
     ),
     Row(
         "exaone deep",

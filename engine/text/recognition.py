@@ -118,7 +118,7 @@ def recognise(tokenizer: Any) -> Dialect:
         calls = tool_calls.format_of(tokenizer) or tool_calls.inferred(template)
         tools = _call_markers(tokenizer, calls)
         if not calls and CALL[0] in template:
-            tools, calls = CALL, "json"
+            tools, calls = CALL, "json_tools"
     markers = Markers(
         *_both(pair),
         *_both(tools),

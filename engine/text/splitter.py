@@ -16,7 +16,6 @@ Delta = tuple[str, Kind]
 
 _LONGEST_HEADER = 256
 """Characters after which a header without an end is taken for text: it is none."""
-
 _SHORT = 3
 """Characters of a marker's beginning that a finished answer may well end with: a bracket, say."""
 
@@ -35,6 +34,7 @@ class _Part(NamedTuple):
 
 _ANSWER = _Part("answer")
 _HEADER = _Part(None)
+_NONE = (-1, 0, "")
 
 
 class TextSplitter:
@@ -77,6 +77,7 @@ class TextSplitter:
         self._blanks = ""
         self._stop: str | None = None
         self._header = ""
+        self._between = False  # a part with a header has ended, and no other has begun
         self._call = ""  # the tool call that is being written
         self.calls: list[str] = []
         self.unshown = ""
@@ -87,20 +88,20 @@ class TextSplitter:
         header = markers.header
         self._heads = frozenset((*header.starts, *header.first) if header else ())
         self._closes = frozenset(header.closes if header else ())
-        firsts = [start for start, frame in self._starts.items() if frame.first]
-        self._firsts = frozenset((*firsts, *(header.first if header else ())))
+        firsts = {start for start, frame in self._starts.items() if frame.first}
+        self._firsts = firsts | set(header.first if header else ())
         self._halved = markers.all | self._heads | self._starts.keys()
-        self._known: dict[tuple[_Part, bool], tuple[str, ...]] = {}
+        self._known: dict[tuple[_Part, bool], tuple[tuple[str, ...], frozenset[str], int]] = {}
 
     @property
     def kind(self) -> Kind:
         """What the text to come belongs to; a header to the reasoning, before it says otherwise."""
-        return self._part.kind or "reasoning"
+        return "reasoning" if self.in_header else self._part.kind or "answer"
 
     @property
     def in_header(self) -> bool:
-        """Whether what comes is a header, which is not shown."""
-        return self._part.kind is None
+        """Whether what comes is a header, which is not shown, or should be one."""
+        return self._part.kind is None or self._between
 
     @property
     def stopped(self) -> bool:
@@ -120,7 +121,7 @@ class TextSplitter:
     def only_answer(self) -> str:
         """From here on all is answer, whatever it looks like; returns what is held back of it."""
         self._watch(Markers())
-        self._part, self._strip, self._at_start = _ANSWER, False, False
+        self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
         self._held, self._blanks = self._blanks + self._held, ""
         return self._held
 
@@ -182,10 +183,13 @@ class TextSplitter:
         self._call = ""
         self._at_start = True
 
-    def _watched(self) -> tuple[str, ...]:
+    def _watched(self) -> tuple[tuple[str, ...], frozenset[str], int]:
+        """What `_wanted` gives, the characters with which it begins, and the longest's length."""
         state = (self._part, self._begun)
         if state not in self._known:
-            self._known[state] = tuple(dict.fromkeys(s for s in self._wanted() if s))
+            wanted = tuple(dict.fromkeys(s for s in self._wanted() if s))
+            firsts = frozenset(s[0] for s in wanted)
+            self._known[state] = (wanted, firsts, max(map(len, wanted), default=0))
         return self._known[state]
 
     def _wanted(self) -> Iterator[str]:
@@ -214,12 +218,9 @@ class TextSplitter:
             yield from self._stops
 
     def _first_marker(self) -> tuple[int, str] | None:
-        hits = [(self._held.find(w), -len(w), w) for w in self._watched()]
-        hits = [h for h in hits if h[0] >= 0 and self._counts(h[0], h[2])]
-        if not hits:
-            return None
-        position, _, marker = min(hits)
-        return position, marker
+        hits = [(self._held.find(w), -len(w), w) for w in self._watched()[0] if w in self._held]
+        position, _, marker = min((h for h in hits if self._counts(h[0], h[2])), default=_NONE)
+        return (position, marker) if marker else None
 
     def _counts(self, position: int, marker: str) -> bool:
         """Whether a string is a marker at that place of what is held."""
@@ -246,12 +247,13 @@ class TextSplitter:
 
     def _open(self, part: _Part) -> None:
         self._part, self._blanks, self._strip = part, "", part.kind == "reasoning"
+        self._between = False
 
     def _close(self) -> None:
         if self._part.kind == "tool":
             self._end_call()
         self._strip = self._strip or self._part.kind == "reasoning"
-        self._part = _ANSWER
+        self._part, self._between = _ANSWER, self._markers.header is not None
 
     def _end_header(self, out: list[Delta]) -> None:
         header = self._markers.header
@@ -264,13 +266,13 @@ class TextSplitter:
 
     def _may_begin_marker(self) -> int:
         """Length of the longest end of the held text that begins a watched string."""
-        longest = 0
-        for watched in self._watched():
-            for n in range(min(len(watched) - 1, len(self._held)), longest, -1):
-                if self._held.endswith(watched[:n]) and self._counts(len(self._held) - n, watched):
-                    longest = n
-                    break
-        return longest
+        watched, firsts, longest = self._watched()
+        for at in range(max(0, len(self._held) - longest + 1), len(self._held)):
+            if self._held[at] in firsts:
+                end = self._held[at:]
+                if any(w != end and w.startswith(end) and self._counts(at, w) for w in watched):
+                    return len(end)
+        return 0
 
     def _emit(self, out: list[Delta], text: str) -> None:
         if self._part.kind is None:
@@ -291,6 +293,7 @@ class TextSplitter:
                 return
             self._at_start = False
         if text:
+            self._between = False
             out.append((text, kind))
             self._begun = self._begun or (kind == "answer" and bool(text.strip()))
             if kind == "tool":

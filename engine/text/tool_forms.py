@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.params import FormLimits, SamplingParams
+from engine.text import recognition
 from engine.text.form_limits import bounded
 from engine.text.forms import BLANKS
 
@@ -76,7 +77,8 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
 
 
 def _shape(name: str, tokenizer: Any) -> _Shape:
-    start, end = tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
+    markers = recognition.of(tokenizer).markers
+    start, end = markers.tool_start, markers.tool_end
     opened = _marker(start, tokenizer)
     closed = _marker(end, tokenizer) if end else ""
     if name == "kimi_k2":
