@@ -27,7 +27,7 @@ from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
-from engine.hub import HubFacts, HubFile, HubModel, KVCost
+from engine.hub import HubFacts, HubFile, HubModel
 
 PARTS = ("moving", "daily", "others")
 
@@ -138,8 +138,9 @@ def _getting(driver: Driver) -> None:
     window = driver.window
     file = HubFile("model.safetensors", 5_950_000_000, "0" * 64)
     facts = HubFacts(48_200, "2026-03-02", "Apache 2.0", reasoning=True, tools=True)
-    kv = KVCost(((32_768, 1 << 62),))
-    kind = ("main", "0" * 40, (file,), "qwen3_5", True, 4, False, facts, 262_144, kv)
+    shape = {"num_hidden_layers": 32, "num_attention_heads": 16, "num_key_value_heads": 4}
+    config = {"model_type": "llama", "hidden_size": 4096, "head_dim": 128, **shape}
+    kind = ("main", "0" * 40, (file,), "qwen3_5", True, 4, False, facts, 262_144, config)
     moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
     moving.state = DownloadState.RUNNING
     moving.samples.extend([(0.0, 1_204_000_000), (5.0, moving.done)])

@@ -156,7 +156,7 @@ class GetModelDialog(ModelDialog):
         elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
             self._on_refused(seen)
         elif suggestion is not None:
-            self.go.setText(self.found.show_suggestion(suggestion, self.finding.fit(suggestion)))
+            self.go.setText(self.found.show_suggestion(suggestion, self.finding.room()))
             self._allow("")
         else:
             self.found.say("Asking the hub…", name=ref)
@@ -234,7 +234,7 @@ class GetModelDialog(ModelDialog):
         if self._model is not None:
             self.found.show_model(self._model, self.finding.fit(self._model))
         elif suggestion is not None and self.go.isEnabled() and self.go.text() != LOOK_UP:
-            self.found.show_suggestion(suggestion, self.finding.fit(suggestion))
+            self.found.show_suggestion(suggestion, self.finding.room())
 
     @Slot(int, int)
     def _on_plan(self, tokens: int, chats: int) -> None:

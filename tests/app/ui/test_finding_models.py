@@ -205,12 +205,15 @@ def test_each_result_is_told_of_and_whether_it_fits(opened, served):
     assert words.startswith("Fits: 0.1 MB of weights + 2.1 GB for 2 chats of 8,192 tokens + ")
     assert "of 4.0 GB" in words
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(8))
+    assert dialog.found.fits.text().startswith("Too large: ")
+    assert dialog.found.fits.text().endswith("It would fit with keys and values in 4 bits.")
+    assert dialog.found.fits.property("danger")
+    assert set(marks(dialog).values()) == {"Too large"}
+    dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(2))
+    run.window.downloads_in_window._memory = 2_800_000_000
+    dialog.show_memory()
     assert dialog.found.fits.text().startswith("Tight: ")
     assert set(marks(dialog).values()) == {"Tight"}
-    run.window.downloads_in_window._memory = 10**8
-    dialog.show_memory()
-    assert dialog.found.fits.text().startswith("Too large: ")
-    assert dialog.found.fits.property("danger")
 
 
 def test_the_card_is_rendered_and_nothing_in_it_is_fetched_or_opened(opened, served):
