@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.models.fit_choices import Choice
-from app.ui.style.theme import ui_font
+from app.ui.style.theme import scaled, ui_font
 
 
 class FitDialog(QDialog):
@@ -52,7 +52,7 @@ class FitDialog(QDialog):
             layout.addWidget(button)
         layout.addSpacing(6)
         layout.addLayout(foot)
-        self.setFixedWidth(self.WIDTH)
+        self.setFixedWidth(scaled(self.WIDTH))
 
     def _offer(self, choice: Choice) -> QPushButton:
         """A button of two lines. Its labels take no clicks, so that all of it is the button."""
@@ -72,7 +72,7 @@ class FitDialog(QDialog):
             label.setFont(ui_font(13 if quiet else 14, QFont.Weight.Normal))
             label.setProperty("muted", quiet)
             inner.addWidget(label)
-        wide = self.WIDTH - 48 - 28
+        wide = scaled(self.WIDTH) - 48 - 28
         lines = [button.findChildren(QLabel)[i].heightForWidth(wide) for i in range(2)]
         button.setFixedHeight(sum(lines) + 20)
         button.clicked.connect(lambda: self._take(choice))

@@ -371,6 +371,23 @@ def test_revisions_of_one_repository_go_together_and_it_is_said(listed: Listed, 
     listed.run.until(lambda: "Elm-4bit @ v1" in listed.names())
 
 
+def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: Listed, tmp_path):
+    mixed = listed.root / "Amber-1B"
+    (mixed / "Letters").mkdir()
+    make_model(tmp_path / "home" / "Downloads")
+    listed.run.app.settings.set(models=(str(tmp_path / "home" / "Downloads"),))
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.click("trash")
+    assert window.foot.said.text() == (
+        "Move Amber-1B to the trash? Its folder holds other things, which go with it: Letters."
+    )
+    listed.click("keep")
+    assert window.choose(tmp_path / "home" / "Downloads")
+    assert "holds far more than a model" in window.foot.trash.toolTip()
+    assert not window.foot.trash.isEnabled()
+
+
 def test_it_can_be_taken_back_after_the_window_was_closed(listed: Listed):
     window = listed.open()
     listed.choose("Amber-1B")
