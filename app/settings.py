@@ -27,6 +27,7 @@ class Settings:
     Attributes:
         appearance: "system", "light" or "dark".
         sidebar: whether the list of chats is shown.
+        unfolded: folders of the sidebar of which the inside is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
         downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
@@ -51,6 +52,7 @@ class Settings:
 
     appearance: str = "system"
     sidebar: bool = True
+    unfolded: tuple[str, ...] = ()
     model: str = "guide"
     models: tuple[str, ...] = ()
     downloads: Mapping[str, int] = field(default_factory=dict)
@@ -156,7 +158,7 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     defaults = Settings()
     for name in _OPTIONS:
         value, default = data.get(name), getattr(defaults, name)
-        if name == "models":
+        if name in {"models", "unfolded"}:
             if isinstance(value, list) and all(isinstance(item, str) for item in value):
                 taken[name] = tuple(value)
         elif isinstance(default, float):

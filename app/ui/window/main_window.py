@@ -105,11 +105,12 @@ class MainWindow(QMainWindow):
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
+        listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
             *(self.store_commands, HelpCommands(self), ExchangeCommands(*exchanged)),
             PaneCommands(self.chats, self.workspace),
-            SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
+            SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
         )
         self.commands = Commands(self, owners, lambda: self.workspace.active, self._on_notice)
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
