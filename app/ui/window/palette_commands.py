@@ -8,7 +8,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.chats.library import ChatLibrary, day_group
+from app.chats.library import ChatLibrary
+from app.chats.listing import day_group
 from app.paths import GUIDE
 from app.settings import Settings
 from app.ui.palette.entries import Entry, Kind
