@@ -127,6 +127,8 @@ def recognise(tokenizer: Any) -> Dialect:
         row.header,
         row.calls_end_reasoning,
     )
+    if row.tools != MLX_LM and template and "tools" not in template:
+        calls = ""  # it would not be shown any
     has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
     thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
     framed = bool(thoughts) or row.header is not None

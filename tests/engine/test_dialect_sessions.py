@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.messages import Event, ToolCall
 from engine.model import folder as model_folders
 from engine.model.vocabulary import end_ids
-from engine.text import rendering
+from engine.text import recognition, rendering
 from engine.text.rendering import MOMENT
 from engine.text.tool_calls import parse
 from tests.engine.scripted import write_chains
@@ -134,6 +134,14 @@ def test_a_form_binds_the_final_channel_and_leaves_the_thoughts_free(
     reply = engine.open_session(model).send(ASK["content"], bound)
     assert reply.text(60) == ANSWER
     assert told(iter(reply), "reasoning") == THOUGHT
+
+
+def test_tools_are_not_offered_where_the_template_would_not_show_them(tmp_path: Path) -> None:
+    write_folder(tmp_path, "llama-3")
+    wrapper = load_wrapper(str(tmp_path), None, None)
+    assert recognition.recognise(wrapper).tool_format == "json"
+    wrapper._tokenizer.chat_template = CHATML
+    assert recognition.recognise(wrapper).tool_format == ""
 
 
 # -- ends of a turn -----------------------------------------------------------------------
