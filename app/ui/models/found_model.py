@@ -13,7 +13,7 @@ from app.ui.models.card_view import CardView
 from app.ui.models.finding import CHATS, TOKENS
 from app.ui.models.fit_words import facts_line, fit_sentence, has_room, room_sentence, shown_name
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import repolish, ui_font
+from app.ui.style.theme import keep_font, repolish
 from engine import EngineError, hub
 from engine.hub import Fit
 
@@ -35,7 +35,7 @@ class FoundModel(QWidget):
         """``access`` stands between the lines and the card."""
         super().__init__(parent)
         self.name = QLabel(self)
-        self.name.setFont(ui_font(15, QFont.Weight.DemiBold))
+        keep_font(self.name, 15, QFont.Weight.DemiBold)
         self.about = QLabel(self)
         self.facts = QLabel(self)
         self.fits = QLabel(self)

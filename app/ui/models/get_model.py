@@ -17,7 +17,7 @@ from app.ui.models.get_model_layout import lay_out, quiet, tab_order
 from app.ui.models.looking import Looking
 from app.ui.models.search_field import SearchField
 from app.ui.models.token_field import TokenField
-from app.ui.style.theme import repolish
+from app.ui.style.theme import grown, repolish
 from engine import EngineError
 from engine.errors import GATED
 from engine.hub import HubModel
@@ -256,7 +256,7 @@ class GetModelDialog(ModelDialog):
     def _on_filled(self, rows: int) -> None:
         self.none.setVisible(not rows)
         self.list.setVisible(bool(rows))
-        self.list.setFixedHeight(min(rows, 2) * 84)
+        self.list.setFixedHeight(min(rows, 2) * grown(84, 2))
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
         tab_order(self.found.card, *buttons, self.close_button, self.go)
 

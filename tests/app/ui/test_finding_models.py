@@ -15,6 +15,7 @@ from app.download import DownloadState
 from app.ui.models import finding
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
+from engine.hub.look import knows
 from tests.hub import connected
 
 LEFT = Qt.MouseButton.LeftButton
@@ -47,6 +48,7 @@ def files(**config):
 
 @pytest.fixture
 def served(monkeypatch, tmp_path):
+    knows({"model_type": "llama"})  # imports mlx-lm, which takes seconds the first time
     monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
     monkeypatch.setattr(GetModelDialog, "MOVING_MS", 1)
     monkeypatch.setattr(finding, "machine_memory", lambda: 16 * 2**30)
