@@ -33,6 +33,7 @@ class Settings:
     Attributes:
         appearance: "system", "light" or "dark".
         sidebar: whether the list of chats is shown.
+        unfolded: folders of the sidebar of which the inside is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
         model_folders: folders added by hand in which models are looked for.
@@ -66,6 +67,7 @@ class Settings:
 
     appearance: str = "system"
     sidebar: bool = True
+    unfolded: tuple[str, ...] = ()
     model: str = "guide"
     models: tuple[str, ...] = ()
     model_folders: tuple[str, ...] = ()

@@ -248,7 +248,7 @@ class Chat(ChatView):
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
         if title and title != self.record.title:
-            self._saved.change(title=title)
+            self._saved.change(title=title, titled_by="person")
             self._keep()
 
     def set_model(self, ref: str) -> None:

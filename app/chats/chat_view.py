@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import QObject
 
 from app.bridge import Bridge
@@ -21,7 +24,7 @@ from engine import PromptProgress
 
 
 class ChatView(ChatSignals):
-    """The part of `Chat` that only tells; nothing here changes it.
+    """The part of `Chat` that tells, and takes what the list of chats has changed.
 
     Attributes:
         count: how many tokens it would take with what is being composed.
@@ -56,6 +59,11 @@ class ChatView(ChatSignals):
     def stored(self) -> bool:
         """False for a new chat in which no key was pressed yet."""
         return self._saved.stored
+
+    def take_fields(self, fields: Mapping[str, Any]) -> None:
+        """These fields of the record have been stored with other values."""
+        self._saved.change(**fields)
+        self.chat_changed.emit()
 
     @property
     def blank(self) -> bool:

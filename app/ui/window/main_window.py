@@ -106,12 +106,13 @@ class MainWindow(QMainWindow):
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
         about = (library, settings, self.workspace, self.chats, self.toast, self.sidebar)
         self.comforts = Comforts(*about, lambda: self.commands, self)
+        listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
             *(self.store_commands, self.settings_commands, self.models, HelpCommands(self)),
             *(ExchangeCommands(*exchanged), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
-            SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
+            SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
         )
         self.commands = Commands(self, owners, lambda: self.workspace.active, self._on_notice)
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
