@@ -78,8 +78,8 @@ def entries(
     return found, counts
 
 
-def day_group(updated_at: float) -> str:
-    """The heading that a chat stands under by the day on which it was used last."""
+def day_heading(updated_at: float) -> str:
+    """The heading that a chat stands under: Today, Yesterday, and so on to Earlier."""
     return next(heading for heading, since in _headings() if updated_at >= since)
 
 

@@ -210,8 +210,10 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
     status = chat.model_status
     if pane.header.model_button.text() != status.name:
         yield f"the header names {pane.header.model_button.text()!r}, not {status.name!r}"
-    words = {LoadState.READY: "Ready", LoadState.FAILED: "Not loaded"}
-    if chat.phase is Phase.IDLE and pane.header.state != words.get(status.state, ""):
+    words = {LoadState.READY: ("Ready",), LoadState.FAILED: ("Not loaded",)}
+    words[LoadState.LOADING] = ("", "Loading…")
+    words[LoadState.UNLOADED] = ("Unloaded", "Unloaded, loads when you send")
+    if chat.phase is Phase.IDLE and pane.header.state not in words.get(status.state, ("",)):
         yield f"the header says {pane.header.state!r} of a model that is {status.state}"
     dock = window.workspace.dock(chat.id)
     if dock.windowTitle() != chat.title.replace("&", "&&"):

@@ -277,7 +277,8 @@ class StepEngine:
             if session.reply is not None:
                 session.reply.fail(STOPPED, "The engine cannot go on.")
         for _, future in loads:
-            future.set_exception(EngineError(STOPPED, "The engine cannot go on."))
+            if not future.cancelled():
+                future.set_exception(EngineError(STOPPED, "The engine cannot go on."))
 
     def stop(self, timeout: float | None = None) -> None:
         if not self.stopped:
@@ -286,7 +287,8 @@ class StepEngine:
             for reply in self.running().values():
                 reply.fail(STOPPED, "The engine was stopped.")
             for _, future in self.loads:
-                future.set_exception(EngineError(STOPPED, "The engine was stopped."))
+                if not future.cancelled():
+                    future.set_exception(EngineError(STOPPED, "The engine was stopped."))
 
     def _refuse_if_stopped(self) -> None:
         if self.stopped:
