@@ -62,6 +62,7 @@ class Settings:
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
+        shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
         palette_recent: keys of what was chosen in the command palette, the latest first.
         skipped_version: the one that the person does not want to hear of again.
         serve: whether other programs may ask the models.
@@ -102,6 +103,7 @@ class Settings:
     look_for_updates: bool = False
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)
+    shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
     palette_recent: tuple[str, ...] = ()
     skipped_version: str = ""
     serve: bool = False
@@ -220,6 +222,12 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
     prompts = taken.get("prompts", {})
     taken["prompts"] = {n: p for n, p in prompts.items() if n and isinstance(p, str)}
+    shortcuts = taken.get("shortcuts", {})
+    taken["shortcuts"] = {
+        name: keys
+        for name, keys in shortcuts.items()
+        if isinstance(keys, list) and all(isinstance(k, str) for k in keys)
+    }
     downloads = taken.get("downloads", {})
     taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
     used = taken.get("used", {})

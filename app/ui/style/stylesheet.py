@@ -135,6 +135,12 @@ Toast QLabel { color: $tooltip_text; }
 }
 #suggestion:hover { background: $hover; }
 #suggestion:focus { border-color: $accent; }
+#key {
+    background: transparent; color: $muted; border: 1px solid transparent; border-radius: 6px;
+    padding: 2px 8px;
+}
+#key:hover { background: $hover; color: $text; }
+#key:focus { border-color: $accent; color: $text; }
 #link { background: transparent; color: $accent; border: none; padding: 2px 4px; }
 #link:hover { text-decoration: underline; }
 #link:focus { border: 1px solid $accent; border-radius: 4px; padding: 1px 3px; }

@@ -12,6 +12,8 @@ from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
+from app.ui.window.help_commands import HelpCommands
+from app.ui.window.own_keys import OwnKeys
 from app.ui.window.palette_commands import PaletteCommands
 from app.ui.window.prompt_commands import PromptCommands
 from app.ui.window.text_size import TextSize
@@ -22,6 +24,7 @@ class Comforts:
     """Makes them for one window.
 
     Attributes:
+        keys: the commands' keys.
         owners: the objects whose methods the commands' functions are, for `Commands`.
     """
 
@@ -37,8 +40,13 @@ class Comforts:
         window: QWidget,
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
+        self.keys = OwnKeys(settings, window)
+        self.keys.changed.connect(lambda: commands().refresh_keys())
         self.palette = PaletteCommands(library, settings, workspace, chats, toast, commands, window)
         self.text_size = TextSize(settings, sidebar, window)
         self.text_size.said.connect(toast.show_text)
         self.prompts = PromptCommands(settings, workspace, window)
-        self.owners: tuple[object, ...] = (self.palette, self.text_size, self.prompts)
+        help_commands = HelpCommands(self.keys, window)
+        self.owners: tuple[object, ...] = (
+            *(self.palette, self.text_size, self.prompts, help_commands),
+        )

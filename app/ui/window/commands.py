@@ -143,6 +143,7 @@ class Commands:
         owners: Sequence[object],
         active: Callable[[], QWidget | None],
         say: Callable[[str], object],
+        keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
     ) -> None:
         """Bind every registered command.
 
@@ -150,10 +151,12 @@ class Commands:
             owners: the objects whose methods the commands' functions are.
             active: the pane that has the keys.
             say: tells the person why a command cannot be done now.
+            keys_of: gives the keys of a command, which a person may have changed.
         """
         self._window = window
         self._active = active
         self._say = say
+        self._keys_of = keys_of
         self._owners = {name: _owner(made, owners) for name, made in REGISTRY.items()}
         self._actions = {name: self._make(made) for name, made in REGISTRY.items()}
 
@@ -162,7 +165,12 @@ class Commands:
 
     def keys(self, name: str) -> str:
         """The command's first keys as this system writes them, "" for none."""
-        return native(REGISTRY[name].keys[0]) if REGISTRY[name].keys else ""
+        return native(next(iter(self._keys_of(name)), ""))
+
+    def refresh_keys(self) -> None:
+        """The commands' keys are others."""
+        for name, action in self._actions.items():
+            action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(name)])
 
     def why_not(self, name: str) -> str:
         """Why the command cannot be done now, as a sentence; "" if it can."""
@@ -204,7 +212,7 @@ class Commands:
 
     def _make(self, made: Command) -> QAction:
         action = QAction(made.text, self._window)
-        action.setShortcuts([QKeySequence(keys) for keys in made.keys])
+        action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(made.name)])
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         action.setCheckable(made.checkable)
         action.setMenuRole(_ROLES.get(made.name, QAction.MenuRole.NoRole))
@@ -239,14 +247,9 @@ def _owner(made: Command, owners: Sequence[object]) -> object:
     raise LookupError(f"nobody has the function of the command {made.name}")
 
 
-def shortcut_groups() -> list[tuple[str, list[tuple[str, str]]]]:
-    """What the keys do, by menu: (words, keys as this system writes them)."""
-    groups = [("In a chat", [(words, _in_a_chat(keys)) for words, keys in FOCUS_KEYS])]
-    for title, names in MENUS.items():
-        listed = [REGISTRY[name] for name in names if name != "-"]
-        rows = [(made.text.rstrip("…"), native(made.keys[0])) for made in listed if made.keys]
-        groups.append((title, rows))
-    return groups
+def focus_keys() -> list[tuple[str, str]]:
+    """What keys do that are no command's: (words, keys as this system writes them)."""
+    return [(words, _in_a_chat(keys)) for words, keys in FOCUS_KEYS]
 
 
 def _in_a_chat(keys: str) -> str:

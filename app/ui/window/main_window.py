@@ -34,7 +34,6 @@ from app.ui.window.comforts import Comforts
 from app.ui.window.commands import Commands, Where, command
 from app.ui.window.exchange_commands import ExchangeCommands
 from app.ui.window.focus_regions import FocusRegions
-from app.ui.window.help_commands import HelpCommands
 from app.ui.window.layouts import Layouts
 from app.ui.window.model_commands import ModelCommands
 from app.ui.window.pane_commands import PaneCommands
@@ -106,15 +105,18 @@ class MainWindow(QMainWindow):
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
         about = (library, settings, self.workspace, self.chats, self.toast, self.sidebar)
         self.comforts = Comforts(*about, lambda: self.commands, self)
+        keys = self.comforts.keys
         listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, self.settings_commands, self.models, HelpCommands(self)),
+            *(self.store_commands, self.settings_commands, self.models),
             *(ExchangeCommands(*exchanged), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
             SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
         )
-        self.commands = Commands(self, owners, lambda: self.workspace.active, self._on_notice)
+        self.commands = Commands(
+            self, owners, lambda: self.workspace.active, self._on_notice, keys.of
+        )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
         add_appearance(self._menus[2], settings)
         if on_mac:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QScrollArea
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QScrollArea
 
+from app.ui.dialogs import shortcuts_dialog
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.user_row import UserRow
 from app.ui.window import commands as actions
@@ -189,9 +190,17 @@ def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start
     assert run.app.library.chat(chat) is None
 
 
-def test_the_list_of_keys_is_in_the_systems_own_words(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(actions, "native", lambda keys: keys.replace("Ctrl", "Cmd"))
-    listed = [keys for _, rows in actions.shortcut_groups() for _, keys in rows]
+def test_the_list_of_keys_is_in_the_systems_own_words(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+):
+    run = start()
+    for place in (actions, shortcuts_dialog):
+        monkeypatch.setattr(place, "native", lambda keys: keys.replace("Ctrl", "Cmd"))
+    run.window.commands["shortcuts"].trigger()
+    dialog = run.window.findChild(QDialog, "shortcuts")
+    shown = [*dialog.findChildren(QLabel), *dialog.buttons.values()]
+    listed = [widget.text() for widget in shown]
+    dialog.close()
     assert "Cmd+Z" in listed
     assert "Cmd+N" in listed
     assert not [keys for keys in listed if "Ctrl" in keys]
@@ -200,13 +209,13 @@ def test_the_list_of_keys_is_in_the_systems_own_words(monkeypatch: pytest.Monkey
 def test_the_list_of_keys_cuts_nothing_off(start: Start):
     run = start()
     run.window.commands["shortcuts"].trigger()
-    dialog = run.window.findChild(QDialog, "shortcuts")
+    dialog = run.window.findChild(shortcuts_dialog.ShortcutsDialog)
     assert dialog is not None
     area = dialog.findChild(QScrollArea)
     assert area is not None
     wide = dialog.width() >= area.widget().sizeHint().width()
     assert wide or dialog.width() == dialog.screen().availableSize().width() - 40
-    labels = dialog.findChildren(QLabel)
+    labels: list[QLabel | QPushButton] = [*dialog.findChildren(QLabel), *dialog.buttons.values()]
     assert "Ctrl+Shift+T" in [label.text() for label in labels]
     assert all(label.width() >= label.sizeHint().width() for label in labels)
     dialog.close()

@@ -1,0 +1,141 @@
+"""The commands' keys, changed by a person: told where they collide, kept, and usual again."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.settings import Settings
+from app.ui.dialogs.shortcuts_dialog import KeyDialog, ShortcutsDialog
+from app.ui.widgets.keys import native
+from app.ui.window.commands import REGISTRY
+from app.ui.window.own_keys import OwnKeys
+from tests.app.conftest import Run, Start
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+ALT = Qt.KeyboardModifier.AltModifier
+KEY = Qt.Key
+
+
+@pytest.fixture
+def keys(qapp: QApplication, tmp_path):
+    import app.ui.window.main_window  # noqa: F401  registers the commands
+
+    settings = Settings(file=tmp_path / "own.json")
+    return OwnKeys(settings, qapp), settings
+
+
+def test_keys_that_another_command_has_go_over_and_come_back(keys):
+    own, settings = keys
+    assert own.holder("Ctrl+N") == "new"
+    own.give("score", "Ctrl+N")
+    assert own.of("score") == ("Ctrl+N",)
+    assert own.of("new") == ("Ctrl+T",)
+    assert settings.shortcuts == {"new": ["Ctrl+T"], "score": ["Ctrl+N"]}
+    own.give("sidebar", "")
+    assert own.of("sidebar") == ()
+    own.reset("new")
+    assert own.of("new") == ("Ctrl+N", "Ctrl+T")
+    assert own.of("score") == ()
+    before = own.all()
+    own.put_all({})
+    assert not own.any_own
+    assert settings.shortcuts == {}
+    own.put_all(before)
+    assert own.of("sidebar") == ()
+    held = [key for name in REGISTRY for key in own.of(name)]
+    assert sorted(held) == sorted(set(held))
+
+
+@pytest.mark.parametrize(
+    ("pressed", "why"),
+    [
+        ("A", "needed for writing"),
+        ("Shift+A", "needed for writing"),
+        ("Return", "needed for writing"),
+        ("Ctrl+C", "copies text"),
+        ("Ctrl+Z", "takes back"),
+        ("", "Press the keys"),
+        ("F8", ""),
+        ("Ctrl+Alt+J", ""),
+    ],
+)
+def test_keys_that_are_needed_for_writing_are_no_commands(qtbot, tmp_path, pressed, why):
+    said = OwnKeys.why_not(OwnKeys.__new__(OwnKeys), pressed)
+    assert why in said
+    assert bool(why) == bool(said)
+
+
+def test_a_file_written_by_hand_gives_no_key_twice(keys):
+    _, settings = keys
+    settings.set(
+        shortcuts={
+            "score": ["Ctrl+Alt+J", "Ctrl+C", "nonsense"],
+            "sidebar": ["Ctrl+Alt+J"],
+            "no such command": ["F8"],
+        }
+    )
+    own = OwnKeys(settings, QApplication.instance())
+    assert own.of("score") == ("Ctrl+Alt+J",)
+    assert own.of("sidebar") == ()
+    assert own.of("new") == ("Ctrl+N", "Ctrl+T")
+    file = settings.file
+    file.write_text('{"shortcuts": {"new": "Ctrl+N", "score": ["F8"], "x": [1]}}')
+    assert Settings.load(file).shortcuts == {"score": ["F8"]}
+
+
+def changed(run: Run, name: str) -> KeyDialog:
+    """Open the list, and of it the dialog for one command."""
+    run.window.commands["shortcuts"].trigger()
+    sheet = run.window.findChild(ShortcutsDialog)
+    assert sheet is not None
+    sheet.buttons[name].click()
+    dialog = sheet.findChildren(KeyDialog)[-1]
+    run.until(lambda: QApplication.activeWindow() is dialog)
+    return dialog
+
+
+def test_the_keys_pressed_in_the_dialog_are_the_commands_from_then_on(start: Start):
+    run = start()
+    run.ready()
+    dialog = changed(run, "score")
+    run.qtbot.keyClick(dialog.field, KEY.Key_N, CTRL)
+    assert "“New Chat”" in dialog.hint.text()
+    assert len(run.panes) == 1  # the key was not obeyed
+    run.qtbot.keyClick(dialog.field, KEY.Key_B, CTRL | ALT)
+    assert "Leave or Join the Broadcast" in dialog.hint.text()
+    run.qtbot.keyClick(dialog.field, KEY.Key_C, CTRL)
+    assert not dialog.go.isEnabled()
+    run.qtbot.keyClick(dialog.field, KEY.Key_F8)
+    assert dialog.hint.text() == ""
+    dialog.go.click()
+    sheet = run.window.findChild(ShortcutsDialog)
+    assert sheet.buttons["score"].text() == native("F8")
+    assert "changed" in sheet.buttons["score"].accessibleName()
+    sheet.close()
+    run.window.activateWindow()
+    run.pane.focus_composer()
+    run.until(run.pane.composer.field.hasFocus)
+    run.qtbot.keyClick(run.pane.composer.field, KEY.Key_J, CTRL)
+    assert not run.window.score.isVisible()
+    run.qtbot.keyClick(run.pane.composer.field, KEY.Key_F8)
+    assert run.window.score.isVisible()
+    assert run.window.commands.keys("score") == native("F8")
+    run.end()
+    run = start()
+    run.ready()
+    assert run.window.commands.keys("score") == native("F8")
+    dialog = changed(run, "score")
+    dialog.usual.click()
+    sheet = run.window.findChild(ShortcutsDialog)
+    assert not sheet.usual.isEnabled()
+    assert run.window.commands.keys("score") == native("Ctrl+J")
+    dialog = changed(run, "new")
+    dialog.none.click()
+    assert run.window.commands.keys("new") == ""
+    sheet.usual.click()
+    assert run.window.commands.keys("new") == native("Ctrl+N")
+    sheet.back.click()
+    assert run.window.commands.keys("new") == ""
+    sheet.close()
