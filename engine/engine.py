@@ -231,13 +231,19 @@ class Engine:
         may_wait()
         return self.load_later(path).result()
 
-    def load_later(self, path: str | Path) -> Future[Model]:
+    def load_later(
+        self, path: str | Path, on_progress: Callable[[float], None] | None = None
+    ) -> Future[Model]:
         """As `load`, without waiting. The future's callbacks run on the engine thread.
 
         Cancelling the future stops the reading, unless somebody else wants the same folder.
+
+        Args:
+            on_progress: called on the engine thread, some fifty times a second, with the share of
+                the weights that has been read: more than 0, at most 1. Be quick.
         """
         answer: Future[Model] = Answer(can_be_cancelled=True)
-        self._post(Load(str(path), answer))
+        self._post(Load(str(path), answer, on_progress))
         return answer
 
     def estimate(

@@ -98,7 +98,7 @@ class Drip:
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(self, path: str) -> Future[Model]:
+    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
         future: Future[Model] = Future()
         model = Model(path, "Drip", path, 1_000_000, 0, "float32", "shared", True, {})
         future.set_result(model)

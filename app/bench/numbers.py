@@ -28,7 +28,7 @@ class NumberEngine:
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(self, path: str) -> Future[Model]:
+    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
         future: Future[Model] = Future()
         future.set_result(Model(path, "Numbers", path, 4096, 1, "float32", "shared", True, {}))
         return future

@@ -55,6 +55,7 @@ class Answering(QObject):
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
         self._checkpoint.timeout.connect(self._save_progress)
         loader.changed.connect(self._on_model_changed)
+        loader.progressed.connect(self._on_model_read)
 
     @property
     def options(self) -> ChatOptions:
@@ -259,6 +260,11 @@ class Answering(QObject):
         if length != self._saved_length:
             self._saved_length = length
             self._saved.save(message)
+
+    @Slot(str)
+    def _on_model_read(self, ref: str) -> None:
+        if ref == self._saved.record.model:
+            self._chat.phase_changed.emit()
 
     @Slot(str)
     def _on_model_changed(self, ref: str) -> None:

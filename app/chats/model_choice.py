@@ -45,6 +45,7 @@ class ModelStatus:
         error: a plain sentence, once failed.
         code: the engine's code for it, or `DOES_NOT_FIT`.
         fit: what it would take, where that was more than is free.
+        share: of its weights that has been read, while it is loading.
     """
 
     ref: str
@@ -53,6 +54,7 @@ class ModelStatus:
     error: str = ""
     code: str = ""
     fit: Fit | None = None
+    share: float = 0.0
 
     @property
     def name(self) -> str:
@@ -64,10 +66,12 @@ class ModelLoader(QObject):
 
     Signals:
         changed(ref): the state of that model is another.
+        progressed(ref): another hundredth of it has been read.
         unloaded(id): the engine was told to free the model of that id.
     """
 
     changed = Signal(str)
+    progressed = Signal(str)
     unloaded = Signal(str)
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
@@ -133,7 +137,7 @@ class ModelLoader(QObject):
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
-            model_status.fit = None
+            model_status.fit, model_status.share = None, 0.0
             if self._engine is not None:
                 self._estimate(self._engine, model_status, kv_bits)
             self.changed.emit(ref)
@@ -219,7 +223,15 @@ class ModelLoader(QObject):
     def _load(self, engine: Engine, model_status: ModelStatus) -> None:
         unloads = self._unloads.copy()
 
+        def read(share: float) -> None:
+            before, model_status.share = model_status.share, share
+            if self._loads.get(model_status.ref) is loading and int(100 * share) != int(
+                100 * before
+            ):
+                self.progressed.emit(model_status.ref)
+
         def done(future: Future[Model]) -> None:
+            self._bridge.close(channel)
             failed = future.cancelled() or future.exception() is not None
             if self._loads.get(model_status.ref) is not future:  # it was cancelled
                 if failed or model_status.state is not LoadState.UNLOADED:
@@ -232,9 +244,10 @@ class ModelLoader(QObject):
             else:
                 self._loaded(model_status, future)
 
-        future = engine.load_later(model_location(model_status.ref))
-        self._loads[model_status.ref] = future
-        self._bridge.when_done(future, done)
+        channel, told = self._bridge.channel(read)
+        loading = engine.load_later(model_location(model_status.ref), told)
+        self._loads[model_status.ref] = loading
+        self._bridge.when_done(loading, done)
 
     def _loaded(self, model_status: ModelStatus, future: Future[Any]) -> None:
         try:

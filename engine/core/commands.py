@@ -12,6 +12,7 @@ from typing import Any
 class Load:
     path: str
     answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
+    told: Callable[[float], None] | None = None  # called with the share of the weights that is read
 
 
 @dataclass(frozen=True)

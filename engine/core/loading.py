@@ -139,10 +139,11 @@ class Loading:
         load = self._queue[0]
         assert load.pieces is not None
         try:
-            model = _next(load.pieces)
-            if model is None:
+            reached = _next(load.pieces)
+            if not isinstance(reached, LoadedModel):
+                _tell(load, reached)
                 return
-            self._read(load, model)
+            self._read(load, reached)
         except BaseException as error:  # a panic in a native library, too
             self._end(load)
             for command in load.callers:
@@ -224,11 +225,21 @@ def _give(command: Load, model: LoadedModel) -> None:
         command.answer.set_result(model.info)
 
 
-def _next(pieces: Pieces) -> LoadedModel | None:
-    """Read the next piece; the model once that was the last."""
+def _next(pieces: Pieces) -> LoadedModel | float | None:
+    """Read the next piece; the share that has been read, or the model once that was the last."""
     try:
-        next(pieces)
+        share: float | None = next(pieces)
+        return share
     except StopIteration as done:
         model: LoadedModel = done.value
         return model
-    return None
+
+
+def _tell(load: _Load, share: float | None) -> None:
+    """Say how far it is. What a caller's function raises is its own."""
+    for command in load.callers if share is not None else ():
+        if command.told is not None:
+            try:
+                command.told(share or 0.0)
+            except BaseException:
+                log.exception("who hears of a load's progress raised")

@@ -21,8 +21,9 @@ from engine.model.loaded import LoadedModel
 from engine.text import recognition, template_files
 from engine.text.known_tokenizer import KnownTokenizer
 
-Pieces = Generator[None, None, LoadedModel]
-"""A model being loaded: runs until the next `yield`, returns the model at the end."""
+Pieces = Generator[Any, None, LoadedModel]
+"""A model being loaded: runs until the next `yield`, returns the model at the end. While weights
+are read it yields the share of them that has been (0 to 1), else None."""
 
 PIECE = 8 * 2**20
 """Bytes of weights that are read at a time."""
@@ -204,10 +205,11 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
             return model
 
 
-def _read_weights(net: Any) -> Generator[None, None, None]:
-    """Evaluate the lazily loaded weights, a few at a time."""
+def _read_weights(net: Any) -> Generator[float, None, None]:
+    """Evaluate the lazily loaded weights, a few at a time; yields the share that has been read."""
     batch: list[Any] = []
-    began, nbytes = time.perf_counter(), 0
+    began, nbytes, read = time.perf_counter(), 0, 0
+    whole = max(1, _weight_bytes(net))
     for _, array in tree_flatten(net.parameters()):
         batch.append(array)
         nbytes += array.nbytes
@@ -215,9 +217,10 @@ def _read_weights(net: Any) -> Generator[None, None, None]:
             continue
         mx.eval(batch)
         batch.clear()
+        read += nbytes
         nbytes = 0
         if time.perf_counter() - began >= PAUSE:
-            yield
+            yield min(1.0, read / whole)
             began = time.perf_counter()
     mx.eval(batch)
 

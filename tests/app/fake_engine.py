@@ -111,6 +111,7 @@ class FakeEngine:
         unloaded: names of the models that were unloaded.
         forgotten: ids of sessions whose cache is to be removed from disk.
         loading: while cleared, loads wait (a slow model).
+        progress: by path, what hears how far a model is read.
         loaded: paths of the models that make it too narrow for one that is "wide".
     """
 
@@ -123,6 +124,7 @@ class FakeEngine:
         self.loads = 0
         self.unloaded: list[str] = []
         self.loaded: list[str] = []
+        self.progress: dict[str, Callable[[float], None]] = {}
         self.sessions: list[FakeSession] = []
         self.loading = threading.Event()
         self.loading.set()
@@ -147,8 +149,12 @@ class FakeEngine:
         future.set_result(fit)
         return future
 
-    def load_later(self, path: str) -> Future[Model]:
+    def load_later(
+        self, path: str, on_progress: Callable[[float], None] | None = None
+    ) -> Future[Model]:
         future: Future[Model] = Future()
+        if on_progress is not None:
+            self.progress[path] = on_progress
         self.inbox.put((path, future))
         return future
 

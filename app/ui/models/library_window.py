@@ -125,6 +125,7 @@ class ModelsWindow(QDialog):
         self._installed.changed.connect(self._refresh)
         self._library.activity.connect(self._on_activity)
         self._loader.changed.connect(self._on_model)
+        self._loader.progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
         self._figures.told.connect(self.table.show_memory)
 

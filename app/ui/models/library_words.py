@@ -72,7 +72,7 @@ def used(when: float, now: float) -> str:
 def memory(status: ModelStatus, nbytes: int) -> str:
     """What it takes of memory now, or how far it is. ``nbytes``: with its chats' caches."""
     if status.state is LoadState.LOADING:
-        return "Loading…"
+        return f"Loading {min(0.99, status.share):.0%}" if status.share >= 0.01 else "Loading…"
     if status.model is not None:
         return bytes_line(max(nbytes, status.model.nbytes))
     return "Not loaded" if status.state is LoadState.FAILED else ""

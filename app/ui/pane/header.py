@@ -116,6 +116,7 @@ class PaneHeader(QWidget):
         self._state = self._written = ""
         self._told = True
         self._end = 0
+        self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
         self.cancel = IconButton("x", "Cancel loading", self, side=24)
@@ -166,6 +167,9 @@ class PaneHeader(QWidget):
             }.get(model_status.state, "")
         self._state = state
         loading = chat.phase is Phase.LOADING or model_status.state is LoadState.LOADING
+        self._share = model_status.share if loading else 0.0
+        if self._share >= 0.01:
+            self._state = f"Loading {min(0.99, self._share):.0%}"
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so
@@ -227,6 +231,9 @@ class PaneHeader(QWidget):
         area = QRectF(x, 0, self._end - x - 4, self.height())
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._written)
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(tokens.border))
+        if self._share >= 0.01:
+            bar = QRectF(0, self.height() - 2, self.width() * self._share, 2)
+            painter.fillRect(bar, QColor(tokens.accent))
         progress = self._chat.progress
         if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:
             share = progress.done / progress.total

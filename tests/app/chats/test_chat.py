@@ -68,7 +68,7 @@ class HandEngine:
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(self, path: str) -> Future[Model]:
+    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
         self.loads[path] = Future()
         return self.loads[path]
 

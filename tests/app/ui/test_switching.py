@@ -83,6 +83,24 @@ def test_three_chats_that_want_one_folder_load_it_once(slow: Run):
     assert slow.engine.loads == 2  # the Guide and this one
 
 
+def test_the_pane_says_how_far_a_model_is_read(slow: Run):
+    first, second, _ = slow.panes
+    first.chat.set_model(SMALL)
+    assert first.header.state == "Loading…"
+    for share, words in ((0.004, "Loading…"), (0.42, "Loading 42%"), (1.0, "Loading 99%")):
+        slow.engine.progress[SMALL](share)
+        if words != "Loading…":
+            slow.until(lambda words=words: first.header.state == words)
+    assert second.header.state == "Ready"
+    late = slow.engine.progress[SMALL]
+    slow.engine.loading.set()
+    slow.until(lambda: first.header.state == "Ready")
+    late(0.5)  # it comes after the model itself
+    slow.say("say hello", first)
+    assert slow.answered(first) == "hello "
+    assert first.header.state == "Ready"
+
+
 def test_loading_is_cancelled_from_the_pane_and_begins_again_when_asked(slow: Run):
     first, second, _ = slow.panes
     assert not first.header.cancel.isVisible()
