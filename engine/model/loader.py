@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -129,11 +130,10 @@ def load(examined: Examined, wide: bool) -> Pieces:
         EngineError: `model_load_failed` or `out_of_memory`.
     """
     from mlx_lm.models.cache import make_prompt_cache
-    from mlx_lm.utils import load_model
 
     name, tokenizer, config = examined.name, examined.tokenizer, examined.config
     try:
-        net, config = load_model(examined.folder, lazy=True, trust_remote_code=False)
+        net, config = load_net(examined.folder, lazy=True)
         if wide:
             net.set_dtype(mx.float32)
         yield
@@ -148,8 +148,9 @@ def load(examined: Examined, wide: bool) -> Pieces:
         raise _load_error(name, config, error) from None
     make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
     yield
-    estimate, ways = yield from probe.explore(net, make_cache, len(tokenizer))
-    token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, len(tokenizer))
+    words = vocabulary.words(tokenizer)
+    estimate, ways = yield from probe.explore(net, make_cache, words)
+    token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, words)
     rows = vocabulary.embedding_rows(net, make_cache)
     yield
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
@@ -185,6 +186,24 @@ def load(examined: Examined, wide: bool) -> Pieces:
         token_by_token=token_by_token,
         rows=rows,
     )
+
+
+def load_net(path: Path, lazy: bool = False) -> tuple[Any, dict[str, Any]]:
+    """mlx-lm's `load_model`: the bare model and its config. Code in the folder is not run.
+
+    Versions that have no `trust_remote_code` run the file that `model_file` in the config names;
+    such folders are refused when they are examined, and here.
+    """
+    from mlx_lm.utils import load_config, load_model
+
+    known = inspect.signature(load_model).parameters
+    if "trust_remote_code" in known or any(p.kind is p.VAR_KEYWORD for p in known.values()):
+        net, config = load_model(path, lazy=lazy, trust_remote_code=False)
+    elif load_config(path).get("model_file"):
+        raise refuse(f"{path.name} wants to run code from its own folder. Stretto never does that.")
+    else:
+        net, config = load_model(path, lazy=lazy)
+    return net, dict(config)
 
 
 def load_at_once(path: Path, wide: bool) -> LoadedModel:

@@ -22,6 +22,14 @@ from engine.text import pieces
 log = logging.getLogger(__name__)
 
 
+def words(tokenizer: Any) -> int:
+    """How many ids a tokenizer has; mlx-lm's wrapper does not tell its length in every version."""
+    try:
+        return len(tokenizer)
+    except TypeError:
+        return len(tokenizer._tokenizer)
+
+
 def check_ids(rows: int, ids: Sequence[int]) -> None:
     """Refuse ids that are not rows of the embedding.
 
