@@ -62,6 +62,7 @@ class Settings:
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
+        notify: whether the system is told when a long answer has ended while one is away.
         shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
         palette_recent: keys of what was chosen in the command palette, the latest first.
         skipped_version: the one that the person does not want to hear of again.
@@ -103,6 +104,7 @@ class Settings:
     look_for_updates: bool = False
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)
+    notify: bool = True
     shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
     palette_recent: tuple[str, ...] = ()
     skipped_version: str = ""

@@ -18,7 +18,7 @@ from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader
 from app.ui.pane.notice import Notice
-from app.ui.transcript.error_block import UNLOAD
+from app.ui.transcript.error_block import MODELS, UNLOAD
 from app.ui.transcript.transcript_layout import column_in
 from app.ui.transcript.transcript_view import TranscriptView
 from engine.errors import OUT_OF_MEMORY
@@ -265,6 +265,8 @@ class ChatPane(QWidget):
         """One of a message's buttons was pressed."""
         if action == "copied":
             self.said.emit("Copied")
+        elif action == MODELS:
+            self.models_asked.emit(self)
         elif action == UNLOAD:
             self.unload_asked.emit(self, self.transcript.row(message_id))
         else:

@@ -9,6 +9,7 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("Look", "Text size"),
     ("Look", "Motion"),
     ("Writing", "Send with"),
+    ("Writing", "Notifications"),
     ("New chats", "Model"),
     ("New chats", "Instructions"),
     ("Models", ""),

@@ -113,6 +113,10 @@ class SettingsWindow(QDialog):
         form = self._page.section("Writing")
         keys = (("enter", "Enter"), ("ctrl_enter", "Ctrl+Enter"))
         self.send_key = self._choice(form, "Send with", keys, "send_key")
+        self.notify = QCheckBox("When a long answer ends and I am elsewhere", self._page)
+        self.notify.setChecked(self._settings.notify)
+        self.notify.toggled.connect(lambda on: self._set(notify=on))
+        self._page.row(form, "Notifications", self.notify)
 
     def _new_chats(self) -> None:
         form = self._page.section("New chats")

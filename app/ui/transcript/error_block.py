@@ -18,7 +18,8 @@ from app.ui.transcript.message_row import Can
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 
 UNLOAD = "unload"
-"""What is asked for besides the `Action`s: a model is to make room."""
+MODELS = "models"
+"""What is asked for besides the `Action`s: a model is to make room; the chat is to have another."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
         if message.parent_id is not None:
             why = can(Action.EDIT, message.parent_id)
             offers.append(Remedy("Edit Message", Action.EDIT.value, message.parent_id, why or ""))
+            why = can(Action.DELETE, message.parent_id)
+            asks = Action.DELETE.value
+            offers.append(Remedy("Leave Message Out", asks, message.parent_id, why or ""))
+        offers.append(Remedy("Use Another Model…", MODELS, message.id))
         return offers
     why = can(Action.REGENERATE, message.id)
     offers = [Remedy("Try Again", Action.REGENERATE.value, message.id, why or "")]

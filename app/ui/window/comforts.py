@@ -13,6 +13,7 @@ from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
 from app.ui.window.help_commands import HelpCommands
+from app.ui.window.notifications import Notifications
 from app.ui.window.own_keys import OwnKeys
 from app.ui.window.palette_commands import PaletteCommands
 from app.ui.window.prompt_commands import PromptCommands
@@ -40,13 +41,25 @@ class Comforts:
         window: QWidget,
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
+        self._chats = chats
+        self._window = window
         self.keys = OwnKeys(settings, window)
         self.keys.changed.connect(lambda: commands().refresh_keys())
         self.palette = PaletteCommands(library, settings, workspace, chats, toast, commands, window)
         self.text_size = TextSize(settings, sidebar, window)
         self.text_size.said.connect(toast.show_text)
+        self.notifications = Notifications(library, settings, window)
+        self.notifications.opened.connect(self._on_notification)
         self.prompts = PromptCommands(settings, workspace, window)
         help_commands = HelpCommands(self.keys, window)
         self.owners: tuple[object, ...] = (
             *(self.palette, self.text_size, self.prompts, help_commands),
         )
+
+    def _on_notification(self, chat_id: str) -> None:
+        """The chat of a notification that was clicked comes forward."""
+        if self._window.isMinimized():
+            self._window.showNormal()
+        self._window.raise_()
+        self._window.activateWindow()
+        self._chats.open(chat_id)

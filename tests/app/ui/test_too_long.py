@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app.ui.transcript.user_row import LEFT_OUT, UserRow
 from tests.app.conftest import Run, Start
+
+REST = ["Edit Message", "Leave Message Out", "Use Another Model…"]
+"""What is offered besides forgetting the oldest turns."""
 
 
 def remedies(run: Run) -> dict:
@@ -25,7 +29,7 @@ def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
     run.say("overflow")
     run.answered()
     ways = remedies(run)
-    assert list(ways) == ["Forget the Oldest Turns", "Edit Message"]
+    assert list(ways) == ["Forget the Oldest Turns", *REST]
     run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
     assert run.answered() == "Without the oldest."
     assert run.pane.chat.options.slide
@@ -45,7 +49,7 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
     row = run.pane.transcript.row(run.pane.chat.transcript.path[3].id)
     run.pane.chat.transcript.update(first, content="")  # no older turn is left to forget
     row.show_actions()
-    assert [button.text() for button in row.remedies] == ["Edit Message"]
+    assert [button.text() for button in row.remedies] == REST
     assert row.remedies[0].x() == row._error.PAD
     assert row.remedies[0].y() > row._error.PAD
 
@@ -55,7 +59,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
     run.ready()
     run.say("toolong alone")
     run.answered()
-    assert list(remedies(run)) == ["Edit Message"]
+    assert list(remedies(run)) == REST
     run.pane.chat.delete_message(run.pane.chat.transcript.path[0].id)
     run.say("say one")
     run.answered()
@@ -64,7 +68,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
     ways = remedies(run)
     run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
     run.answered()
-    assert list(remedies(run)) == ["Edit Message"]
+    assert list(remedies(run)) == REST
 
 
 def test_g9_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(start: Start):
@@ -87,3 +91,28 @@ def test_g9_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(st
     assert [r.note for r in rows if isinstance(r, UserRow)] == ["", LEFT_OUT, ""]
     run.pane.chat.delete_message(run.pane.chat.transcript.path[4].id)
     assert row.note == ""
+
+
+def test_a_message_that_does_not_fit_is_left_out_by_a_button_and_comes_back(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.say("toolong words")
+    run.answered()
+    remedies(run)["Leave Message Out"].click()
+    assert [m.content for m in run.pane.chat.transcript.path] == ["say one", "one "]
+    assert run.window.toast.text == "2 messages deleted"
+    run.window.commands["undo_close"].trigger()
+    assert len(run.pane.chat.transcript.path) == 4
+
+
+def test_another_model_is_a_button_away(start: Start):
+    run = start()
+    run.ready()
+    run.say("toolong words")
+    run.answered()
+    remedies(run)["Use Another Model…"].click()
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    menu.close()

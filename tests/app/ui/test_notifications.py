@@ -1,0 +1,74 @@
+"""The system is told of a long answer that ends while one is away, and of nothing else."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+
+from app.ui.window import notifications
+from app.ui.window.notifications import Notifications
+from tests.app.conftest import Run, Start
+
+AWAY, HERE = Qt.ApplicationState.ApplicationInactive, Qt.ApplicationState.ApplicationActive
+
+
+class Board(QObject):
+    """What the system would show."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: dict[str, tuple[str, str]] = {}
+
+    def show(self, name: str, title: str, words: str) -> None:
+        self.shown[name] = (title, words)
+
+    def withdraw(self, name: str) -> None:
+        del self.shown[name]
+
+
+def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> None:
+    """An answer that takes so long."""
+    run.say(text)
+    run.until(lambda: run.pane.chat.id in notifier._begun)
+    notifier._begun[run.pane.chat.id] -= seconds
+    run.engine.release()
+    run.answered()
+    run.until(lambda: run.pane.chat.id not in notifier._begun)
+
+
+def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
+    start: Start, monkeypatch
+):
+    run = start()
+    run.ready()
+    state = [HERE]
+    asked = type("Asked", (), {"applicationState": staticmethod(lambda: state[0])})
+    monkeypatch.setattr(notifications, "QGuiApplication", asked)
+    notifier, board = run.window.comforts.notifications, Board()
+    notifier.use(board)
+    chat_id = run.pane.chat.id
+    answered(run, notifier, "say here", 60)
+    state[0] = AWAY
+    answered(run, notifier, "say quick", 0)
+    assert board.shown == {}
+    answered(run, notifier, "say slow", 60)
+    assert board.shown == {chat_id: ("say here", "Guide has answered.")}
+    run.window.chats.new()
+    run.ready()
+    other = run.pane.chat.id
+    answered(run, notifier, "fail", 60)
+    assert board.shown[other] == ("fail", "Guide could not answer.")
+    board.chosen.emit(chat_id)
+    assert run.pane.chat.id == chat_id
+    state[0] = HERE
+    QGuiApplication.instance().applicationStateChanged.emit(HERE)
+    assert board.shown == {}
+    state[0] = AWAY
+    run.window.show_settings()
+    run.window._settings_window.notify.setChecked(False)
+    run.window._settings_window.close()
+    answered(run, notifier, "say silent", 60)
+    assert board.shown == {}
+    assert not run.app.settings.notify
