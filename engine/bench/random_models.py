@@ -56,6 +56,13 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
+SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")
+"""The first tokens of the written tokenizers, in the order of their ids."""
+
+_FIRST_WORD = len(SPECIAL) + 256
+"""After a token for each byte."""
+
+
 def write_tokenizer(folder: Path, template: str | None = CHATML, words: int = 0) -> None:
     """Write a byte-level tokenizer with ChatML's special tokens: ids 0 to 260, no merges.
 
@@ -64,7 +71,7 @@ def write_tokenizer(folder: Path, template: str | None = CHATML, words: int = 0)
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>"]
+    special = SPECIAL
     vocab = {token: i for i, token in enumerate([*special, *alphabet])}
     vocab.update({f"word{i}": i for i in range(len(vocab), words)})
     tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=[]))
@@ -122,9 +129,10 @@ def write_model(
             a = 0.1 * mx.random.normal(a.shape)  # zeros would have no effect on the logits
         return (a * scale if scale is not None and a.ndim > 1 else a).astype(getattr(mx, dtype))
 
-    weights = tree_map(ready, net.parameters())
-    mx.save_safetensors(
-        str(folder / "model.safetensors"), dict(tree_flatten(weights)), {"format": "mlx"}
-    )
+    weights = dict(tree_flatten(tree_map(ready, net.parameters())))
+    if every_id_a_word:  # markers and single bytes show no text: the likeliest token is a word
+        for name in {"lm_head.weight", "model.embed_tokens.weight"} & weights.keys():
+            weights[name][:_FIRST_WORD] *= 0.001
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
     write_tokenizer(folder, template, int(config["vocab_size"]) if every_id_a_word else 0)
     return folder

@@ -942,7 +942,10 @@ class Person:
         assert now == active, f"the keys were at {active}, they are at {now}"
         after = self._texts()
         for message_id, text in texts.items():
-            assert after.get(message_id) == text, f"{text!r} became {after.get(message_id)!r}"
+            there = after.get(message_id)
+            # The real engine goes on while the window closes.
+            same = there == text or (self._real and there is not None and there.startswith(text))
+            assert same, f"{text!r} became {there!r}"
         return set()
 
     def kill(self) -> Touched:

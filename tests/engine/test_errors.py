@@ -364,9 +364,9 @@ def test_a_text_that_cannot_be_made_ends_its_own_reply_only(
 
     start = ReplyText.__init__
 
-    def remember(self: ReplyText, tokenizer: Any, prompt: str, stops: Any = ()) -> None:
+    def remember(self: ReplyText, tokenizer: Any, prompt: str, *more: Any) -> None:
         self.prompt = prompt  # type: ignore[attr-defined]
-        start(self, tokenizer, prompt, stops)
+        start(self, tokenizer, prompt, *more)
 
     monkeypatch.setattr(ReplyText, "__init__", remember)
     monkeypatch.setattr(ReplyText, "add", faulty)
@@ -380,7 +380,7 @@ def test_a_text_that_cannot_be_made_ends_its_own_reply_only(
 def test_an_ending_that_fails_still_ends(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def faulty(self: ReplyText) -> Any:
+    def faulty(self: ReplyText, ended: bool = True) -> Any:
         raise RuntimeError("cannot finish")
 
     monkeypatch.setattr(ReplyText, "finish", faulty)
