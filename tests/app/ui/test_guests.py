@@ -141,7 +141,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
 
 def test_the_limits_that_few_need_are_folded_away_and_kept_to(run: Run):
     opened(run)
-    limits = run.window._settings_window.programs.limits
+    limits = run.window.settings_commands.shown.programs.limits
     assert limits.sessions.isHidden()
     limits.more.click()
     assert not limits.sessions.isHidden()
@@ -166,7 +166,7 @@ def test_the_limits_that_few_need_are_folded_away_and_kept_to(run: Run):
     assert found.origins == ("https://one.example", "https://two.example")
     limits.origins.setText("two.example")
     settled(limits.origins.editingFinished.emit)
-    assert "origin" in run.window._settings_window.programs.state.text()
+    assert "origin" in run.window.settings_commands.shown.programs.state.text()
     again = Settings.load(run.app.settings.file)
     assert (again.serve_sessions, again.serve_evict, again.serve_per_minute) == (2, True, 40)
     limits.more.click()
