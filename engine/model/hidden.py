@@ -45,12 +45,12 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
 
 def add_up(model: LoadedModel, caches: Caches, tokens: list[int], before: Any) -> mx.array:
     """The sum of the hidden states of the next `tokens`, added to the sum `before` (None: 0)."""
-    inner = body(model.net, model.new_caches)
+    assert model.body is not None
     pieces = [[t] for t in tokens] if model.token_by_token else [tokens]
     total = before
     for piece in pieces:
         with cpu.engaged():
-            states = inner(mx.array([piece]), cache=caches)[0].astype(mx.float32)
+            states = model.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
             summed = states.sum(axis=0)
             total = summed if total is None else total + summed
             mx.eval([total, *leaves(caches)])

@@ -31,6 +31,7 @@ class LoadedModel:
         mixes: a prompt's chunk can be read in one pass with a step of others.
         token_by_token: its prompts cannot be read in chunks (`chunk_invariance`).
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
+        body: the part of it that gives hidden states; None where none does (`hidden`).
         form_tokenizer: llguidance's, once an answer of a given form was asked for.
         form_lock: held while that is made: workers ask for it.
         rows: how many ids the model knows; None where that cannot be found out.
@@ -51,6 +52,7 @@ class LoadedModel:
     mixes: bool = False
     token_by_token: bool = False
     kept_in: dict[int, Any] = field(default_factory=dict)
+    body: Any = None
     form_tokenizer: Any = None
     form_lock: threading.Lock = field(default_factory=threading.Lock)
     faults: int = 0

@@ -157,6 +157,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         vocabulary.check_tokenizer(rows, tokenizer, name)
         yield
     dtype, dialect = _compute_dtype(net), recognition.of(tokenizer)
+    body = hidden.body(net, make_cache)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
         name=name,
@@ -167,7 +168,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         step=ways.step,
         thinking=dialect.reasons,
         tool_format=dialect.tool_format,
-        embeds=hidden.body(net, make_cache) is not None,
+        embeds=body is not None,
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
         tool_markers=(dialect.markers.tool_start, dialect.markers.tool_end),
@@ -185,6 +186,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         mixes=ways.mixes,
         token_by_token=token_by_token,
         rows=rows,
+        body=body,
     )
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from engine import Engine
 from engine.bench.random_models import write_model
 from tests.engine.families import FAMILIES
+from tests.engine.scripted import write_scripted
+
+if TYPE_CHECKING:
+    from engine.serve.server import Server
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +37,17 @@ def engine() -> Iterator[Engine]:
     with Engine() as running:
         yield running
     assert not running.is_running
+
+
+@pytest.fixture(scope="module")
+def server(
+    model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server with a model of random weights, "plain", and one that says what it is told to."""
+    from engine.serve.server import Server  # the web server is for these tests alone
+
+    scripted = write_scripted(tmp_path_factory.mktemp("scripted") / "scripted")
+    with Engine() as engine:
+        models = [engine.load(model_folder("plain")), engine.load(scripted)]
+        with Server(engine, models, 0) as running:
+            yield running

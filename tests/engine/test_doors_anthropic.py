@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import anthropic
 import pytest
 from anthropic import Anthropic
 
-from engine import Engine
 from engine.serve.server import Server
-from tests.engine.scripted import ANSWER, REASON, write_scripted
+from tests.engine.scripted import ANSWER, REASON
 
 NEVER_ENDS = {"2": -100}
 SAID = "".join(ANSWER)
 THOUGHT = "".join(REASON)
 WEATHER: Any = {"name": "weather", "input_schema": {"type": "object", "properties": {}}}
-
-
-@pytest.fixture(scope="module")
-def server(
-    model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    scripted = write_scripted(tmp_path_factory.mktemp("scripted") / "scripted")
-    with Engine() as engine:
-        models = [engine.load(scripted), engine.load(model_folder("plain"))]
-        with Server(engine, models, 0) as running:
-            yield running
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from engine import Engine, Model
+from engine import Model
 from engine.openai.parsing import SAMPLING
 from engine.serve.doors.chat import ChatDoor
 from engine.serve.doors.completions import CompletionsDoor
@@ -24,7 +22,6 @@ from engine.serve.doors.responses import Kept, ResponsesDoor
 from engine.serve.refusals import RefusedError
 from engine.serve.server import Server
 from tests.engine.bodies import ODD, simplest, values
-from tests.engine.scripted import write_scripted
 from tests.engine.serving import ask
 
 DOORS: dict[str, Any] = {
@@ -45,17 +42,6 @@ QUICK = settings(
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
-
-
-@pytest.fixture(scope="module")
-def server(
-    model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    scripted = write_scripted(tmp_path_factory.mktemp("scripted") / "scripted")
-    with Engine() as engine:
-        models = [engine.load(model_folder("plain")), engine.load(scripted)]
-        with Server(engine, models, 0) as running:
-            yield running
 
 
 @pytest.fixture(scope="module")

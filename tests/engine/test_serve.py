@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,9 @@ import pytest
 
 from engine import Engine, Model
 from engine.serve.server import Server
+from tests.engine.serving import NEVER_ENDS, until, user
 
 ROOT = Path(__file__).resolve().parents[2]
-NEVER_ENDS = {"2": -100}
-"""Bias against the token that ends the tiny models' turns."""
 
 
 @pytest.fixture
@@ -52,10 +50,6 @@ def complete(server: Server, **fields: Any) -> dict[str, Any]:
     assert status == 200, content
     answer: dict[str, Any] = json.loads(content)
     return answer
-
-
-def user(text: str) -> dict[str, str]:
-    return {"role": "user", "content": text}
 
 
 def chunks(content: bytes) -> list[dict[str, Any]]:
@@ -175,13 +169,6 @@ def test_web_pages_and_other_names_of_this_machine_are_refused(served: Server) -
 
 def test_it_listens_on_the_loopback_only(served: Server) -> None:
     assert served.address[0] == "127.0.0.1"
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("stream", [True, False])

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,9 @@ from engine.core.workers import THREADS
 from engine.scheduling.plan import StepPlan
 from engine.serve import served as loaded_again
 from engine.serve.server import Server
+from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
 
 ROOT = Path(__file__).resolve().parents[2]
-NEVER_ENDS = {"2": -100}
-"""Bias against the token that ends the tiny models' turns."""
 SHORT = 1.0
 """Patience of the servers in these tests, in seconds."""
 TO_END = 15.0
@@ -53,10 +52,6 @@ def patient(model_folder: Callable[[str], Path]) -> Iterator[Server]:
         yield up
 
 
-def user(text: str) -> dict[str, str]:
-    return {"role": "user", "content": text}
-
-
 def request(body: object, *headers: str, close: bool = True) -> bytes:
     """A chat request as it goes over the line."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -69,31 +64,12 @@ def get(path: str, *headers: str) -> bytes:
     return "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
 
 
-def connect(server: Server) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", server.port), timeout=30)
-
-
-def said(client: socket.socket) -> bytes:
-    """Everything until the server closes."""
-    out = b""
-    with suppress(ConnectionResetError):  # it does so when it has not read everything
-        while piece := client.recv(65536):
-            out += piece
-    return out
-
-
 def exchange(server: Server, data: bytes, half_close: bool = False) -> bytes:
     with connect(server) as client:
         client.sendall(data)
         if half_close:
             client.shutdown(socket.SHUT_WR)
-        return said(client)
-
-
-def status(answer: bytes) -> int:
-    found = re.match(rb"HTTP/1\.1 (\d+) ", answer)
-    assert found, answer
-    return int(found[1])
+        return rest(client)
 
 
 def content(answer: bytes) -> dict[str, Any]:
@@ -107,23 +83,11 @@ def ask(server: Server, **fields: Any) -> tuple[int, dict[str, Any]]:
     return status(answer), content(answer)
 
 
-def until(condition: Callable[[], bool], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def descriptors(process: int | str = "self") -> int:
     folder = f"/proc/{process}/fd"
     if not os.path.isdir(folder):
         pytest.skip("only Linux tells how many descriptors are open")
     return len(os.listdir(folder))
-
-
-def running(server: Server) -> int:
-    sessions = server.engine.stats()["sessions"].values()
-    return sum(s["status"] not in ("idle", None) for s in sessions)
 
 
 @pytest.fixture
@@ -148,7 +112,7 @@ def test_f7_simultaneous_connections_are_all_answered(patient: Server, count: in
         for i, client in enumerate(clients):
             client.settimeout(60)
             client.sendall(asked[i % 4])
-        assert [status(said(client)) for client in clients] == [200] * count
+        assert [status(rest(client)) for client in clients] == [200] * count
     finally:
         for client in clients:
             client.close()
@@ -186,7 +150,7 @@ def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
             clients.append(client)
         assert ask(served)[0] == 200
         for i, client in enumerate(clients):
-            answer = said(client)
+            answer = rest(client)
             assert status(answer) == 408 if i % len(halves) else not answer
     finally:
         for client in clients:
@@ -223,7 +187,7 @@ def test_f11_at_few_descriptors_a_new_client_is_answered(
             with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
                 body = {"messages": [user("x")], "max_tokens": 200, "stream": True}
                 client.sendall(request({**body, "logit_bias": NEVER_ENDS}))
-                assert b"data: [DONE]" in said(client)
+                assert b"data: [DONE]" in rest(client)
         finally:
             for client in idle:
                 client.close()
@@ -513,7 +477,7 @@ def test_f1_f14_a_signal_ends_it_within_two_seconds_while_it_answers(
         child.send_signal(number)
         assert child.wait(30) == 0
         assert time.monotonic() - began < TO_END
-        answers = [said(client) for client in streams[:4]]
+        answers = [rest(client) for client in streams[:4]]
         assert b"The server is ending" in answers[0]
         assert status(answers[3]) == 503
         for client in streams:
@@ -584,19 +548,19 @@ def test_2000_requests_with_random_disconnects_leave_nothing_behind(served: Serv
             if chosen.random() < 0.5:
                 client.recv(chosen.randrange(1, 200))
             else:
-                assert status(said(client)) == 200
+                assert status(rest(client)) == 200
             client.close()
 
-    def rest() -> None:
+    def at_rest() -> None:
         until(lambda: served.connections == 0 and running(served) == 0)
 
     for _ in range(10):
         batch(20)
-    rest()
+    at_rest()
     threads, files, sessions = lasting_threads(), descriptors(), memory()
     for _ in range(90):
         batch(20)
-    rest()
+    at_rest()
     assert lasting_threads() <= threads
     until(lambda: descriptors() <= files)
     assert len(served.engine.stats()["sessions"]) <= 16

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
-import uuid
 from dataclasses import replace
 from typing import Any
 
-from engine.messages import Message, ReplyStats
+from engine.messages import Message
 from engine.model.info import Model
 from engine.openai.request import form, with_text
 from engine.openai.schemas import FORMAT, MESSAGES, TOOL_CHOICE, TOOLS
 from engine.serve.doors import odds
 from engine.serve.doors.choice import Called, Choice, Piece, Text
-from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling, event
+from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling
 from engine.serve.doors.fields import (
     EFFORTS,
     LIMIT,
@@ -36,6 +34,7 @@ from engine.serve.doors.kinds import (
     only,
     said,
 )
+from engine.serve.doors.openai_telling import OpenAITelling, reason, usage
 from engine.serve.doors.tools import Offer, arguments, offer
 from engine.serve.guests import LOCAL, Guest
 
@@ -163,16 +162,11 @@ def _read_call(call: Any) -> dict[str, Any]:
     return {"id": str(call.get("id") or ""), "type": "function", "function": given}
 
 
-class ChatTelling(Telling):
+class ChatTelling(OpenAITelling):
     """A chat completion, whole or in chunks."""
 
     def __init__(self, asked: Asked, choices: list[Choice]) -> None:
-        super().__init__(asked, choices)
-        self._head: Body = {
-            "id": f"chatcmpl-{uuid.uuid4().hex}",
-            "created": int(time.time()),
-            "model": asked.model.name,
-        }
+        super().__init__(asked, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
 
     def begin(self) -> bytes:
@@ -186,23 +180,11 @@ class ChatTelling(Telling):
             told["tool_calls"] = [{"index": piece.number, **_call(piece)}]
         elif piece.text or not choice.answer:
             told["reasoning_content" if piece.reasoning else "content"] = piece.text
-        return self._chunk(choice, told, None, piece.odds if isinstance(piece, Text) else ())
+        return self._said(choice, told, None, piece.odds if isinstance(piece, Text) else ())
 
     def ended(self, choice: Choice) -> bytes:
         """The chunk that says why it ended."""
-        return self._chunk(choice, {}, reason(choice))
-
-    def end(self) -> bytes:
-        """The figures, if they are wanted, and the end."""
-        last = b"data: [DONE]\n\n"
-        if not self.asked.figures:
-            return last
-        head = {**self._head, "object": "chat.completion.chunk"}
-        return event({**head, "choices": [], "usage": usage(self.choices)}) + last
-
-    def failed(self, told: Body) -> bytes:
-        """The error as an event."""
-        return event(told)
+        return self._said(choice, {}, reason(choice))
 
     def whole(self) -> Body:
         """The answer in one piece."""
@@ -232,43 +214,16 @@ class ChatTelling(Telling):
             return None
         return {"content": odds.listed(told), "refusal": None}
 
-    def _chunk(self, choice: Choice, delta: Body, why: str | None, told: Any = ()) -> bytes:
+    def _said(self, choice: Choice, delta: Body, why: str | None, told: Any = ()) -> bytes:
+        """A chunk of one choice."""
         if choice.index not in self._begun:
             self._begun.add(choice.index)
             delta = {"role": "assistant", **delta}
         one = {"index": choice.index, "delta": delta, "finish_reason": why}
         if told:
             one["logprobs"] = self._odds(told)
-        if self.asked.figures:
-            one_more: Body = {"usage": None}
-        else:
-            one_more = {}
-        head = {**self._head, "object": "chat.completion.chunk"}
-        return event({**head, "choices": [one], **one_more})
-
-
-def reason(choice: Choice) -> str:
-    """Why it ended, in OpenAI's words."""
-    if choice.by_length:
-        return "length"
-    return "tool_calls" if choice.calls else "stop"
-
-
-def usage(choices: list[Choice]) -> Body:
-    """The figures of a request. Each prompt is counted once, however many answers it has."""
-    stats = [choice.stats for choice in choices]
-    first: dict[int, ReplyStats] = {}
-    for choice in choices:
-        first.setdefault(choice.prompt, choice.stats)
-    prompt = sum(s.prompt_tokens for s in first.values())
-    made = sum(s.generated_tokens for s in stats)
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": made,
-        "total_tokens": prompt + made,
-        "prompt_tokens_details": {"cached_tokens": sum(s.reused_tokens for s in first.values())},
-        "completion_tokens_details": {"reasoning_tokens": sum(s.reasoning_tokens for s in stats)},
-    }
+        # With figures at the end all others say that they have none, as with OpenAI.
+        return self._chunk([one], usage=None) if self.asked.figures else self._chunk([one])
 
 
 def _call(call: Called) -> Body:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-import uuid
 from typing import Any
 
 from engine.messages import RawPrompt
@@ -12,14 +10,12 @@ from engine.openai.request import form
 from engine.openai.schemas import FORMAT, PROMPT
 from engine.params import MOST_LOGPROBS
 from engine.serve.doors import odds
-from engine.serve.doors.chat import reason, usage
 from engine.serve.doors.choice import Choice, Piece, Text
 from engine.serve.doors.door import (
     Asked,
     Body,
     OpenAIErrors,
     Telling,
-    event,
 )
 from engine.serve.doors.fields import LIMIT, Fields, settings
 from engine.serve.doors.kinds import (
@@ -34,6 +30,7 @@ from engine.serve.doors.kinds import (
     Table,
     whole,
 )
+from engine.serve.doors.openai_telling import OpenAITelling, reason, usage
 from engine.serve.guests import LOCAL, Guest
 
 
@@ -117,24 +114,18 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
-class CompletionsTelling(Telling):
+class CompletionsTelling(OpenAITelling):
     """A completion, whole or in chunks."""
 
     def __init__(self, asked: Asked, choices: list[Choice]) -> None:
-        super().__init__(asked, choices)
-        self._head: Body = {
-            "id": f"cmpl-{uuid.uuid4().hex}",
-            "object": "text_completion",
-            "created": int(time.time()),
-            "model": asked.model.name,
-        }
+        super().__init__(asked, choices, "cmpl", "text_completion")
         self._told: dict[int, int] = {}  # characters of each choice's text
 
     def begin(self) -> bytes:
         """The prompts, where they are to be echoed."""
         if not self.asked.extra["echo"]:
             return b""
-        return b"".join(self._chunk(c, self._echo(c), None) for c in self.choices)
+        return b"".join(self._said(c, self._echo(c), None) for c in self.choices)
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         """The chunk for new text."""
@@ -143,27 +134,17 @@ class CompletionsTelling(Telling):
         told = odds.columns(piece.odds, before) if piece.odds else None
         if told is not None:
             self._told[choice.index] = before + sum(map(len, told["tokens"]))
-        return self._chunk(choice, piece.text, None, told)
+        return self._said(choice, piece.text, None, told)
 
     def ended(self, choice: Choice) -> bytes:
         """The chunk that says why it ended."""
-        return self._chunk(choice, "", reason(choice))
-
-    def end(self) -> bytes:
-        """The figures, if they are wanted, and the end."""
-        last = b"data: [DONE]\n\n"
-        if not self.asked.figures:
-            return last
-        return event({**self._head, "choices": [], "usage": usage(self.choices)}) + last
-
-    def failed(self, told: Body) -> bytes:
-        """The error as an event."""
-        return event(told)
+        return self._said(choice, "", reason(choice))
 
     def whole(self) -> Body:
         """The answer in one piece."""
         return {
             **self._head,
+            "object": self._kind,
             "choices": [self._choice(choice) for choice in self.choices],
             "usage": usage(self.choices),
         }
@@ -181,6 +162,6 @@ class CompletionsTelling(Telling):
         echoed = self.asked.extra["echo"]
         return str(echoed[choice.prompt]) if echoed else ""
 
-    def _chunk(self, choice: Choice, text: str, why: str | None, told: Body | None = None) -> bytes:
+    def _said(self, choice: Choice, text: str, why: str | None, told: Body | None = None) -> bytes:
         one = {"index": choice.index, "text": text, "logprobs": told, "finish_reason": why}
-        return event({**self._head, "choices": [one]})
+        return self._chunk([one])

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.serve.doors import odds
-from engine.serve.doors.chat import usage
 from engine.serve.doors.choice import Called, Choice, Piece, Text
 from engine.serve.doors.door import Asked, Body, Telling, event
+from engine.serve.doors.openai_telling import usage
 
 Keep = Callable[[Asked, Choice, Body], None]
 """Keeps a response that has ended."""
