@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.bench.random_models import write_tokenizer
@@ -84,6 +84,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(FRAGMENTS, max_size=30), st.data())
 def test_the_same_however_it_is_cut(fragments: list[str], data: st.DataObject) -> None:
     text = "".join(fragments)
