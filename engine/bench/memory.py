@@ -11,6 +11,7 @@ import itertools
 import json
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ CHUNK = 64
 CONTEXTS = (256, 768, 1536)
 BITS = (None, 8, 4)
 CHATS = (1, 8)
+_RENDERED = 5.0  # seconds
 ANSWER = 24  # tokens, so that all chats are answered at the same time for a while
 
 FAMILIES = (
@@ -126,8 +128,18 @@ def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int |
         session.send(
             chr(97 + number) * text, SamplingParams(max_tokens=1, temperature=0.0)
         ).tokens()
-    params = SamplingParams(max_tokens=ANSWER, temperature=0.0)
-    for reply in [session.send("b", params) for session in sessions]:
+    # No answer ends before the others have begun: 2 is the end of a turn.
+    params = SamplingParams(max_tokens=ANSWER, temperature=0.0, logit_bias={2: -1e9})
+    replies = [session.send("b", params) for session in sessions]
+    for reply in replies:
+        reply.pause()
+    # Until all prompts have been rendered; one that was quicker than its pause is not in the queue.
+    until = time.monotonic() + _RENDERED
+    while len(engine.stats()["queue"]) < chats and time.monotonic() < until:
+        time.sleep(0.01)
+    for reply in replies:
+        reply.resume()
+    for reply in replies:
         reply.tokens()
     engine.stats()
     held = int(mx.get_peak_memory())
