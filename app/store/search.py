@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
 
+from app.store.filters import Filter, split
 from app.store.index import APART, CHAT_BITS, MESSAGE_BITS, UNSPACED, spaced
-from app.store.records import SearchHit
+from app.store.operations import CHAT_COLUMNS, chat_from_row
+from app.store.records import Folder, SearchHit
 
 _WORD = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -62,25 +64,26 @@ def find(
     chat's messages it is the newest whose words stand near each other. ``tell`` is given the titles
     as soon as they are known: they take a fraction of the time.
     """
-    query = query.replace("\0", "")
+    query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
-    if not terms or limit <= 0:
+    if limit <= 0 or not (terms or narrowed):
         return []
-    hits = _titles(db, query.strip(), terms, limit)
+    chats = _chats(db, narrowed)
+    if not terms and narrowed is not None:
+        return _by_filter(db, chats, narrowed, limit)
+    hits = []
+    if narrowed is None or not narrowed.of_messages:
+        there = {chat for _, chat in chats.values()}
+        most = limit if narrowed is None else -1
+        hits = [h for h in _titles(db, query.strip(), terms, most) if h.chat_id in there][:limit]
     if tell is not None and hits:
         tell(list(hits))
-    chats = {
-        seq: (updated, chat)
-        for seq, chat, updated in db.execute(
-            "SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL"
-        )
-    }
-    places = _near(db, terms)
+    places = _near(db, terms, narrowed)
     texts = _texts(db, places, chats, terms, limit - len(hits))
     if len(terms) > 1 and len(texts) < limit - len(hits):
         if tell is not None and texts:
             tell(hits + texts)
-        places = _apart(db, terms) | places
+        places = (_apart(db, terms) if narrowed is None else {}) | places
         texts = _texts(db, places, chats, terms, limit - len(hits))
     return hits + texts
 
@@ -125,8 +128,50 @@ def _titles(db: sqlite3.Connection, query: str, terms: list[Term], limit: int) -
     return [_hit(chat, None, title, terms) for chat, title in rows]
 
 
-def _near(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
+def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
+    """The chats in which something may be found, by their numbers: last used, and id."""
+    if narrowed is None:
+        rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
+        return {seq: (updated, chat) for seq, chat, updated in rows}
+    folders = {row[0]: Folder(*row) for row in db.execute("SELECT * FROM folders")}
+    found = {}
+    for seq, *row in db.execute(f"SELECT seq, {CHAT_COLUMNS} FROM chats WHERE deleted_at IS NULL"):
+        chat = chat_from_row(tuple(row))
+        if narrowed.takes(chat, folders):
+            found[seq] = (chat.updated_at, chat.id)
+    return found
+
+
+def _by_filter(
+    db: sqlite3.Connection, chats: dict[int, tuple[float, str]], narrowed: Filter, limit: int
+) -> list[SearchHit]:
+    """Chats that a filter without words finds, the latest used first."""
+    condition, values = narrowed.condition()
+    said = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
+    hits: list[SearchHit] = []
+    for seq, (_, chat_id) in sorted(chats.items(), key=lambda item: item[1], reverse=True):
+        if len(hits) >= limit:
+            break
+        if narrowed.of_messages and not db.execute(said, (chat_id, *values)).fetchone():
+            continue
+        (title,) = db.execute("SELECT title FROM chats WHERE seq = ?", (seq,)).fetchone()
+        hits.append(SearchHit(chat_id, None, title))
+    return hits
+
+
+def _near(
+    db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None = None
+) -> dict[int, int]:
     """By chat the newest passage that has all the words. One pass over the words' lists."""
+    if narrowed is not None and narrowed.of_messages:
+        condition, values = narrowed.condition()
+        number = f"(f.rowid >> {MESSAGE_BITS}) & {(1 << CHAT_BITS - MESSAGE_BITS) - 1}"
+        rows = db.execute(
+            f"SELECT f.rowid >> {CHAT_BITS}, max(f.rowid) FROM messages_fts f JOIN messages m "
+            f"ON m.seq = {number} WHERE messages_fts MATCH ? AND {condition} GROUP BY 1",
+            (" ".join(term.match for term in terms), *values),
+        )
+        return dict(rows.fetchall())
     rows = db.execute(
         f"SELECT rowid >> {CHAT_BITS}, max(rowid) FROM messages_fts WHERE messages_fts MATCH ? "
         "GROUP BY 1",
@@ -166,9 +211,10 @@ def _hit(chat: str, message: str | None, text: str, terms: list[Term]) -> Search
 def places_in(text: str, query: str) -> list[tuple[int, int]]:
     """Where the words of a query stand in a text, as begin and end, from the best place on.
 
-    That is where most of the words stand near each other; what is before it comes last.
+    That is where most of the words stand near each other; what is before it comes last. What only
+    narrows the search is no word of it.
     """
-    terms = terms_of(query)
+    terms = terms_of(split(query)[0])
     marks = _marks(text, terms) if terms else []
     best = _best(text, marks, terms)
     return [mark for mark in marks if mark[0] >= best] + [m for m in marks if m[0] < best]

@@ -17,6 +17,7 @@ from app.chats.library import ChatLibrary
 from app.ui.sidebar.chat_list import ChatListModel
 from app.ui.sidebar.list_view import ChatListView
 from app.ui.sidebar.organiser import Organiser
+from app.ui.sidebar.search_filters import SearchFilters
 from app.ui.sidebar.trash_button import TrashButton
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
@@ -67,6 +68,7 @@ class Sidebar(QFrame):
         self.search.setToolTip(f"Search all chats  {native('Ctrl+Shift+F')}")
         self._glass = QAction(self)
         self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        self.filters = SearchFilters(self.search, library)
         self.list = ChatListView(self.model, self)
         self.list.opened.connect(self._on_open)
         self.list.delete_asked.connect(self._on_delete)
@@ -154,6 +156,14 @@ class Sidebar(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = event.key()
+            down = key == Qt.Key.Key_Down
+            if (
+                watched is self.search
+                and down
+                and event.modifiers() & Qt.KeyboardModifier.AltModifier
+            ):
+                self.filters.open()
+                return True
             if watched is self.search and self._search_key(key):
                 return True
         return super().eventFilter(watched, event)

@@ -121,3 +121,22 @@ def test_an_editor_that_is_left_as_it_was_gives_no_title(start: Start, qtbot: Qt
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     run.until(lambda: run.window.sidebar.list.findChild(QLineEdit, "rename") is None)
     assert run.app.store.chat(chat_id).title == ""
+
+
+def test_the_search_fields_button_narrows_a_search(start: Start, qtbot: QtBot):
+    run = start()
+    first, _ = talk(run, "say pears one", "say pears two")
+    order = run.app.library.order
+    order.move([first], order.make("My fruit").id)
+    sidebar = run.window.sidebar
+    menu = sidebar.filters.menu()
+    assert [a.text() for a in menu.actions()][:2] == ["In Folder", "Answered by Model"]
+    menu.deleteLater()
+    qtbot.keyClicks(sidebar.search, "pears")
+    sidebar.filters.add("from:me")
+    sidebar.filters.add('in:"Other"')
+    sidebar.filters.add('in:"My fruit"')
+    assert sidebar.search.text() == 'pears from:me in:"My fruit" '
+    run.until(lambda: titles(run) == ["Found", "say pears one"])
+    qtbot.keyClick(sidebar.search, Qt.Key.Key_Return)
+    assert run.pane.chat.id == first

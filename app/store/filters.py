@@ -1,0 +1,119 @@
+"""Small words in a search that narrow it: `in:Work from:me before:2026-01-01`."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from app.store.records import Chat, Folder
+
+WORD = re.compile(r"(?<!\S)-?(\w+):(\"[^\"]*\"?|\S*)")
+NAMES = ("in", "tag", "model", "from", "before", "after", "is")
+"""What may stand before the colon."""
+FROM = {"me": "user", "model": "assistant"}
+STATES = ("pinned", "archived")
+_DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What has to be true of a chat, or of a message in it, besides the words.
+
+    Attributes:
+        folder, tag, model: a part of the name, without case; "" for any.
+        role: "user" or "assistant", "" for both.
+        since, until: seconds since the epoch between which it was said.
+        state: "pinned" or "archived", "" for any.
+    """
+
+    folder: str = ""
+    tag: str = ""
+    model: str = ""
+    role: str = ""
+    since: float | None = None
+    until: float | None = None
+    state: str = ""
+
+    @property
+    def of_messages(self) -> bool:
+        """Whether single messages are to be looked at, too."""
+        return bool(self.role or self.model or self.since is not None or self.until is not None)
+
+    def takes(self, chat: Chat, folders: dict[str, Folder]) -> bool:
+        """Whether the chat may be found; what is asked of messages is left aside."""
+        if self.folder:
+            folder = folders.get(chat.folder_id or "")
+            above = folders.get(folder.parent_id or "") if folder is not None else None
+            names = [f.name.casefold() for f in (folder, above) if f is not None]
+            if not any(self.folder in name for name in names):
+                return False
+        if self.tag and not any(self.tag in tag.casefold() for tag in chat.tags):
+            return False
+        if self.state == "pinned" and chat.pinned_at is None:
+            return False
+        return self.state != "archived" or chat.archived_at is not None
+
+    def condition(self) -> tuple[str, list[object]]:
+        """What must hold of a message `m`, as SQL with its values; "1" for nothing."""
+        parts: list[str] = []
+        values: list[object] = []
+        if self.role:
+            parts.append("m.role = ?")
+            values.append(self.role)
+        if self.model:
+            parts.append("instr(lower(m.model), ?) > 0")
+            values.append(self.model)
+        if self.since is not None:
+            parts.append("m.created_at >= ?")
+            values.append(self.since)
+        if self.until is not None:
+            parts.append("m.created_at < ?")
+            values.append(self.until)
+        return " AND ".join(parts) or "1", values
+
+
+def split(query: str) -> tuple[str, Filter | None]:
+    """The words of a query, and what narrows it. What is not understood stays a word."""
+    found: dict[str, object] = {}
+
+    def take(match: re.Match[str]) -> str:
+        name, value = match[1].lower(), match[2].strip('"').strip().casefold()
+        if name not in NAMES or match[0].startswith("-"):
+            return match[0]
+        if not value:  # it is being typed
+            return ""
+        if name in {"before", "after"}:
+            moment = _moment(value)
+            if moment is None:
+                return match[0]
+            found["until" if name == "before" else "since"] = moment
+        elif name == "from":
+            role = next((r for word, r in FROM.items() if word.startswith(value)), None)
+            if role is None:
+                return match[0]
+            found["role"] = role
+        elif name == "is":
+            state = next((s for s in STATES if s.startswith(value)), None)
+            if state is None:
+                return match[0]
+            found["state"] = state
+        else:
+            found[{"in": "folder"}.get(name, name)] = value
+        return ""
+
+    words = WORD.sub(take, query)
+    return words, Filter(**found) if found else None  # type: ignore[arg-type]
+
+
+def _moment(value: str) -> float | None:
+    """When a day begins that is written as 2026-01-31, 2026-01, 2026, or "yesterday"."""
+    if value in _DAYS:
+        midnight = datetime.combine(date.today(), datetime.min.time())
+        return (midnight - timedelta(days=_DAYS[value])).timestamp()
+    numbers = re.fullmatch(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", value)
+    if numbers is None:
+        return None
+    try:
+        year, month, day = (int(each or 1) for each in numbers.groups())
+        return datetime(year, month, day).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
