@@ -1,12 +1,18 @@
 # `make run` and `make test` set everything up in .venv by themselves.
 # BACKEND=cuda takes MLX for CUDA instead of the CPU build (Linux only; `make clean` first).
+# MLX_LM=0.33.* runs with another mlx-lm than the pinned one, MLX_LM=main with its repository's;
+# `make doctor MLX_LM=...` tells what that one can do.
 PYTHON ?= python3
 BACKEND ?= cpu
 VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
+MLX_LM ?=
+ifneq ($(MLX_LM),)
+export STRETTO_MLX_LM := $(CURDIR)/.overlays/$(subst *,x,$(MLX_LM))
+endif
 
-.PHONY: run test lint format bench setup clean screenshots app
+.PHONY: run test lint format bench doctor setup clean screenshots app
 
 run: setup
 	$(PY) -m app $(ARGS)
@@ -27,6 +33,9 @@ format: setup
 bench: setup
 	$(PY) -m engine bench $(ARGS)
 
+doctor: setup
+	$(PY) -m engine doctor $(ARGS)
+
 screenshots: setup
 	QT_QPA_PLATFORM=offscreen $(PY) -m app.bench.screenshots resources/screenshots $(ARGS)
 
@@ -34,7 +43,7 @@ app: setup
 	$(PY) packaging/build.py $(ARGS)
 
 setup:
-	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND)
+	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND) $(if $(MLX_LM),--mlx-lm '$(MLX_LM)')
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .overlays build .mypy_cache .ruff_cache .pytest_cache .hypothesis

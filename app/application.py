@@ -179,7 +179,7 @@ class Application(QObject):
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
         self.window.store_commands.restore_asked.connect(self.restore)
-        self.window.updates = self.updates
+        self.window.settings_commands.updates = self.updates
         self.serving = Serving(self.settings, self._paths, self.loader, self)
         self.guests = GuestsInWindow(self.serving, self.window)
         self.updates.found.connect(self.window.show_update)

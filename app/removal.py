@@ -83,6 +83,8 @@ class Removal(QObject):
         """Why a model cannot be removed now, as a sentence; "" if it can."""
         if model.source is Source.BUNDLED:
             return f"{model.name} is a part of Stretto."
+        if _holds_more(model.removes):
+            return f"{model.removes} holds far more than a model. Remove the model's files there."
         if model.removes in self._going:
             return f"{model.name} is on its way to the trash."
         for one in self._together(model):
@@ -107,9 +109,12 @@ class Removal(QObject):
         elif chats:
             words.append(f"{len(chats):,} chats answer with it, and will need another model.")
         if model.shares:
-            others = len(model.shares)
-            one, several = "1 other revision, which goes", f"{others} other revisions, which go"
-            words.append(f"It shares files with {one if others == 1 else several} with it.")
+            count = len(model.shares)
+            one, several = "1 other revision, which goes", f"{count} other revisions, which go"
+            words.append(f"It shares files with {one if count == 1 else several} with it.")
+        if others := model.facts.others:
+            listed = ", ".join(others[:3]) + (" and more" if len(others) > 3 else "")
+            words.append(f"Its folder holds other things, which go with it: {listed}.")
         return " ".join(words)
 
     def remove(self, model: Installed) -> str:
@@ -179,6 +184,13 @@ class Removal(QObject):
             self._settings.set(model=removed.new_chats)
         self._installed.look()
         self.restored.emit(removed.name)
+
+
+def _holds_more(folder: Path) -> bool:
+    """Whether it is a person's own folder, one of its usual parts, or one that these lie in."""
+    home = Path.home()
+    usual = {home / name for name in ("Desktop", "Documents", "Downloads", "Library", "Public")}
+    return folder in usual or home.is_relative_to(folder)
 
 
 def _words(error: Exception) -> str:

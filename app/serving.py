@@ -6,16 +6,17 @@ import logging
 import threading
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import background
 from app.chats.model_choice import ModelLoader
+from app.door_server import limits_of, made, offer, sentence
 from app.paths import GUIDE, Paths, model_location
+from app.score.lanes import GUEST
 from app.settings import Settings
-from engine import Engine, EngineError
+from engine import Engine
 
 if TYPE_CHECKING:
     from engine.serve.keys import Key
@@ -79,6 +80,7 @@ class Serving(QObject):
         self._engine: Engine | None = None
         self._server: Server | None = None
         self._ending: list[threading.Thread] = []
+        self._used: frozenset[str] = frozenset()  # ids of models that the window has
         self._again = False  # the settings have changed while it started
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._look)
@@ -146,6 +148,7 @@ class Serving(QObject):
 
     # Guests.
 
+    @Slot(int, bool)
     def pause(self, number: int, on: bool) -> None:
         """Let a guest's answer stand still, or go on."""
         visit = self._server.visits.get(number) if self._server is not None else None
@@ -159,6 +162,15 @@ class Serving(QObject):
         if visit is not None:
             visit.stop()
 
+    def lanes(self) -> dict[str, tuple[str, str]]:
+        """The engine's sessions in which guests are answered: id to the lane's id and title."""
+        seen = self._server.visits.all() if self._server is not None else []
+        return {
+            session: (f"{GUEST}{s.id}:{session}", f"{s.who} · {s.session}" if s.session else s.who)
+            for s in seen
+            for session in s.engine_sessions
+        }
+
     @Slot()
     def _look(self) -> None:
         server = self._server
@@ -171,26 +183,31 @@ class Serving(QObject):
 
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
+        self._used -= {model_id}
         if self._server is not None:
             self._server.unloaded(model_id)
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
         """A model that came into the window later is offered, too."""
+        self._used = frozenset(m.model.id for m in self._loader.loaded() if m.model is not None)
         if self._server is not None and self._loader.get(ref).model is not None:
-            _offer(self._server, model_location(ref))
+            offer(self._server, model_location(ref))
+
+    def _is_used(self, model_id: str) -> bool:
+        """Whether the window itself has this model. Called by the server's thread."""
+        return model_id in self._used
 
     # Beginning and end.
 
     def _begin(self, engine: Engine, before: Server | None) -> None:
-        settings, file, folders = self._settings, self._keys_file, self._folders()
-        host = "0.0.0.0" if settings.serve_others else "127.0.0.1"
-        port, guarded = settings.serve_port, settings.serve_others or settings.serve_with_key
+        port, file, folders = self._settings.serve_port, self._keys_file, self._folders()
+        limits = limits_of(self._settings)
         self._now(Door.STARTING)
         # Importing the web server takes a good part of a second.
         background.start(
             self,
-            lambda: _made(before, engine, host, port, guarded, folders, file),
+            lambda: made(before, engine, port, limits, folders, file, self._is_used),
             self._on_made,
             threading.Event(),
         )
@@ -210,7 +227,7 @@ class Serving(QObject):
             self._timer.start()
             self._now(Door.OPEN)
         elif error is not None:
-            self.why = _sentence(error, self._settings.serve_port)
+            self.why = sentence(error, self._settings.serve_port)
             log.warning("the server was not started (%s)", type(error).__name__)
             self._now(Door.FAILED)
 
@@ -237,45 +254,3 @@ class Serving(QObject):
     def _folders(self) -> list[str]:
         refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
         return [model_location(ref) for ref in refs]
-
-
-def _made(
-    before: Server | None,
-    engine: Engine,
-    host: str,
-    port: int,
-    guarded: bool,
-    folders: list[str],
-    file: Path,
-) -> Server:
-    """A server that answers, once the one before it has ended. Runs in the background.
-
-    Raises:
-        OSError, OverflowError, ValueError: as `Server`.
-    """
-    from engine.serve.keys import Keys
-    from engine.serve.server import Server
-    from engine.serve.settings import Settings as Limits
-
-    if before is not None:
-        before.stop()
-    limits = Limits(host=host, require_key=guarded, may_unload=False)
-    server = Server(engine, [], port, settings=limits, keys=Keys(file) if guarded else None)
-    for folder in folders:
-        _offer(server, folder)
-    server.start()
-    return server
-
-
-def _offer(server: Server, folder: str) -> None:
-    try:
-        server.offer(folder)
-    except EngineError as error:
-        log.info("a model is not offered: %s", error.code)
-
-
-def _sentence(error: Exception, port: int) -> str:
-    if isinstance(error, OSError):
-        return f"Port {port} is not free ({error.strerror or error}). Choose another."
-    words = str(error) or type(error).__name__
-    return f"{words[:1].upper()}{words[1:]}."

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)
 """How large all text can be, in percent."""
 PORTS = (1024, 65535)
 """Those that a program may take which is not the administrator's."""
+SERVE_LIMITS = {
+    "serve_sessions": 1024,
+    "serve_per_key": 1024,
+    "serve_per_minute": 10_000,
+    "serve_unload_min": 1440,
+}
+"""The most that each limit of other programs may be."""
 
 UNLOAD_IDLE_MIN = 30.0
 """Minutes without use after which a model leaves memory at a first start."""
@@ -33,6 +41,7 @@ class Settings:
     Attributes:
         appearance: "system", "light" or "dark".
         sidebar: whether the list of chats is shown.
+        unfolded: folders of the sidebar of which the inside is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
         model_folders: folders added by hand in which models are looked for.
@@ -62,6 +71,12 @@ class Settings:
         serve_port: at which port of this machine.
         serve_others: whether programs of other machines may, too.
         serve_with_key: whether those of this machine need a key.
+        serve_origins: web pages that may ask, as https://example.org, with blanks between them.
+        serve_sessions: how many sessions of other programs there may be.
+        serve_evict: one more takes the place of the longest unused, and is not refused.
+        serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none.
+        serve_unload_min: minutes after which a model is unloaded that only other programs have
+            used; 0 keeps it.
         file: where they are saved, None for nowhere; no option.
         set_aside: where an unreadable file was moved to; no option.
         unread: why the file could not be read, "" if it could; no option.
@@ -69,6 +84,7 @@ class Settings:
 
     appearance: str = "system"
     sidebar: bool = True
+    unfolded: tuple[str, ...] = ()
     model: str = "guide"
     models: tuple[str, ...] = ()
     model_folders: tuple[str, ...] = ()
@@ -98,6 +114,12 @@ class Settings:
     serve_port: int = 8080
     serve_others: bool = False
     serve_with_key: bool = False
+    serve_origins: str = ""
+    serve_sessions: int = 64
+    serve_evict: bool = False
+    serve_per_key: int = 0
+    serve_per_minute: int = 0
+    serve_unload_min: int = 0
     file: Path | None = field(default=None, repr=False, compare=False)
     set_aside: Path | None = field(default=None, repr=False, compare=False)
     unread: str = field(default="", repr=False, compare=False)
@@ -226,6 +248,10 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     return taken
 
 
+def _is_within(most: int, value: int) -> bool:
+    return 0 <= value <= most
+
+
 _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "appearance": lambda v: v in {"system", "light", "dark"},
     "send_key": lambda v: v in {"enter", "ctrl_enter"},
@@ -237,4 +263,5 @@ _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "unload_idle_min": lambda v: 0 <= v <= 100_000,
     "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
     "cache_gb": lambda v: 0 <= v < 100_000,
+    **{name: partial(_is_within, most) for name, most in SERVE_LIMITS.items()},
 }

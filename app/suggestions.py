@@ -15,6 +15,7 @@ from app.paths import resources
 
 log = logging.getLogger(__name__)
 
+_MOST = 5
 _SLACK = 0.9  # a machine with 16 GB tells its system of somewhat less
 
 
@@ -59,7 +60,9 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
 
 
 def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
-    """What suits a machine, and the class in GB that it is of; (0, []) where there is nothing.
+    """The class in GB that a machine is of, and what suits it; (0, []) where there is nothing.
+
+    The models of its class come first, then those of the class below, which leave more room.
 
     Args:
         memory: bytes. Less than the smallest class has gets the smallest.
@@ -67,9 +70,12 @@ def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Sugges
     found = classes(file)
     if not found:
         return 0, []
-    fitting = [gb for gb in found if gb * 2**30 * _SLACK <= memory]
-    best = max(fitting, default=min(found))
-    return best, found[best]
+    fitting = [gb for gb in found if gb * 2**30 * _SLACK <= memory] or [min(found)]
+    models: dict[str, Suggestion] = {}
+    for gb in reversed(fitting[-2:]):
+        for model in found[gb]:
+            models.setdefault(model.repo, model)
+    return fitting[-1], list(models.values())[:_MOST]
 
 
 def machine_memory() -> int:

@@ -13,10 +13,14 @@ Importing this package does not import MLX; the engine thread does, when it star
 Imports: engine.cli, engine.core, engine.kv, engine.model.
 """
 
-from engine.engine import Engine, Session
-from engine.errors import EngineError
-from engine.kv.fitting import Fit, Offer
-from engine.messages import (
+from engine.model import overlay
+
+overlay.apply()  # before anything imports mlx-lm, in every process of the program
+
+from engine.engine import Engine, Session  # noqa: E402
+from engine.errors import EngineError  # noqa: E402
+from engine.kv.fitting import Fit, Offer  # noqa: E402
+from engine.messages import (  # noqa: E402
     Event,
     Failed,
     Finished,
@@ -25,9 +29,9 @@ from engine.messages import (
     ReplyStats,
     TextDelta,
 )
-from engine.model.info import Model
-from engine.params import FormLimits, SamplingParams
-from engine.reply import Reply
+from engine.model.info import Model  # noqa: E402
+from engine.params import FormLimits, SamplingParams  # noqa: E402
+from engine.reply import Reply  # noqa: E402
 
 __all__ = [
     "Engine",

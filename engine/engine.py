@@ -11,13 +11,13 @@ import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, get_args
 
 from engine.core import thread
-from engine.core.commands import Estimate, Load, Unload
+from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
 from engine.core.mailbox import Answer, Mailbox
 from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
@@ -231,10 +231,19 @@ class Engine:
         may_wait()
         return self.load_later(path).result()
 
-    def load_later(self, path: str | Path) -> Future[Model]:
-        """As `load`, without waiting. The future's callbacks run on the engine thread."""
-        answer: Future[Model] = Answer()
-        self._post(Load(str(path), answer))
+    def load_later(
+        self, path: str | Path, on_progress: Callable[[float], None] | None = None
+    ) -> Future[Model]:
+        """As `load`, without waiting. The future's callbacks run on the engine thread.
+
+        Cancelling the future stops the reading, unless somebody else wants the same folder.
+
+        Args:
+            on_progress: called on the engine thread, some fifty times a second, with the share of
+                the weights that has been read: more than 0, at most 1. Be quick.
+        """
+        answer: Future[Model] = Answer(can_be_cancelled=True)
+        self._post(Load(str(path), answer, on_progress))
         return answer
 
     def estimate(
@@ -285,6 +294,23 @@ class Engine:
         answer: Future[None] = Answer()
         self._post(Unload(model.id, answer))
         return answer
+
+    def unload_idle(self, after: float | None, told: Callable[[str], None] | None = None) -> None:
+        """Unload models that nobody has used for so many seconds; None, the default, never does.
+
+        Their chats hear `unknown_model` when they send, and caches of sessions that have an id of
+        the caller's go to disk: load the folder and open the session again.
+
+        Args:
+            told: called with the id of each model that went, on the engine thread. Be quick.
+        """
+        if after is not None and not after >= 0:
+            raise ValueError(f"after must be seconds or None, not {after!r}")
+        self._post(UnloadIdle(after, told))
+
+    def pin(self, model: Model, pinned: bool = True) -> None:
+        """Keep a model in memory however long nobody uses it, or no longer."""
+        self._post(Pin(model.id, pinned))
 
     def open_session(
         self,

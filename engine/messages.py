@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-from engine.core.commands import Estimate, Load, Unload
+from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
 from engine.params import SamplingParams
 
 Kind = Literal["answer", "reasoning", "tool"]
@@ -272,6 +272,8 @@ Command = (
     Load
     | Estimate
     | Unload
+    | UnloadIdle
+    | Pin
     | OpenSession
     | Send
     | Cancel

@@ -58,6 +58,31 @@ class FormLimits:
 
 
 @dataclass(frozen=True)
+class ToolForm:
+    """How an answer calls tools, where its calls are bound to their schemas.
+
+    Attributes:
+        tools: those that may be called, each with its name and the JSON schema of its arguments.
+        required: the answer is a call and nothing else, but for the reasoning before it. Without
+            it the text outside of calls is free.
+        several: there may be more than one call.
+
+    Raises:
+        ValueError: a schema is none.
+    """
+
+    tools: tuple[tuple[str, str], ...]
+    required: bool = False
+    several: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.tools:
+            raise ValueError("tool_form must have a tool")
+        for _, schema in self.tools:
+            _as_schema(schema)
+
+
+@dataclass(frozen=True)
 class SamplingParams:
     """How the next token is chosen and when a reply ends.
 
@@ -86,12 +111,14 @@ class SamplingParams:
         regex: the answer matches all of this expression (Rust's syntax: no look-around).
         choices: the answer is one of these texts.
         grammar: the answer is a sentence of this grammar (Lark's notation, as llguidance reads it).
+        tool_form: the answer's tool calls are bound to their tools' schemas. The model's format of
+            calls must be one that can be bound (`engine.text.tool_forms`).
         form_limits: limits for what `json_schema` leaves open, given as `FormLimits` or as a
             mapping of its fields; None sets none.
 
-    At most one of json_schema, regex, choices and grammar. They bind the answer, not the reasoning
-    before it; a model may only end its turn where the answer may end. An answer that ends by length
-    may be incomplete.
+    At most one of json_schema, regex, choices, grammar and tool_form. They bind the answer, not the
+    reasoning before it; a model may only end its turn where the answer may end. An answer that ends
+    by length may be incomplete.
 
     Raises:
         ValueError: names the field and says what it may be.
@@ -118,6 +145,7 @@ class SamplingParams:
     grammar: str | None = None
     form_limits: FormLimits | None = field(default_factory=FormLimits)
     logprobs: int | None = None
+    tool_form: ToolForm | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop", _as_texts("stop", self.stop))
@@ -141,7 +169,9 @@ class SamplingParams:
         self._text("regex")
         self._text("grammar")
         object.__setattr__(self, "form_limits", _as_limits(self.form_limits))
-        asked = [n for n in ("json_schema", "regex", "choices", "grammar") if getattr(self, n)]
+        # The engine writes a `tool_form` as a grammar, so that these two may be together.
+        last = "grammar" if self.tool_form is None else "tool_form"
+        asked = [n for n in ("json_schema", "regex", "choices", last) if getattr(self, n)]
         if len(asked) > 1:
             raise ValueError(f"{asked[0]} and {asked[1]} cannot both bind one answer: choose one")
 

@@ -10,9 +10,11 @@ import argparse
 import ctypes
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,10 @@ import tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+OVERLAYS = ROOT / ".overlays"
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
+
+MLX_LM = "https://github.com/ml-explore/mlx-lm"
 
 # Shared libraries that Qt's xcb and offscreen platforms load on Linux, and their Debian packages.
 QT_LIBRARIES = {
@@ -135,18 +140,51 @@ def install(wanted: list[str]) -> None:
         sys.exit("Setting up .venv failed; pip's message above says why. Nothing else was changed.")
 
 
+def overlay(wanted: str) -> None:
+    """Install another mlx-lm into a folder of its own, which `make run MLX_LM=...` uses.
+
+    Nothing else is installed: the engine tells (`python -m engine doctor`) what it lacks.
+
+    Args:
+        wanted: a version, as `0.33.*`; or `main`, for what its repository holds now.
+    """
+    if not re.fullmatch(r"main|\d[\w.*!+]{0,40}", wanted):
+        sys.exit(f"MLX_LM must be a version, as 0.33.* or 0.33.1, or main; not {wanted!r}.")
+    folder = OVERLAYS / wanted.replace("*", "x")  # as the Makefile names it
+    if (folder / "mlx_lm").is_dir() and wanted != "main":
+        return
+    print(f"Fetching mlx-lm {wanted} into {folder.relative_to(ROOT)} …", flush=True)
+    source = f"git+{MLX_LM}@main" if wanted == "main" else f"mlx-lm=={wanted}"
+    OVERLAYS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=OVERLAYS) as beside:
+        pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
+        command = [*pip, "--quiet", "--no-deps", "--target", f"{beside}/new", source]
+        if subprocess.run(command, check=False).returncode:
+            sys.exit("mlx-lm could not be fetched; pip's message above says why.")
+        shutil.rmtree(folder, ignore_errors=True)
+        Path(beside, "new").replace(folder)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument(
         "--libraries-only", action="store_true", help="see to the system libraries and stop there"
     )
+    parser.add_argument("--mlx-lm", metavar="VERSION", help="another mlx-lm, beside .venv")
     options = parser.parse_args()
     backend = options.backend
 
     ensure_system_libraries()
     if options.libraries_only:
         return
+    set_up(backend)
+    if options.mlx_lm:
+        overlay(options.mlx_lm)
+
+
+def set_up(backend: str) -> None:
+    """Make .venv match the project, if it does not already."""
     wanted = hashlib.sha256(
         (ROOT / "pyproject.toml").read_bytes()
         + CONSTRAINTS.read_bytes()

@@ -68,9 +68,9 @@ class Hub:
         drip: each connection ends after so many bytes of weights, if not 0.
         endless: answers about models do not end; ``sent`` counts their bytes.
         packed: those answers are sent packed, a thousand times smaller than they are.
-        refuse: what a search is answered with, if not 0, and `retry_after` in its header.
-        answer: what a search is answered with in place of what was found.
-        break_off: answers to a search end before they are whole.
+        refuse: what a question about models is answered with, if not 0; `retry_after` goes along.
+        answer: what such a question is answered with in place of what is true.
+        break_off: answers to such questions end before they are whole.
     """
 
     url: str = ""
@@ -191,7 +191,10 @@ class _Handler(BaseHTTPRequestHandler):
         hub.asked.append(Asked(self.command, path, self.headers.get("Range", ""), token, query))
         if hub.silent:
             hub.go.wait(30)
-        if path == "/api/models":
+        if path.startswith("/api/models") and hub.refuse:
+            headers = {"Retry-After": hub.retry_after} if hub.retry_after else {}
+            self._answer(hub.refuse, b"<html>no</html>", headers)
+        elif path == "/api/models":
             self._search(query, token)
         elif listed := re.fullmatch(r"/api/models/([^/]+/[^/]+?)(?:/revision/(.+))?", path):
             self._list(listed[1], listed[2] or "main", token)
@@ -223,17 +226,13 @@ class _Handler(BaseHTTPRequestHandler):
             packed = gzip.compress(json.dumps(about).encode() + b" " * 2**26)
             self._answer(200, packed, {"Content-Encoding": "gzip"})
             return
-        self._answer(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+        self._tell(about)
 
     def _search(self, query: dict[str, list[str]], token: str) -> None:
         """Models whose name holds the words, the most downloaded first, as the real hub does."""
         hub = self.server.hub
         if hub.endless:
             self._go_on_for_ever()
-            return
-        if hub.refuse:
-            headers = {"Retry-After": hub.retry_after} if hub.retry_after else {}
-            self._answer(hub.refuse, b"<html>no</html>", headers)
             return
         words = query.get("search", [""])[0].lower().split()
         author, wanted = query.get("author", [""])[0], set(query.get("filter", []))
@@ -246,8 +245,12 @@ class _Handler(BaseHTTPRequestHandler):
         ]
         found = [about for about in found if wanted <= set(_told(about, "tags", list))]
         found.sort(key=lambda about: -_told(about, "downloads", int))
-        content = json.dumps(found[: int(query["limit"][0])]).encode()
-        content = content if hub.answer is None else hub.answer
+        self._tell(found[: int(query["limit"][0])])
+
+    def _tell(self, answer: Any) -> None:
+        """Answer a question about models, as the hub's state has it."""
+        hub = self.server.hub
+        content = json.dumps(answer).encode() if hub.answer is None else hub.answer
         if hub.break_off:
             self.send_response(200)
             self.send_header("Content-Length", str(len(content) + 100))
@@ -294,7 +297,8 @@ class _Handler(BaseHTTPRequestHandler):
         owner, name, file = path.removeprefix("/cdn/").split("/", 2)
         content = hub.repos[f"{owner}/{name}"].files[file]
         if hub.status:
-            self._refuse(hub.status, "")
+            headers = {"Retry-After": hub.retry_after} if hub.retry_after else {}
+            self._answer(hub.status, b'{"error": "no"}', headers)
             return
         if hub.damage:
             content = content[:-1] + bytes([content[-1] ^ 1])

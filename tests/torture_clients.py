@@ -13,7 +13,9 @@ import tempfile
 from pathlib import Path
 
 from engine import Engine
+from engine.bench.random_models import write_model
 from engine.serve.server import Server
+from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 from tests.environments import HERE, python_of
 
@@ -31,8 +33,11 @@ def main(arguments: list[str]) -> int:
     environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DO_NOT_TRACK": "1"}
     environment |= {"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
     with tempfile.TemporaryDirectory() as folder, Engine() as engine:
-        model = engine.load(write_scripted(Path(folder) / "scripted"))
-        with Server(engine, [model], 0) as server:
+        models = [
+            engine.load(write_scripted(Path(folder) / "scripted")),
+            engine.load(write_model(Path(folder) / "plain", FAMILIES["plain"])),
+        ]
+        with Server(engine, models, 0) as server:
             address = f"http://127.0.0.1:{server.port}"
             for script in scripts:
                 print(f"{script.stem}:", flush=True)

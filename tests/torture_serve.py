@@ -1,8 +1,9 @@
 """A server under clients that come and go: `python -m tests.torture serve`.
 
 Thousands of requests with random sessions, forks, deletions and disconnects, then a thousand idle
-connections, while eight streams of the engine's own go on. At the end memory, threads and
-descriptors are what they were at the start.
+connections, then crowds of up to 256 clients, while eight streams of the engine's own go on. No
+connection is refused, those who wait are answered in their order, and at the end memory, threads
+and descriptors are what they were at the start.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from typing import Any
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.core.workers import THREADS
+from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
 from engine.serve.settings import Settings
+from tests.engine.crowd import crowd
 from tests.engine.families import FAMILIES
 from tests.engine.serving import CHAT, NEVER_ENDS, ask, body, connect, raw, rest, running, until
 
 BATCH = 20
+AT_ONCE = 16
 MOST_GROWTH = 40 * 2**20
 STREAMS = 8
 STREAM = "stream"
@@ -38,12 +42,13 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture serve", description=__doc__)
     parser.add_argument("--requests", type=int, default=5000)
     parser.add_argument("--idle", type=int, default=1000, help="connections that do nothing")
+    parser.add_argument("--clients", default="1,4,8,16,64,256", help="that come at once")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
     chosen = parser.parse_args(arguments)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
-    settings = Settings(sessions=24, policy="evict", at_once=16)
+    settings = Settings(sessions=24, policy="evict", at_once=AT_ONCE)
     with tempfile.TemporaryDirectory() as folder, Engine() as engine:
         model = engine.load(write_model(Path(folder) / "plain", FAMILIES["plain"], scale=3.0))
         with Server(engine, [model], 0, 5.0, settings) as server:
@@ -68,6 +73,12 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
             print(f"{done} requests, {streams.told()}", flush=True)
     _idle(server, chosen.idle)
     print(f"{chosen.idle} idle connections, {streams.told()}", flush=True)
+    for count in map(int, filter(None, chosen.clients.split(","))):
+        came = crowd(server, count)
+        print(f"{came.told()}; {streams.told()}", flush=True)
+        # Those that are answered together, and those whose connections are taken together.
+        if came.refused or came.failed or came.overtaken > AT_ONCE + ACCEPTED:
+            faults.append(f"{count} clients: {came.told()}")
     streams.end()
     _rest(server)
     after = _held(server)

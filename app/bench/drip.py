@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine import Finished, FinishReason, Model, PromptProgress, ReplyStats, TextDelta
+from engine import Finished, FinishReason, Fit, Model, PromptProgress, ReplyStats, TextDelta
 
 _numbers = itertools.count(1)
 
@@ -92,7 +92,13 @@ class Drip:
     def is_running(self) -> bool:
         return self._thread.is_alive()
 
-    def load_later(self, path: str) -> Future[Model]:
+    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
+        """Everything fits."""
+        future: Future[Fit] = Future()
+        future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
+        return future
+
+    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
         future: Future[Model] = Future()
         model = Model(path, "Drip", path, 1_000_000, 0, "float32", "shared", True, {})
         future.set_result(model)

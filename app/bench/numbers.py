@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from engine import Finished, FinishReason, Model, ReplyStats, TextDelta
+from engine import Finished, FinishReason, Fit, Model, ReplyStats, TextDelta
 
 
 class NumberEngine:
@@ -22,7 +22,13 @@ class NumberEngine:
         self.lock = threading.Lock()
         threading.Thread(target=self._run, name="numbers", daemon=True).start()
 
-    def load_later(self, path: str) -> Future[Model]:
+    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
+        """Everything fits."""
+        future: Future[Fit] = Future()
+        future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
+        return future
+
+    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
         future: Future[Model] = Future()
         future.set_result(Model(path, "Numbers", path, 4096, 1, "float32", "shared", True, {}))
         return future

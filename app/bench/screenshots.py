@@ -27,11 +27,21 @@ from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
-from engine.hub import HubFile, HubModel
+from engine.hub import HubFacts, HubFile, HubModel
 
 PARTS = ("moving", "daily", "others")
 
 Shoot = Callable[[str, QWidget], None]
+
+_CARD = """# What it is
+
+A model of **nine billion** parameters in four bits, for reasoning, code and tools.
+
+| Memory | Chats |
+|---|---|
+| 16 GB | 4 |
+| 32 GB | 16 |
+"""
 
 
 def take(folder: Path, model: str, part: str) -> list[Path]:
@@ -109,7 +119,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     driver.pane.header.options_button.click()
     both("8-chat-settings", lambda: _shown(OptionsPopover))
     _shown(OptionsPopover).close()
-    window.show_settings()
+    window.settings_commands.show_settings()
     both("9-settings", lambda: _dialog("settings"))
     _dialog("settings").close()
     _getting(driver)
@@ -124,10 +134,13 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
 
 
 def _getting(driver: Driver) -> None:
-    """The dialog with a model that was looked up and one on its way; nothing is asked for it."""
+    """The dialog with a model of the list and one on its way; nothing is asked for it."""
     window = driver.window
-    file = HubFile("model.safetensors", 4_280_000_000, "0" * 64)
-    found = HubModel("somebody/Pocket-7B-4bit", "main", "0" * 40, (file,), "llama", True, 4, False)
+    file = HubFile("model.safetensors", 5_950_000_000, "0" * 64)
+    facts = HubFacts(48_200, "2026-03-02", "Apache 2.0", reasoning=True, tools=True)
+    shape = {"num_hidden_layers": 32, "num_attention_heads": 16, "num_key_value_heads": 4}
+    config = {"model_type": "llama", "hidden_size": 4096, "head_dim": 128, **shape}
+    kind = ("main", "0" * 40, (file,), "qwen3_5", True, 4, False, facts, 262_144, config)
     moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
     moving.state = DownloadState.RUNNING
     moving.samples.extend([(0.0, 1_204_000_000), (5.0, moving.done)])
@@ -135,8 +148,11 @@ def _getting(driver: Driver) -> None:
     driver.wait(0.3)
     dialog = window.downloads_in_window.dialog
     if isinstance(dialog, GetModelDialog):
-        dialog.field.setText(found.repo)
-        dialog.show_answer(found)
+        found = HubModel("mlx-community/Qwen3.5-9B-4bit", *kind)
+        refs = [entry.ref for entry in dialog.models.entries]
+        dialog.models.choose(refs.index(found.repo) if found.repo in refs else -1)
+        dialog.found.show_model(found, dialog.finding.fit(found))
+        dialog.found.show_card(_CARD)
         window.downloads.items.append(moving)
         window.downloads.changed.emit(moving.ref)
 

@@ -55,6 +55,7 @@ class Answering(QObject):
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
         self._checkpoint.timeout.connect(self._save_progress)
         loader.changed.connect(self._on_model_changed)
+        loader.progressed.connect(self._on_model_read)
 
     @property
     def options(self) -> ChatOptions:
@@ -97,7 +98,7 @@ class Answering(QObject):
         """Hand the reply to the engine if the model is there; if not, ask for the model."""
         if not isinstance(self.reply, Waiting) or self.answer is None:
             return
-        model_status = self._loader.want(self.reply.model)
+        model_status = self._loader.want(self.reply.model, self.options.kv_bits)
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.engine is not None:
@@ -261,12 +262,19 @@ class Answering(QObject):
             self._saved.save(message)
 
     @Slot(str)
+    def _on_model_read(self, ref: str) -> None:
+        if ref == self._saved.record.model:
+            self._chat.phase_changed.emit()
+
+    @Slot(str)
     def _on_model_changed(self, ref: str) -> None:
         reply = self.reply
         if isinstance(reply, Waiting) and reply.model == ref:
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)
+            elif model_status.state is LoadState.UNLOADED:  # its loading was cancelled
+                self._end("cancelled")
             else:
                 self.begin()
         elif ref == self._saved.record.model:

@@ -243,19 +243,19 @@ class Chat(ChatView):
     def load_model(self) -> None:
         """Have this chat's model loaded; again, if it failed. One that was unloaded waits."""
         if self.model_status.state is not LoadState.UNLOADED:
-            self._loader.want(self.record.model)
+            self._loader.want(self.record.model, self.options.kv_bits)
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
         if title and title != self.record.title:
-            self._saved.change(title=title)
+            self._saved.change(title=title, titled_by="person")
             self._keep()
 
     def set_model(self, ref: str) -> None:
         """Answer with another model: the next reply, and one that still waits for its model."""
         if ref != self.record.model:
             self._change(model=ref)
-        self._loader.want(ref)
+        self._loader.want(ref, self.options.kv_bits)
         self._answering.move_to(ref)
         self.phase_changed.emit()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import QObject
 
 from app.bridge import Bridge
@@ -14,14 +17,14 @@ from app.chats.reply import Phase
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
 from app.chats.transcript import Transcript, tokens_of_last_turn
-from app.chats.turn import Compose, Paused, Reply
+from app.chats.turn import Compose, Paused, Reply, Waiting
 from app.store import Chat as ChatRecord
 from app.store import Message, Store
 from engine import PromptProgress
 
 
 class ChatView(ChatSignals):
-    """The part of `Chat` that only tells; nothing here changes it.
+    """The part of `Chat` that tells, and takes what the list of chats has changed.
 
     Attributes:
         count: how many tokens it would take with what is being composed.
@@ -57,6 +60,11 @@ class ChatView(ChatSignals):
         """False for a new chat in which no key was pressed yet."""
         return self._saved.stored
 
+    def take_fields(self, fields: Mapping[str, Any]) -> None:
+        """These fields of the record have been stored with other values."""
+        self._saved.change(**fields)
+        self.chat_changed.emit()
+
     @property
     def blank(self) -> bool:
         """Whether nothing was said and nothing stands in the composer."""
@@ -78,6 +86,12 @@ class ChatView(ChatSignals):
     def model_status(self) -> ModelStatus:
         """This chat's model and how far it is."""
         return self._loader.get(self.record.model)
+
+    @property
+    def loading_model(self) -> str:
+        """The reference of the model that this chat waits for: its reply's, or its own."""
+        reply = self.reply
+        return reply.model if isinstance(reply, Waiting) else self.record.model
 
     @property
     def compose(self) -> Compose:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -13,6 +13,7 @@ from app.bridge import Bridge
 from app.chats.branching import branch
 from app.chats.chat import Chat
 from app.chats.model_choice import ModelLoader
+from app.chats.organising import Organising
 from app.chats.search import ChatSearch
 from app.chats.session import ChatSession
 from app.store import Chat as ChatRecord
@@ -31,6 +32,7 @@ class ChatLibrary(QObject):
 
     Attributes:
         search: looks for words in all chats.
+        order: folders, what is pinned, tagged and archived.
     """
 
     SWEEP_MS = (60_000, 3_600_000)
@@ -53,6 +55,7 @@ class ChatLibrary(QObject):
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
+        self.order = Organising(self, store)
         self.search = ChatSearch(store, bridge, self.chat, self)
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
         self._sweeping.timeout.connect(self.sweep)
@@ -67,8 +70,7 @@ class ChatLibrary(QObject):
 
     def chats(self) -> list[ChatRecord]:
         """Saved chats, the latest used first."""
-        listed = self._chats.values()
-        return sorted(listed, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
+        return sorted(self._chats.values(), key=attrgetter("updated_at", "id"), reverse=True)
 
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
@@ -80,6 +82,10 @@ class ChatLibrary(QObject):
     def running(self) -> list[Chat]:
         """The chats that are answering now."""
         return [c for c in self._in_use.values() if c.answering]
+
+    def in_use(self) -> list[Chat]:
+        """The chats that are shown, or answering."""
+        return list(self._in_use.values())
 
     def sessions(self) -> dict[str, tuple[str, str]]:
         """The engine's sessions that belong to chats: session id to (chat id, title)."""
@@ -228,10 +234,24 @@ class ChatLibrary(QObject):
         """Give a chat another title, whether it is in use or not."""
         if chat_id in self._in_use:
             self._in_use[chat_id].rename(title)
-        elif (known := self._chats.get(chat_id)) and (title := " ".join(title.split())):
-            self._chats[chat_id] = replace(known, title=title)
-            self._store.update_chat(chat_id, title=title)
-            self.listed.emit()
+        elif title := " ".join(title.split()):
+            self.change({chat_id: {"title": title, "titled_by": "person"}})
+
+    def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Change fields of listed chats, in use or not, all at once."""
+        with self._store.together():
+            for chat_id, fields in changes.items():
+                if (known := self._chats.get(chat_id)) is None:
+                    continue
+                self._chats[chat_id] = replace(known, **fields)
+                self._store.update_chats([chat_id], **fields)
+                if (chat := self._in_use.get(chat_id)) is not None:
+                    chat.take_fields(fields)
+        self.listed.emit()
+
+    def tell(self) -> None:
+        """The list is another: folders have changed."""
+        self.listed.emit()
 
     def cancel_for_close(self) -> None:
         """The program ends: stop every reply. Their last text still comes through the bridge."""
@@ -277,16 +297,3 @@ class ChatLibrary(QObject):
 
 def _listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
     return before.title != after.title or before.updated_at != after.updated_at
-
-
-def day_group(updated_at: float, now: float | None = None) -> str:
-    """The heading a chat stands under: Today, Yesterday, and so on to Earlier."""
-    today = time.localtime(now)
-    midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
-    if updated_at >= midnight:
-        return "Today"
-    day = 86_400
-    for heading, days in (("Yesterday", 1), ("Earlier this week", 7), ("This month", 30)):
-        if updated_at >= midnight - days * day:
-            return heading
-    return "Earlier"

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
-from app.paths import model_fallback_name, model_location
+from app.chats.fitting import DOES_NOT_FIT, arithmetic
+from app.paths import GUIDE, model_fallback_name, model_location
 from engine import EngineError
 
 if TYPE_CHECKING:
-    from engine import Engine, Model
+    from engine import Engine, Fit, Model
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class LoadState(Enum):
     READY = "ready"
     FAILED = "failed"
     UNLOADED = "unloaded"
-    """A person had it unloaded: it is loaded again when a chat sends, and not before."""
+    """A person had it unloaded, or its loading cancelled: a chat that sends loads it again."""
 
 
 @dataclass
@@ -42,7 +43,9 @@ class ModelStatus:
         state: how far loading is.
         model: the engine's own record, once ready.
         error: a plain sentence, once failed.
-        code: the engine's code for it.
+        code: the engine's code for it, or `DOES_NOT_FIT`.
+        fit: what it would take, where that was more than is free.
+        share: of its weights that has been read, while it is loading.
     """
 
     ref: str
@@ -50,6 +53,8 @@ class ModelStatus:
     model: Model | None = None
     error: str = ""
     code: str = ""
+    fit: Fit | None = None
+    share: float = 0.0
 
     @property
     def name(self) -> str:
@@ -61,10 +66,12 @@ class ModelLoader(QObject):
 
     Signals:
         changed(ref): the state of that model is another.
+        progressed(ref): another hundredth of it has been read.
         unloaded(id): the engine was told to free the model of that id.
     """
 
     changed = Signal(str)
+    progressed = Signal(str)
     unloaded = Signal(str)
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
@@ -74,6 +81,8 @@ class ModelLoader(QObject):
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
+        self._loads: dict[str, Future[Any]] = {}  # estimates and loads under way, by ref
+        self._allowed: set[str] = set()
 
     def generation(self, model: Model) -> tuple[int, int]:
         """Another value each time the engine lost what it had of this model."""
@@ -89,7 +98,7 @@ class ModelLoader(QObject):
         self._engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
-                self._load(engine, model_status)
+                self._estimate(engine, model_status, None)
 
     def detach(self) -> None:
         self._engine = None
@@ -119,16 +128,39 @@ class ModelLoader(QObject):
         """Every model that is ready or on its way."""
         return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
 
-    def want(self, ref: str) -> ModelStatus:
-        """Load the model unless that is done or under way; a failed one is tried again."""
+    def want(self, ref: str, kv_bits: int | None = None) -> ModelStatus:
+        """Load the model unless that is done or under way; a failed one is tried again.
+
+        One that would not fit, with a chat that keeps its KV cache in ``kv_bits``, is not loaded.
+        """
         model_status = self.get(ref)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
+            model_status.fit, model_status.share = None, 0.0
             if self._engine is not None:
-                self._load(self._engine, model_status)
+                self._estimate(self._engine, model_status, kv_bits)
             self.changed.emit(ref)
         return model_status
+
+    def allow(self, ref: str) -> None:
+        """Load a model the next time that it is wanted, whatever it takes."""
+        self._allowed.add(ref)
+
+    def cancel(self, ref: str) -> bool:
+        """Stop loading a model; False where it is not being loaded.
+
+        A load that the engine has just ended cannot be stopped any more: the model is ready then.
+        """
+        model_status = self.get(ref)
+        if model_status.state is not LoadState.LOADING:
+            return False
+        model_status.state = LoadState.UNLOADED
+        future = self._loads.pop(ref, None)
+        if future is not None:
+            future.cancel()
+        self.changed.emit(ref)
+        return True
 
     def unload(self, ref: str) -> bool:
         """Free a model, whose chats must be at rest; False where it is not loaded.
@@ -159,18 +191,63 @@ class ModelLoader(QObject):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
+    def _estimate(self, engine: Engine, model_status: ModelStatus, kv_bits: int | None) -> None:
+        """Load what fits. What is in memory under another name takes nothing more."""
+        ref, folder = model_status.ref, model_location(model_status.ref)
+        here = any(m.model is not None and m.model.path == folder for m in self._models.values())
+        if ref == GUIDE or here or ref in self._allowed:
+            self._allowed.discard(ref)
+            self._load(engine, model_status)
+            return
+
+        def done(future: Future[Fit]) -> None:
+            if self._loads.get(ref) is not future:  # it was cancelled
+                return
+            del self._loads[ref]
+            told = not future.cancelled() and future.exception() is None
+            if told and future.result().verdict == "no":
+                model_status.state, model_status.code = LoadState.FAILED, DOES_NOT_FIT
+                model_status.fit = future.result()
+                model_status.error = arithmetic(future.result())
+                self.changed.emit(ref)
+            else:  # what is wrong with a folder is better told by its loading
+                self._load(engine, model_status)
+
+        future = engine.estimate_later(folder, kv_bits=kv_bits)
+        self._loads[ref] = future
+        if future.done():
+            done(future)
+        else:
+            self._bridge.when_done(future, done)
+
     def _load(self, engine: Engine, model_status: ModelStatus) -> None:
         unloads = self._unloads.copy()
 
+        def read(share: float) -> None:
+            before, model_status.share = model_status.share, share
+            if self._loads.get(model_status.ref) is loading and int(100 * share) != int(
+                100 * before
+            ):
+                self.progressed.emit(model_status.ref)
+
         def done(future: Future[Model]) -> None:
+            self._bridge.close(channel)
             failed = future.cancelled() or future.exception() is not None
+            if self._loads.get(model_status.ref) is not future:  # it was cancelled
+                if failed or model_status.state is not LoadState.UNLOADED:
+                    return
+            else:
+                del self._loads[model_status.ref]
             if not failed and self._unloads[future.result().id] != unloads[future.result().id]:
                 # The same weights were unloaded meanwhile by another name: perhaps these, too.
                 self._load(engine, model_status)
             else:
                 self._loaded(model_status, future)
 
-        self._bridge.when_done(engine.load_later(model_location(model_status.ref)), done)
+        channel, told = self._bridge.channel(read)
+        loading = engine.load_later(model_location(model_status.ref), told)
+        self._loads[model_status.ref] = loading
+        self._bridge.when_done(loading, done)
 
     def _loaded(self, model_status: ModelStatus, future: Future[Any]) -> None:
         try:

@@ -1,8 +1,9 @@
-"""Taking a model out of memory, which no chat may be answering with."""
+"""Taking a model out of memory, and not letting it in: neither costs a chat its answer."""
 
 from __future__ import annotations
 
 from app.chats.library import ChatLibrary
+from app.chats.turn import Waiting
 
 
 def why_not(library: ChatLibrary, ref: str) -> str:
@@ -29,3 +30,20 @@ def unload(library: ChatLibrary, ref: str) -> str:
     What its chats have read is kept on disk, and they load it again when they send.
     """
     return why_not(library, ref) or ("" if library.loader.unload(ref) else "It is not loaded.")
+
+
+def cancel_load(library: ChatLibrary, ref: str, chat_id: str = "") -> str:
+    """Stop loading a model, with the reply of the chat from which that is asked, if it waits.
+
+    Where other chats wait for the model it goes on loading, and the sentence says so; else "".
+    """
+    own = library.find(chat_id)
+    if own is not None and isinstance(own.reply, Waiting) and own.reply.model == ref:
+        own.stop()
+    waiting = [c.reply.model == ref for c in library.running() if isinstance(c.reply, Waiting)]
+    if any(waiting):
+        count = sum(waiting)
+        who = "Another chat waits" if count == 1 else f"{count} other chats wait"
+        return f"{who} for {library.loader.get(ref).name}: it goes on loading."
+    library.loader.cancel(ref)
+    return ""

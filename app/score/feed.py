@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from time import monotonic
 from typing import Any
@@ -19,6 +20,9 @@ class ScoreFeed(QObject):
 
     Signals:
         sampled(): the lanes hold newer figures.
+
+    Attributes:
+        guests: gives the lanes of other programs, as `ChatLibrary.sessions` gives those of chats.
     """
 
     INTERVAL_MS = 200
@@ -30,6 +34,7 @@ class ScoreFeed(QObject):
         self._library = library
         self._bridge = bridge
         self._asked = False  # the engine has not answered yet: it is not asked again
+        self.guests: Callable[[], Mapping[str, tuple[str, str]]] = dict
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.INTERVAL_MS)
         self._timer.timeout.connect(self._ask)
@@ -58,5 +63,6 @@ class ScoreFeed(QObject):
     def _on_stats(self, future: Future[Any]) -> None:
         self._asked = False
         if future.exception() is None and self._timer.isActive():
-            self.lanes.take(monotonic(), future.result(), self._library.sessions())
+            shown = {**self._library.sessions(), **self.guests()}
+            self.lanes.take(monotonic(), future.result(), shown)
             self.sampled.emit()

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+GUEST = "guest:"
+"""What the ids of lanes of other programs begin with; behind it is the number of the request."""
 SPAN = 30.0
 """Seconds that the score shows."""
 

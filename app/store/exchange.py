@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.store import erase
-from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, View
+from app.store.folders import Folders
+from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, View, chat_values
 from app.store.records import Chat, Message, new_id, storable_chat, storable_message
-from app.store.trash import Trash
 from app.store.writer import index_chore
 
 _MESSAGE = MESSAGE_COLUMNS.split(", ")
@@ -31,8 +31,8 @@ class TakeIn:
     def write(self, db: sqlite3.Connection) -> None:
         if db.execute("SELECT 1 FROM chats WHERE id = ?", (self.chat.id,)).fetchone():
             return
-        db.execute(_INSERT_CHAT, _values(self.chat, _CHAT, "params"))
-        db.executemany(_INSERT_MESSAGE, [_values(m, _MESSAGE, "stats") for m in self.messages])
+        db.execute(_INSERT_CHAT, chat_values(self.chat))
+        db.executemany(_INSERT_MESSAGE, map(_message_values, self.messages))
 
     def show(self, view: View) -> None:
         view.chats.setdefault(self.chat.id, self.chat)
@@ -55,7 +55,7 @@ class TakeOut:
         erase.Erase(self.ids).show(view)
 
 
-class Exchange(Trash):
+class Exchange(Folders):
     """The part of `Store` that takes chats in and out."""
 
     flush: Callable[..., None]
@@ -98,8 +98,7 @@ class Exchange(Trash):
         return renamed
 
 
-def _values(record: Chat | Message, names: list[str], as_json: str) -> list[object]:
-    values = [getattr(record, name) for name in names]
-    at = names.index(as_json)
-    values[at] = json.dumps(values[at], ensure_ascii=False)
+def _message_values(message: Message) -> list[object]:
+    values = [getattr(message, name) for name in _MESSAGE]
+    values[_MESSAGE.index("stats")] = json.dumps(message.stats, ensure_ascii=False)
     return values

@@ -111,6 +111,22 @@ def erased(db: sqlite3.Connection) -> None:
     erase.create(db)
 
 
+def organised(db: sqlite3.Connection) -> None:
+    """Folders, pinned chats, the archive, tags; who gave a chat its title.
+
+    The titles that there are may have been typed by hand, so they count as typed.
+    """
+    db.execute("CREATE TABLE folders (id TEXT PRIMARY KEY, name TEXT NOT NULL, parent_id TEXT)")
+    for column in (
+        "folder_id TEXT",
+        "pinned_at REAL",
+        "archived_at REAL",
+        "tags TEXT NOT NULL DEFAULT '[]'",
+        "titled_by TEXT NOT NULL DEFAULT 'person'",
+    ):
+        db.execute(f"ALTER TABLE chats ADD COLUMN {column}")
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
@@ -118,6 +134,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     edited_messages,
     passages,
     erased,
+    organised,
 )
 
 

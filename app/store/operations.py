@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Protocol
 
-from app.store.records import Chat, Message
+from app.store.records import Chat, Folder, Message
 
 _CHAT = [f.name for f in fields(Chat)]
 _MESSAGE = [f.name for f in fields(Message)]
@@ -27,6 +27,7 @@ class View:
     chats: dict[str, Chat] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     layouts: dict[str, str | None] = field(default_factory=dict)  # None: deleted
+    folders: dict[str, Folder | None] = field(default_factory=dict)  # None: deleted
 
 
 class Operation(Protocol):
@@ -52,7 +53,13 @@ _OPTIONAL: dict[str, tuple[type, ...]] = {
     "leaf_id": (str, NoneType),
     "parent_id": (str, NoneType),
     "edited_id": (str, NoneType),
-    "edited_text": (str, NoneType),  # a damaged file may be older than it
+    # a damaged file may be older than these
+    "edited_text": (str, NoneType),
+    "folder_id": (str, NoneType),
+    "pinned_at": (float, NoneType),
+    "archived_at": (float, NoneType),
+    "tags": (str, NoneType),
+    "titled_by": (str, NoneType),
 }
 _sound: set[tuple[type, ...]] = set()  # the types of rows that were looked at value by value
 
@@ -78,12 +85,23 @@ def _json_object(text: str) -> dict[str, Any]:
     return value
 
 
+def _words(text: str) -> tuple[str, ...]:
+    if text == "[]":
+        return ()
+    value = json.loads(text)
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise TypeError("not a list of words")
+    return tuple(value)
+
+
 def chat_from_row(row: tuple[Any, ...]) -> Chat:
     """A row of CHAT_COLUMNS as a record. Raises TypeError or ValueError for a damaged one."""
     _look_at(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
     values["params"] = _json_object(values["params"])
     values["edited_text"] = values["edited_text"] or ""
+    values["tags"] = _words(values["tags"] or "[]")
+    values["titled_by"] = "person" if values["titled_by"] is None else values["titled_by"]
     return Chat(**values)
 
 
@@ -112,6 +130,18 @@ _UPSERT_CHAT = _upsert("chats", _CHAT)
 _UPSERT_MESSAGE = _upsert("messages", _MESSAGE)
 
 
+_AS_JSON = ("params", "tags")
+
+
+def chat_values(chat: Chat) -> list[Any]:
+    """What a row of CHAT_COLUMNS holds of a chat."""
+    values = [getattr(chat, name) for name in _CHAT]
+    for name in _AS_JSON:
+        at = _CHAT.index(name)
+        values[at] = json.dumps(values[at], ensure_ascii=False)
+    return values
+
+
 @dataclass(frozen=True)
 class SaveChat:
     """All fields of a chat, new or known."""
@@ -121,9 +151,7 @@ class SaveChat:
     urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
-        values = [getattr(self.chat, name) for name in _CHAT]
-        values[_CHAT.index("params")] = json.dumps(self.chat.params, ensure_ascii=False)
-        db.execute(_UPSERT_CHAT, values)
+        db.execute(_UPSERT_CHAT, chat_values(self.chat))
 
     def show(self, view: View) -> None:
         view.chats[self.chat.id] = self.chat
@@ -147,7 +175,7 @@ class PatchChat:
     def write(self, db: sqlite3.Connection) -> None:
         names = ", ".join(f"{name} = ?" for name in self.changes)
         values = [
-            json.dumps(value, ensure_ascii=False) if name == "params" else value
+            json.dumps(value, ensure_ascii=False) if name in _AS_JSON else value
             for name, value in self.changes.items()
         ]
         db.execute(f"UPDATE chats SET {names} WHERE id = ?", (*values, self.chat_id))

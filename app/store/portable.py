@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, replace
 from typing import Any, cast, get_args
 
-from app.store.records import Chat, Message, Role, Status
+from app.store.records import Chat, Folder, Message, Role, Status
 
 FORMAT = "stretto-chats"
 VERSION = 1
@@ -14,7 +14,7 @@ VERSION = 1
 _NOT_OUT = {"deleted_at"}
 _CHAT = [f for f in fields(Chat) if f.name not in _NOT_OUT]
 _MESSAGE = [f for f in fields(Message) if f.name not in {*_NOT_OUT, "chat_id"}]
-_NULL = {"parent_id", "leaf_id", "edited_id"}
+_NULL = {"parent_id", "leaf_id", "edited_id", "folder_id", "pinned_at", "archived_at"}
 _OBJECTS = {"params", "stats"}
 _LONGEST_ID = 200
 
@@ -66,6 +66,22 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[Chat, list[Message]]:
     return chat, list(messages.values())
 
 
+def folders_to_json(folders: Iterable[Folder]) -> list[dict[str, Any]]:
+    return [{"id": f.id, "name": f.name, "parent_id": f.parent_id} for f in folders]
+
+
+def folders_from_json(value: object) -> list[Folder]:
+    """The folders of a file that make sense; nested once at most."""
+    found: dict[str, Folder] = {}
+    for each in value if isinstance(value, list) else []:
+        if isinstance(each, dict):
+            name, key, parent = each.get("name"), each.get("id"), each.get("parent_id")
+            if isinstance(name, str) and isinstance(key, str) and 0 < len(key) <= _LONGEST_ID:
+                found[key] = Folder(key, name, parent if isinstance(parent, str) else None)
+    tops = {key for key, each in found.items() if each.parent_id is None}
+    return [f if f.parent_id in tops else replace(f, parent_id=None) for f in found.values()]
+
+
 def _living(messages: Iterable[Message]) -> Iterator[Message]:
     """Those that are not deleted. One that follows a deleted one follows what that followed."""
     instead: dict[str | None, str | None] = {None: None}
@@ -100,6 +116,10 @@ def _checked(name: str, value: Any) -> Any:
             raise ValueError(f"{name} is not an object")
         json.dumps(value)
         return value
+    if name == "tags":
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise ValueError("tags is not a list of words")
+        return tuple(dict.fromkeys(value))
     if name.endswith("_at"):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{name} is not a time")

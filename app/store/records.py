@@ -28,6 +28,10 @@ class Chat:
         leaf_id: the last message of the branch that is shown, else None.
         edited_id: the message that is being asked in other words, else None.
         edited_text: those words so far.
+        folder_id: the folder that it lies in, else None.
+        pinned_at, archived_at: when it was pinned or put into the archive, else None.
+        tags: words that it is found by, each once.
+        titled_by: who gave it its title: "person", "model", or "" for the first message's words.
     """
 
     id: str
@@ -42,6 +46,20 @@ class Chat:
     leaf_id: str | None = None
     edited_id: str | None = None
     edited_text: str = ""
+    folder_id: str | None = None
+    pinned_at: float | None = None
+    archived_at: float | None = None
+    tags: tuple[str, ...] = ()
+    titled_by: str = ""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A place for chats. One with a `parent_id` lies within that folder, and holds none itself."""
+
+    id: str
+    name: str
+    parent_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +140,7 @@ def storable_chat(chat: Chat) -> Chat:
         draft=storable_text(chat.draft),
         edited_text=storable_text(chat.edited_text),
         params=json.loads(json.dumps(chat.params)),
+        tags=tuple(map(storable_text, chat.tags)),
     )
 
 

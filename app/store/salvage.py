@@ -24,6 +24,9 @@ _MAGIC = b"SQLite format 3\0"
 _PIECES = 10  # of the index: a third of a second
 _MOST_LOOKUPS = 200_000  # rows asked for one by one where a table cannot be walked: a second or two
 
+_MAY_LACK = {"deleted_at", "leaf_id", "parent_id", "edited_id"}
+_MAY_LACK |= {"folder_id", "pinned_at", "archived_at"}
+
 R = TypeVar("R", Chat, Message)
 
 
@@ -72,6 +75,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         chats = {c.id: c for c in _records(source, "chats", Chat, size)}
         messages = _connected(list(_records(source, "messages", Message, size)))
         layouts = list(_rows(source, "layouts", size))
+        kept = list(_rows(source, "folders", size))
     if not messages and not chats:
         raise unreadable(path)
     for message in messages:
@@ -95,6 +99,10 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
             with suppress(KeyError, sqlite3.Error):
                 values = (str(row["name"]), str(row["data"]))
                 target.execute("INSERT OR IGNORE INTO layouts (name, data) VALUES (?, ?)", values)
+        for row in kept:
+            with suppress(KeyError, IndexError, sqlite3.Error):
+                folder = (str(row["id"]), str(row["name"]), row["parent_id"])
+                target.execute("INSERT OR IGNORE INTO folders VALUES (?, ?, ?)", folder)
         for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
             if not index_piece(target):
                 break
@@ -173,14 +181,16 @@ def _fits(name: str, value: object) -> bool:
     """Whether a field holds what fields of that name hold."""
     if name in {"params", "stats"}:
         return isinstance(value, dict)
-    if name in {"deleted_at", "leaf_id", "parent_id", "edited_id"} and value is None:
-        return True
+    if name == "tags":
+        return isinstance(value, tuple)
+    if value is None:
+        return name in _MAY_LACK
     return isinstance(value, float) if name.endswith("_at") else isinstance(value, str)
 
 
 def _rows(db: sqlite3.Connection, table: str, size: int) -> Iterator[sqlite3.Row]:
     """Rows from the front up to the damage, from the end down to it, and one by one between."""
-    key = "rowid" if table == "layouts" else "seq"
+    key = "rowid" if table in {"layouts", "folders"} else "seq"
     first = 0
     try:
         for row in db.execute(f"SELECT {key} AS place, * FROM {table} ORDER BY {key}"):

@@ -33,6 +33,7 @@ from app.store.writer import Writer, index_chore
 log = logging.getLogger(__name__)
 
 _PATCHABLE = {"title", "model", "system", "params", "draft", "updated_at", "deleted_at", "leaf_id"}
+_PATCHABLE |= {"titled_by"}
 
 
 class Store(Exchange):

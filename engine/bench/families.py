@@ -77,10 +77,11 @@ def write_family(folder: Path, architecture: str) -> Path:
 def _dullness(folder: Path) -> str:
     """Why swapped sessions would not show in this model's tokens; empty if they would."""
     import mlx.core as mx
-    from mlx_lm.utils import load_model
+
+    from engine.model.loader import load_net
 
     try:
-        net, _ = load_model(folder, trust_remote_code=False)
+        net, _ = load_net(folder)
         a = [5 + i % 7 for i in range(12)]
         b = [*a[:4], 200, 100, *a[6:]]
         first, second = (net(mx.array([t]))[0, -1].astype(mx.float32) for t in (a, b))

@@ -116,7 +116,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
         error.code if error is not None else "",
         error.message if error is not None else "",
         ended - began,
-        error is not None and error.code == given.code,
+        (error.code if error is not None else "") == given.code,
     )
 
 

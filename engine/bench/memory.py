@@ -33,7 +33,7 @@ CHATS = (1, 8)
 ANSWER = 24  # tokens, so that all chats are answered at the same time for a while
 
 FAMILIES = (
-    *("llama", "qwen2", "qwen3", "qwen3_moe", "olmo2", "phi3", "starcoder2", "gpt2", "mixtral"),
+    *("llama", "qwen2", "qwen3", "qwen3_moe", "olmo2", "phi3", "starcoder2", "gpt_neox", "mixtral"),
     *("glm4_moe", "gemma2", "gemma3_text", "cohere2", "gpt_oss", "exaone4", "olmo3"),
     *("deepseek_v3", "minicpm3", "qwen3_next", "lfm2", "granitemoehybrid", "falcon_h1"),
     *("kimi_linear", "mamba2", "jamba", "recurrent_gemma"),

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.bench import contenders, hostile, latency, memory, tables, throughput
+from engine.bench import contenders, hostile, latency, memory, switching, tables, throughput
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
 from engine.bench.hostile_server import Rivals
@@ -23,7 +23,7 @@ from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
-OWN_PARTS = ("memory",)  # that only run when they are named
+OWN_PARTS = ("memory", "switching")  # that only run when they are named
 AGAINST = ("alone", "batch", "server")
 _NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but memory)",
+        help="which (all but the last two)",
     )
     parser.add_argument(
         "--against",
@@ -136,6 +136,12 @@ def _compare(
         figures["long_prompt"] = {**asdict(gap), "bound": gap.bound}
         figures["follow_ups"] = [asdict(t) for t in turns]
         figures["several"] = [asdict(m) for m in several]
+    if "switching" in options.parts:
+        tables.hostile_head(say)
+        figures["switching"] = []
+        for ordeal in hostile.ordeals(it, note, switching.INPUTS):
+            tables.hostile(ordeal, say)
+            figures["switching"].append({**asdict(ordeal), "bound": ordeal.bound})
     if "hostile" in options.parts:
         tables.hostile_head(say)
         figures["hostile"] = []

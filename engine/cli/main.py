@@ -73,6 +73,24 @@ def _soak() -> ModuleType:
     return soak
 
 
+def _dialects() -> ModuleType:
+    from engine.cli import dialects
+
+    return dialects
+
+
+def _convert() -> ModuleType:
+    from engine.cli import convert
+
+    return convert
+
+
+def _doctor() -> ModuleType:
+    from engine.cli import doctor
+
+    return doctor
+
+
 COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "chat": (_chat, "a terminal chat with a model"),
     "batch": (_batch, "answer the requests in a file, many at a time"),
@@ -80,6 +98,9 @@ COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "load": (_load, "many clients at a server over HTTP"),
     "download": (_download, "a model from the hub, resumable"),
     "bench": (_bench, "throughput and latency against the alternatives"),
+    "dialects": (_dialects, "how models mark reasoning, answers and tool calls"),
     "families": (_families, "how every model family of mlx-lm shares a step"),
+    "convert": (_convert, "a smaller copy of a model, in 4, 6 or 8 bits"),
+    "doctor": (_doctor, "what is installed, and what of it works together"),
     "soak": (_soak, "random schedules over all families, compared with alone"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 @dataclass(frozen=True)
 class Load:
     path: str
-    answer: Future[Any]  # of engine.model.info.Model
+    answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
+    told: Callable[[float], None] | None = None  # called with the share of the weights that is read
 
 
 @dataclass(frozen=True)
@@ -26,3 +28,15 @@ class Estimate:
 class Unload:
     model_id: str
     answer: Future[None]
+
+
+@dataclass(frozen=True)
+class UnloadIdle:
+    after: float | None  # seconds; None for never
+    told: Callable[[str], None] | None  # called with the model's id
+
+
+@dataclass(frozen=True)
+class Pin:
+    model_id: str
+    pinned: bool

@@ -94,6 +94,11 @@ class Embedding:
         """Whether there is a text to read."""
         return bool(self._jobs)
 
+    @property
+    def models(self) -> set[str]:
+        """The ids of the models that it needs."""
+        return {c.model_id for c in (*self._waiting, *(job.command for job in self._jobs))}
+
     def step(self) -> None:
         """Read the next piece."""
         job = self._jobs[0]

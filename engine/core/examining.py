@@ -42,7 +42,9 @@ def examine(asked: str, confined: Confined) -> Candidate:
     path = resolve(asked)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
     facts = confined.look(path, name)
-    eos = _ends(facts.generation.get("eos_token_id", facts.config.get("eos_token_id")))
+    inner = facts.config.get("text_config")
+    configs = (facts.generation, facts.config, inner if isinstance(inner, dict) else {})
+    eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = identity(path)
     checked = _checked.get(same)
     if checked is None:
@@ -64,7 +66,9 @@ def _known(path: Path, checked: CheckedTokenizer) -> KnownTokenizer | None:
     return KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
 
 
-def _ends(eos: object) -> list[int] | None:
-    if isinstance(eos, int):
-        return [eos]
-    return [i for i in eos if isinstance(i, int)] if isinstance(eos, list) and eos else None
+def _ends(*places: object) -> list[int] | None:
+    """The ids that a model's files name as ends of a turn; None where none does."""
+    found: list[int] = []
+    for eos in places:
+        found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
+    return list(dict.fromkeys(found)) or None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import time
 import uuid
+from concurrent.futures import InvalidStateError
 from dataclasses import dataclass
 
 from engine.core.commands import Load, Unload
@@ -63,6 +66,7 @@ class Loading:
     @property
     def wanted(self) -> LoadRequest | None:
         """The model that is to be read next, for the scheduler; one is read at a time."""
+        self._let_go()
         if not self._queue or self._queue[0].pieces is not None:
             return None
         load = self._queue[0]
@@ -88,12 +92,23 @@ class Loading:
             failed,
         )
 
+    def _let_go(self) -> None:
+        """Read no further what nobody wants any more; its memory is free afterwards."""
+        for load in list(self._queue):
+            load.callers = [c for c in load.callers if not c.answer.cancelled()]
+            if not load.callers:
+                self._end(load)
+                backend.give_back_memory()
+
     def _examined(self, command: Load, candidate: Candidate) -> None:
         examined = candidate.examined
+        if command.answer.cancelled():
+            self._examining.remove(command)
+            return
         known = self._state.models.get(self._identities.get(examined.identity, ""))
         if known is not None:
             self._examining.remove(command)
-            command.answer.set_result(known.info)
+            _give(command, known)
             return
         same = [q for q in self._queue if q.candidate.examined.identity == examined.identity]
         if same:
@@ -118,15 +133,17 @@ class Loading:
 
     def step(self) -> None:
         """Go on with the model that is being read, if any; the others wait for their turn."""
+        self._let_go()
         if not self.busy:
             return
         load = self._queue[0]
         assert load.pieces is not None
         try:
-            model = _next(load.pieces)
-            if model is None:
+            reached = _next(load.pieces)
+            if not isinstance(reached, LoadedModel):
+                _tell(load, reached)
                 return
-            self._read(load, model)
+            self._read(load, reached)
         except BaseException as error:  # a panic in a native library, too
             self._end(load)
             for command in load.callers:
@@ -144,7 +161,7 @@ class Loading:
         self._end(load)
         self._state.models_changed()
         for command in load.callers:
-            command.answer.set_result(known.info)
+            _give(command, known)
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
         """Have a model's prompts rendered, and its forms judged, where that can do no harm."""
@@ -162,9 +179,14 @@ class Loading:
 
     def unload(self, command: Unload) -> None:
         """Free a model and end its sessions. Named ones' caches go to disk first."""
+        self.free(command.model_id)
+        command.answer.set_result(None)
+
+    def free(self, model_id: str) -> None:
+        """As `unload`."""
         state = self._state
         message = "The model was unloaded. Load it again."
-        for session in [s for s in state.sessions.values() if s.model.info.id == command.model_id]:
+        for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if session.named and session.reply is None:
                 state.save(session)
             elif not session.named:
@@ -172,11 +194,10 @@ class Loading:
             if not session.scratch:
                 state.ended[session.id] = (UNKNOWN_MODEL, message)
             state.end_session(session, UNKNOWN_MODEL, message)
-        state.prefix_cache.forget(command.model_id)
-        if state.models.pop(command.model_id, None) is not None:
+        state.prefix_cache.forget(model_id)
+        if state.models.pop(model_id, None) is not None:
             state.models_changed()
             backend.give_back_memory()
-        command.answer.set_result(None)
 
     def give_up(self) -> list[Load]:
         """Stop reading; returns the commands that nobody has answered yet."""
@@ -197,11 +218,28 @@ def as_engine_error(error: BaseException) -> EngineError:
     return EngineError(MODEL_LOAD_FAILED, words_of(error))
 
 
-def _next(pieces: Pieces) -> LoadedModel | None:
-    """Read the next piece; the model once that was the last."""
+def _give(command: Load, model: LoadedModel) -> None:
+    """Hand a model to whoever asked for it."""
+    model.used_at = time.monotonic()
+    with contextlib.suppress(InvalidStateError):  # cancelled just now; the model stays
+        command.answer.set_result(model.info)
+
+
+def _next(pieces: Pieces) -> LoadedModel | float | None:
+    """Read the next piece; the share that has been read, or the model once that was the last."""
     try:
-        next(pieces)
+        share: float | None = next(pieces)
+        return share
     except StopIteration as done:
         model: LoadedModel = done.value
         return model
-    return None
+
+
+def _tell(load: _Load, share: float | None) -> None:
+    """Say how far it is. What a caller's function raises is its own."""
+    for command in load.callers if share is not None else ():
+        if command.told is not None:
+            try:
+                command.told(share or 0.0)
+            except BaseException:
+                log.exception("who hears of a load's progress raised")

@@ -16,13 +16,14 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.core.commands import Estimate, Load, Unload
+from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
 from engine.core.confined import confined
 from engine.core.embedding import Embedding
 from engine.core.estimating import Estimating
 from engine.core.execution import Execution
 from engine.core.finishing import Finishing
 from engine.core.growing import Growing
+from engine.core.idling import Idling
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.reception import Reception
@@ -76,12 +77,15 @@ class Loop:
         )
         self._embedding = Embedding(self._state, self._workers, self._execution.evict)
         self._recovery = Recovery(self._state, self._loading)
+        self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._idle = True
         reception = Reception(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
             Load: self._loading.load,
             Estimate: Estimating(self._state, self._workers, confined.shared()).estimate,
             Unload: self._loading.unload,
+            UnloadIdle: self._idling.set,
+            Pin: self._idling.pin,
             OpenSession: reception.open,
             Send: reception.send,
             Cancel: reception.cancel,
@@ -141,10 +145,13 @@ class Loop:
         phase = self._state.meter.phase
         if self._idle and not self._inbox:
             with phase("idle"):
-                self._mailbox.take(self._inbox, block=True)
+                self._mailbox.take(self._inbox, block=True, patience=self._idling.patience)
         with phase("commands"):
             self._state.offload.settle()
-            return self._drain()
+            if not self._drain():
+                return False
+            self._idling.step()
+            return True
 
     def _next_pieces(self) -> bool:
         """Read the next piece of a model or a cache; False where there was none."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from typing import TypeVar
 
 from engine.core.commands import Estimate, Load, Unload
@@ -44,13 +45,14 @@ class Mailbox:
                 raise EngineError(ENGINE_STOPPED, "The engine is not running.")
             self._queue.put(command)
 
-    def take(self, inbox: deque[Command], block: bool) -> None:
+    def take(self, inbox: deque[Command], block: bool, patience: float | None = None) -> None:
         """Move everything that has been posted into `inbox`, so that no fault here loses any of it.
 
-        With `block`, waits (without spinning) for the first.
+        With `block`, waits (without spinning) for the first, for at most `patience` seconds.
         """
         if block:
-            inbox.append(self._queue.get())
+            with contextlib.suppress(queue.Empty):
+                inbox.append(self._queue.get(timeout=patience))
         while True:
             try:
                 inbox.append(self._queue.get_nowait())
@@ -77,7 +79,8 @@ def refuse(command: Command, error: EngineError) -> None:
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
     elif isinstance(command, _ANSWERED) and not command.answer.done():
-        command.answer.set_exception(error)
+        with contextlib.suppress(InvalidStateError):  # just cancelled
+            command.answer.set_exception(error)
 
 
 _ANSWERED = (Load, Estimate, Unload, CountTokens, Embed, GetStats)
@@ -93,6 +96,11 @@ class Answer(Future[T]):
         super().__init__()
         if not can_be_cancelled:
             self.set_running_or_notify_cancel()
+
+    def give(self, result: T) -> None:
+        """Fulfil it, unless it was cancelled."""
+        with contextlib.suppress(InvalidStateError):
+            self.set_result(result)
 
     def add_done_callback(self, fn: Callable[[Future[T]], object]) -> None:
         """As of any future."""

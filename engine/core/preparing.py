@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.core.confined import bounds
@@ -12,12 +12,13 @@ from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
 from engine.messages import Message, RawPrompt
-from engine.model.constraint import constrain
+from engine.model.call_constraint import of_calls
+from engine.model.constraint import constrain, of_answer
 from engine.model.loaded import LoadedModel
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.scheduling import overflow
-from engine.text import pieces, prompt, raw
+from engine.text import pieces, prompt, raw, tool_forms
 from engine.text.rendering import TooLongError
 from engine.text.text import ReplyText
 
@@ -65,6 +66,7 @@ def prepare(request: Request) -> Outcome:
     Raises:
         EngineError: `invalid_request`, `template_error` or `context_overflow`, with what to do.
     """
+    request = _with_tool_form(request)
     if isinstance(request.asked, RawPrompt):
         return _prepare_raw(request, request.asked)
     model, params = request.model, request.params
@@ -117,8 +119,10 @@ def prepare(request: Request) -> Outcome:
             _too_long(length, model.info.name, context, messages, request.slides),
         )
     _check_form(request)
-    text = ReplyText(model.tokenizer, ready.opened, params.stop)
-    constraint = constrain(model, params, text, request.reasoning)
+    tools = request.template.get("tools") or ()
+    text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools)
+    make = of_answer if params.tool_form is None else of_calls
+    constraint = constrain(model, params, text, request.reasoning, make)
     if ready.answered:
         begun = ready.tokens[-ready.answered :]
         try:
@@ -157,6 +161,17 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
     longest = min(params.max_tokens or context, context - len(ready.tokens))
     tokens = pieces.listed(ready.tokens)
     return Outcome(Prepared([], [], ready, tokens, text, longest, constraint), request.ledger)
+
+
+def _with_tool_form(request: Request) -> Request:
+    if request.params.tool_form is None:
+        return request
+    model = request.model
+    try:
+        params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
+    except ValueError as error:
+        raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
+    return replace(request, params=params)
 
 
 def _check_form(request: Request) -> None:

@@ -36,6 +36,7 @@ from engine.model import backend
 from engine.model.quantised import kept_in
 from engine.params import SamplingParams
 from engine.scheduling.scheduler import Scheduler
+from engine.text.rendering import MOMENT
 
 
 class Reception:
@@ -133,7 +134,7 @@ class Reception:
             command.prompt,
             command.params,
             look,
-            command.template,
+            {**command.template, MOMENT: session.present()},
         )
 
     def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome | None) -> None:
@@ -174,6 +175,7 @@ class Reception:
             source.on_overflow,
             named=command.named,
             priority=source.priority,
+            moment=source.moment,
             history=[dict(m) for m in source.history],
             gone=list(source.gone),
         )

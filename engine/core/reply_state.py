@@ -208,7 +208,7 @@ class ReplyState:
     def accept(self, token: int) -> None:
         """Take a token that has been read: count it, time it, tell its text."""
         assert self.text is not None
-        before = self.text.kind
+        before, heading = self.text.kind, self.text.in_header
         deltas = self.text.add(token)  # first: a token whose text fails was never given
         if self.constraint is not None:
             self.constraint.accept(token)
@@ -216,7 +216,7 @@ class ReplyState:
         if not self.generated:
             self._first_at = self._last_at
         self.tokens.append(token)
-        self._reasoned += before == "reasoning"
+        self._reasoned += before == "reasoning" and not heading
         odds: tuple[TokenOdds, ...] = ()
         if self.odds is not None:
             known = self.odds.take(token, self.text.detokenizer)
@@ -224,10 +224,14 @@ class ReplyState:
             odds = (known,) if before == self.text.kind == "answer" else ()
         self._tell(deltas, (token,), odds)
 
-    def flush(self) -> None:
-        """Tell the text that was held back, now that no more comes."""
+    def flush(self, ended: bool) -> None:
+        """Tell the text that was held back, now that no more comes.
+
+        Args:
+            ended: the model ended its turn, and was not cut off.
+        """
         if self.text is not None:
-            self._tell(self.text.finish())
+            self._tell(self.text.finish(ended))
 
     def finish(self, reason: FinishReason) -> None:
         """End as asked; the last event."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from datetime import date
 
 from engine.core.reply_state import ReplyState
 from engine.kv.config_estimate import MemoryEstimate
@@ -28,6 +29,8 @@ class SessionState:
         priority: whose prompts and whose waiting come first; 0 is usual.
         gone: the oldest messages, which did not fit any more when they were last sent.
         reply: the one being given, if any.
+        moment: the present of its prompts, in seconds since 1970. It stands for the rest of the
+            day, so that a template that tells the time begins every prompt with the same text.
         used_at: when it last worked, for deciding whose cache goes first under memory pressure.
     """
 
@@ -46,7 +49,15 @@ class SessionState:
     priority: int = 0
     gone: list[Message] = field(default_factory=list)
     reply: ReplyState | None = None
+    moment: float = 0.0
     used_at: float = field(default_factory=time.monotonic)
+
+    def present(self) -> float:
+        """The present of a prompt that is made now."""
+        now = time.time()
+        if date.fromtimestamp(self.moment) != date.fromtimestamp(now):
+            self.moment = now
+        return self.moment
 
     @property
     def reply_status(self) -> Status:
@@ -111,13 +122,6 @@ class SessionState:
             return  # as if it had not been asked
         assert reply.text is not None
         assert reply.prompt is not None
-        parts = reply.text.parts
-        answer: Message = {"role": "assistant", "content": parts["answer"]}
-        if parts["tool"]:
-            # The model must find its own call again, in its place and framed as it wrote it.
-            answer["content"] = reply.text.without_reasoning
-        if parts["reasoning"]:
-            answer["reasoning_content"] = parts["reasoning"]
         messages = reply.messages
         if not messages:
             return  # a prompt that was continued as it stood is no conversation
@@ -125,7 +129,7 @@ class SessionState:
             messages = messages[:-1]  # the answer holds all of it
         if self.system and messages[0] == {"role": "system", "content": self.system}:
             messages = messages[1:]
-        self.history = [*messages, answer]
+        self.history = [*messages, reply.text.said()]
         if reply.text.stopped:
             # The stop string is cut from the text but not from the tokens: they do not match.
             self.kv.ledger = reply.prompt.ledger("", [])

@@ -103,7 +103,7 @@ class State:
         reply = session.reply
         assert reply is not None
         try:
-            reply.flush()
+            reply.flush(reason == FinishReason.STOP)
             session.conclude(reply, reason)
             session.kv.settle()
             session.used_at = time.monotonic()
@@ -208,6 +208,7 @@ class State:
     def _let_go(self, session: SessionState) -> None:
         """A reply has ended, or never was: who waited for its memory may have it."""
         session.reply = None
+        session.model.used_at = time.monotonic()
         self.answering.pop(session.id, None)
         self.memory_changed()
         if session.scratch:

@@ -9,17 +9,17 @@
 Works beside a running engine and without one. Only data is fetched: no file of a repository is
 ever run, and code in it is not even downloaded. Importing this package imports no client.
 
-Imports: engine.core.confined, engine.errors, engine.model.
+Imports: engine.cli, engine.core.confined, engine.errors, engine.kv, engine.model.
 """
 
 from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
-from engine.hub.fit import Fit, Verdict, fit
-from engine.hub.kv_cost import KVCost, kv_cost
+from engine.hub.fit import fit
 from engine.hub.look import HubFile, HubModel, card, look_up
 from engine.hub.names import Wanted, clean_name, parse
 from engine.hub.search import Found, search
 from engine.hub.told import HubFacts
+from engine.kv.fitting import Fit
 
 __all__ = [
     "Fit",
@@ -27,8 +27,6 @@ __all__ = [
     "HubFacts",
     "HubFile",
     "HubModel",
-    "KVCost",
-    "Verdict",
     "Wanted",
     "card",
     "check_space",
@@ -39,7 +37,6 @@ __all__ = [
     "find",
     "fit",
     "held",
-    "kv_cost",
     "look_up",
     "parse",
     "search",

@@ -1,70 +1,44 @@
-"""Whether a model fits the memory, with the arithmetic. Pure."""
+"""Whether a model of the hub would fit, by the engine's own estimate. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+import sys
+from collections.abc import Mapping
+from typing import Any
 
-from engine.hub.kv_cost import KVCost
+from engine.hub.look import HubModel
+from engine.kv import fitting
+from engine.kv.fitting import Fit, Weights
 
-HEADROOM_SHARE = 1 / 32
-"""Of the budget: for beginnings of prompts that are kept, and buffers that come and go."""
-LEAST_TOKENS = 4096
-"""A model that has room for one chat of so many tokens is tight; with less room it is too large."""
-
-
-class Verdict(Enum):
-    """Whether it fits."""
-
-    YES = "yes"
-    TIGHT = "tight"
-    NO = "no"
+_MOST_BYTES = 1 << 60
+_MOST_LAYERS = 4096  # and entries of a list; the estimate goes through each of them
 
 
-@dataclass(frozen=True)
-class Fit:
-    """The verdict and its sum, in bytes.
-
-    Attributes:
-        kv: of all chats together; None where the model's config does not tell it.
-        tokens, chats: what that was reckoned for.
-        budget: what models and chats may take together.
-    """
-
-    verdict: Verdict
-    weights: int
-    kv: int | None
-    tokens: int
-    chats: int
-    headroom: int
-    budget: int
-
-    @property
-    def needed(self) -> int:
-        """Bytes in all."""
-        return self.weights + (self.kv or 0) + self.headroom
-
-
-def fit(
-    weights: int, kv: KVCost | None, budget: int, tokens: int, chats: int, context: int = 0
-) -> Fit:
-    """Reckon whether a model fits.
+def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
+    """What a model that was looked at will take, and whether that is within the budget.
 
     Args:
-        weights: bytes of its weights.
-        kv: what one chat costs, None where that is not known.
         budget: bytes that models and chats may take.
-        tokens, chats: how long each chat is to become, and how many there are to be.
-        context: the model's own limit; chats are not reckoned longer. 0 where it names none.
+        tokens, chats: how long each chat is to become, at most the model's own limit, and how many
+            there are to be.
     """
-    tokens = min(tokens, context) if context else tokens
-    headroom = round(budget * HEADROOM_SHARE)
-    cost = chats * kv.bytes(tokens) if kv is not None else None
-    least = kv.bytes(min(tokens, LEAST_TOKENS)) if kv is not None else 0
-    if weights + (cost or 0) + headroom <= budget:
-        verdict = Verdict.YES
-    elif weights + least + headroom <= budget:
-        verdict = Verdict.TIGHT
-    else:
-        verdict = Verdict.NO
-    return Fit(verdict, weights, cost, tokens, chats, headroom, budget)
+    weights = Weights(model.weights, model.weights)
+    tokens = min(tokens, model.context) if model.context else tokens
+    gpu = sys.platform == "darwin"
+    config = model.config if _is_sensible(model.config) else {}
+    found = fitting.fit(config, weights, budget, tokens, chats, gpu=gpu)
+    if found.total < _MOST_BYTES:
+        return found
+    return fitting.fit({}, weights, budget, tokens, chats, gpu=gpu)
+
+
+def _is_sensible(config: Mapping[str, Any]) -> bool:
+    """Whether a config can be that of a model: it comes from anybody."""
+    inner = config.get("text_config")
+    return all(
+        not isinstance(value, list) or len(value) <= _MOST_LAYERS
+        if not isinstance(value, int)
+        else "layer" not in name or value <= _MOST_LAYERS
+        for place in (config, inner if isinstance(inner, dict) else {})
+        for name, value in place.items()
+    )

@@ -7,7 +7,6 @@ gigabyte, weights that are not all there. Nothing here waits for one of those, t
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -19,6 +18,8 @@ from typing import Any
 
 from engine.core.confined.files import ordinary, read, read_json
 from engine.hub.names import clean_name
+from engine.hub.templates import MOST_TOKENIZER_CONFIG, reasons, takes_tools, template_of
+from engine.hub.told import licence_name
 from engine.model.folder import context_length
 
 MOST_CONFIG = 2**20
@@ -27,17 +28,21 @@ milliseconds for a megabyte; the largest known config has a tenth of one."""
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
 
-_MOST_TEMPLATE = 2**20
-_MOST_TOKENIZER_CONFIG = 8 * 2**20  # of which only the template is parsed
 _MOST_README = 2**14
 _MOST_FILES = 5_000
 _MOST_WORD = 40  # characters of a name that is shown in a column
 _MOST_SHARDS = 10_000
 
-_REASONS = re.compile(
-    r"enable_thinking|\bthinking\b|<think|\[THINK\]|<\|channel|reasoning_effort|think>|START_THINKING"
+_MOST_OTHERS = 4
+# What makers and programs put into a model's folder. A name that begins with a dot is theirs, too.
+_OF_MODELS = re.compile(
+    r"^\.|\.(safetensors|json|jsonl|jinja|txt|model|tiktoken|md|py|bin|pt|pth|gguf|onnx|msgpack|h5"
+    r"|yaml|yml|cfg|ipynb|npz|spm|vocab|bpe|pdf|png|jpe?g|svg|webp|gif)$|^(LICEN[CS]E|NOTICE|README"
+    r"|USE_POLICY|USAGE_POLICY|MODEL_CARD|CITATION|CONTRIBUTING|Makefile|Modelfile)"
+    r"|^(original|onnx|openvino|coreml|metal|assets|images|figures|fig|docs|examples|inference"
+    r"|evaluation|additional_chat_templates|1_Pooling|2_Dense|2_Normalize|runs|logs|adapters)$",
+    re.IGNORECASE,
 )
-_TAKES_TOOLS = re.compile(r"\btools\b")
 _SEES = ("vision_config", "vision_tower", "image_token_id", "image_token_index", "image_seq_length")
 _LIMIT = re.compile(rb'"model_max_length"\s*:\s*(\d{1,8})(?![\d.eE])')
 _SHARD = re.compile(r"model-(\d{5})-of-(\d{5})\.safetensors")
@@ -64,6 +69,7 @@ class FolderFacts:
         licence: as its README or config names it.
         problem: why it cannot be loaded, as a sentence; "" where nothing is known against it.
         gone: whether there is no such folder.
+        others: names of things in it that no model has, a few of them, cleaned.
     """
 
     nbytes: int = 0
@@ -77,6 +83,7 @@ class FolderFacts:
     licence: str = ""
     problem: str = ""
     gone: bool = False
+    others: tuple[str, ...] = ()
 
 
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
@@ -94,10 +101,10 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     config, problem = _config(folder)
     problem = problem or _why_not_loaded(names, config)
     quantised = _quantisation(config)
-    template = _template(folder, names)
+    template = template_of(folder, names)
     capabilities = {
-        REASONING: bool(_REASONS.search(template)),
-        TOOLS: bool(_TAKES_TOOLS.search(template)),
+        REASONING: reasons(template),
+        TOOLS: takes_tools(template),
         IMAGES: any(key in config for key in _SEES),
     }
     return FolderFacts(
@@ -109,12 +116,18 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
         capabilities=frozenset(name for name, has in capabilities.items() if has),
         licence=_licence(folder, config),
         problem=problem,
+        others=_others(names),
     )
 
 
 def _names(folder: Path) -> set[str]:
     with os.scandir(folder) as entries:
         return {entry.name for _, entry in zip(range(_MOST_FILES), entries, strict=False)}
+
+
+def _others(names: set[str]) -> tuple[str, ...]:
+    found = sorted(name for name in names if not _OF_MODELS.search(name))[:_MOST_OTHERS]
+    return tuple(clean_name(name, _MOST_WORD) or "a file without a name" for name in found)
 
 
 def _bytes_in(folder: Path, stop: Stop) -> int:
@@ -218,43 +231,11 @@ def _context(folder: Path, config: dict[str, Any]) -> int:
     if not config:
         return 0
     try:
-        named = _LIMIT.search(read(folder / "tokenizer_config.json", _MOST_TOKENIZER_CONFIG))
+        named = _LIMIT.search(read(folder / "tokenizer_config.json", MOST_TOKENIZER_CONFIG))
     except (OSError, ValueError):
         named = None
     limit = int(named[1]) if named else None
     return min(context_length(config, SimpleNamespace(model_max_length=limit)), 2**40)
-
-
-def _template(folder: Path, names: set[str]) -> str:
-    """The chat template's text, from whichever of its three places."""
-    if "chat_template.jinja" in names:
-        try:
-            return read(folder / "chat_template.jinja", _MOST_TEMPLATE).decode(errors="replace")
-        except (OSError, ValueError):
-            return ""
-    for name in ("chat_template.json", "tokenizer_config.json"):
-        if name in names and (text := _template_in(folder / name)):
-            return text
-    return ""
-
-
-def _template_in(file: Path) -> str:
-    """The value of "chat_template" in a JSON file of which nothing else is parsed."""
-    try:
-        text = read(file, _MOST_TOKENIZER_CONFIG).decode(errors="replace")
-    except (OSError, ValueError):
-        return ""
-    key = re.search(r'"chat_template"\s*:\s*', text)
-    if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
-        return ""
-    try:
-        value, _ = json.JSONDecoder().raw_decode(text[: key.end() + _MOST_TEMPLATE], key.end())
-    except (ValueError, RecursionError):
-        return ""
-    if isinstance(value, list):  # several by name
-        parts = [part.get("template") for part in value if isinstance(part, dict)]
-        return "\n".join(part for part in parts if isinstance(part, str))
-    return value if isinstance(value, str) else ""
 
 
 def _licence(folder: Path, config: dict[str, Any]) -> str:
@@ -268,7 +249,7 @@ def _licence(folder: Path, config: dict[str, Any]) -> str:
     name = told.get("license", "")
     if name in ("", "other"):
         name = told.get("license_name", name)
-    return clean_name(name or config.get("license"), _MOST_WORD)
+    return licence_name(name or config.get("license"))
 
 
 def _beginning(file: Path, most: int) -> bytes:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -13,9 +14,9 @@ from urllib.parse import quote
 from engine.errors import INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND, EngineError
 from engine.hub import net
 from engine.hub.card import card_text
-from engine.hub.kv_cost import KVCost, context_length, kv_cost
 from engine.hub.names import Wanted, is_weights, needed, parse
 from engine.hub.told import HubFacts, facts
+from engine.kv.fitting import context_limit
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -61,7 +62,7 @@ class HubModel:
         gated: whether the hub wants an access token of somebody who was given access.
         facts: what else the hub tells of it.
         context: most tokens that a prompt and its reply may have together, 0 where none is named.
-        kv: what a chat's keys and values cost, None where its config does not tell.
+        config: its `config.json`, as anybody may have written it.
     """
 
     repo: str
@@ -74,7 +75,7 @@ class HubModel:
     gated: bool
     facts: HubFacts = field(default_factory=HubFacts)
     context: int = 0
-    kv: KVCost | None = None
+    config: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def size(self) -> int:
@@ -130,8 +131,8 @@ def look_up(
         bits=bits if isinstance(bits, int) else None,
         gated=bool(about.get("gated")),
         facts=_facts(about, config),
-        context=context_length(config),
-        kv=kv_cost(config),
+        context=context_limit(config) or 0,
+        config=config,
     )
 
 

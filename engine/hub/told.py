@@ -11,15 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.hub.names import clean_name
+from engine.hub.templates import reasons, takes_tools
 
 _LONGEST_LICENCE = 40
 _IMAGE_TASKS = frozenset({"image-text-to-text", "any-to-any", "visual-question-answering"})
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_TOOLS = re.compile(r"\btools\b")
-_REASONING = re.compile(
-    r"</?think|enable_thinking|reasoning_(content|effort)|\[THINK\]|<\|channel|<seed:think"
-    r"|\bthinking\b"
-)
 _LICENCES = {
     "apache-2.0": "Apache 2.0",
     "mit": "MIT",
@@ -61,8 +57,8 @@ def facts(about: dict[str, Any]) -> HubFacts:
         updated=_day(about.get("lastModified")),
         licence=_licence(about),
         gated=bool(about.get("gated")),
-        reasoning=bool(_REASONING.search(template)),
-        tools=bool(_TOOLS.search(template)),
+        reasoning=reasons(template),
+        tools=takes_tools(template),
         images=about.get("pipeline_tag") in _IMAGE_TASKS or "vision_config" in config,
     )
 
@@ -95,7 +91,13 @@ def _licence(about: dict[str, Any]) -> str:
     if not isinstance(name, str):
         marked = (tag.partition(":") for tag in tags(about))
         name = next((rest for head, _, rest in marked if head == "license"), "")
-    return clean_name(_LICENCES.get(name, name), _LONGEST_LICENCE)
+    return licence_name(name)
+
+
+def licence_name(name: object) -> str:
+    """A licence's name as it is shown: the hub's own, or what that is short for."""
+    known = _LICENCES.get(name, name) if isinstance(name, str) else name
+    return clean_name(known, _LONGEST_LICENCE)
 
 
 def _day(text: object) -> str:

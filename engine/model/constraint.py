@@ -7,6 +7,7 @@ every other row, and only the choice of the token waits until the one before has
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.model.loaded import LoadedModel
 from engine.params import SamplingParams
+from engine.text import recognition
 from engine.text.forms import MISSING, grammar, without_limits
 from engine.text.known_tokenizer import KnownTokenizer
 from engine.text.text import ReplyText
@@ -53,15 +55,19 @@ class Constraint:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
                 # The token that ended the reasoning may hold the answer's beginning.
-                self._follow(self._tokenizer.tokenize_str(self._text.only_answer()))
+                self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
             return
         if self._phase == _Phase.OPENING:
             if token == self._opens_reasoning:
                 self._phase = _Phase.REASONING
                 return
             self._phase = _Phase.ANSWER
-            self._text.only_answer()
+            self._begin_answer()
         self._follow([token])
+
+    def _begin_answer(self) -> str:
+        """From here on the form binds; returns the answer so far."""
+        return self._text.only_answer()
 
     def _follow(self, tokens: list[int]) -> None:
         if tokens and not self._matcher.consume_tokens(tokens):
@@ -78,6 +84,10 @@ class Constraint:
             mask = np.ones(vocab, bool)
             mask[[t for t in self._tokenizer.eos_tokens if t < vocab]] = False
             return mx.array(mask)
+        return self._next(vocab)
+
+    def _next(self, vocab: int) -> mx.array:
+        """The ids that the form allows."""
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() or not known.any():
@@ -111,8 +121,23 @@ class Constraint:
         return str(self._matcher.get_error()).strip()
 
 
+Make = Callable[[Any, LoadedModel, SamplingParams, ReplyText, int], "Constraint"]
+"""Makes a constraint of llguidance's matcher. The last argument opens the reasoning."""
+
+
+def of_answer(
+    matcher: Any, model: LoadedModel, _: SamplingParams, text: ReplyText, opens_reasoning: int
+) -> Constraint:
+    """The constraint of a whole answer."""
+    return Constraint(matcher, model.form_tokenizer, text, opens_reasoning)
+
+
 def constrain(
-    model: LoadedModel, params: SamplingParams, text: ReplyText, reasoning: bool | None
+    model: LoadedModel,
+    params: SamplingParams,
+    text: ReplyText,
+    reasoning: bool | None,
+    make: Make = of_answer,
 ) -> Constraint | None:
     """The constraint that `params` ask for, or None.
 
@@ -136,7 +161,7 @@ def constrain(
     if matcher.is_error():
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
-    return Constraint(matcher, model.form_tokenizer, text, _opener(model, reasoning))
+    return make(matcher, model, params, text, _opener(model, reasoning))
 
 
 def _matcher(kind: Any, model: LoadedModel, params: SamplingParams) -> Any:
@@ -165,8 +190,9 @@ def _json(tokenizer: Any) -> str | None:
 
 def _opener(model: LoadedModel, reasoning: bool | None) -> int:
     """The token with which the model may begin to reason; -1 where there is none, or it may not."""
-    marker = model.tokenizer.think_start
-    if reasoning is False or not marker:
+    markers = recognition.of(model.tokenizer).markers
+    marker = markers.header.starts[0] if markers.header is not None else markers.think_start
+    if (reasoning is False and markers.header is None) or not marker:
         return -1
     ids = model.tokenizer.encode(marker, add_special_tokens=False)
     return int(ids[0]) if len(ids) == 1 else -1

@@ -121,10 +121,20 @@ def display_name(folder: Path) -> str:
 
 
 def defaults(folder: Path) -> dict[str, Any]:
-    """The sampling settings that the model's maker recommends."""
+    """The sampling settings that the model's maker recommends, for what nobody has chosen."""
     try:
         found = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    names = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-    return {n: found[n] for n in names if n in found and takes(n, found[n])}
+    if not isinstance(found, dict):
+        return {}
+    wanted = {n: found[n] for n in _SETTINGS if n in found and takes(n, found[n])}
+    if found.get("do_sample") is False and "temperature" not in wanted:
+        wanted["temperature"] = 0.0
+    return wanted
+
+
+_SETTINGS = (
+    *("temperature", "top_p", "top_k", "min_p", "typical_p"),
+    *("repetition_penalty", "presence_penalty", "frequency_penalty"),
+)

@@ -21,8 +21,13 @@ class Model:
         step: how sessions share a decode step: "shared", "rows" (attention row by row) or "alone".
         thinking: whether the model can reason before it answers.
         defaults: the sampling settings its maker recommends (`generation_config.json`).
-        tool_format: the name of mlx-lm's parser for its tool calls; empty where it makes none.
+        tool_format: how its tool calls are read, for `engine.text.tool_calls`; empty where it makes
+            none.
         embeds: whether it gives hidden states for embeddings.
+        dialect: the row of the table of dialects that it speaks (`engine.text.dialects`).
+        efforts: how much it can be told to reason, in OpenAI's words, the least first; empty where
+            it can at most be told whether to.
+        tool_markers: what begins and ends a tool call; an empty end is the turn's.
     """
 
     id: str
@@ -36,3 +41,6 @@ class Model:
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     tool_format: str = ""
     embeds: bool = False
+    dialect: str = ""
+    efforts: tuple[str, ...] = ()
+    tool_markers: tuple[str, str] = ("", "")

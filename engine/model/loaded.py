@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +36,7 @@ class LoadedModel:
         rows: how many ids the model knows; None where that cannot be found out.
         reader: who renders and tokenises its prompts; None for this process.
         form_refusal: why a form of an answer cannot be used, found out where it cannot do harm.
+        used_at: when it was asked for something last, on the monotonic clock.
         faults: shared steps that raised; after a few of them its sessions step alone.
     """
 
@@ -52,6 +54,7 @@ class LoadedModel:
     form_tokenizer: Any = None
     form_lock: threading.Lock = field(default_factory=threading.Lock)
     faults: int = 0
+    used_at: float = field(default_factory=time.monotonic)
     rows: int | None = None
     reader: Reader | None = None
     form_refusal: Callable[[SamplingParams], str] | None = None

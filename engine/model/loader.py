@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ from engine.model import chunk_invariance, fingerprint, folder, hidden, probe, v
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
-from engine.text import tool_calls
+from engine.text import recognition, template_files
 from engine.text.known_tokenizer import KnownTokenizer
 
-Pieces = Generator[None, None, LoadedModel]
-"""A model being loaded: runs until the next `yield`, returns the model at the end."""
+Pieces = Generator[Any, None, LoadedModel]
+"""A model being loaded: runs until the next `yield`, returns the model at the end. While weights
+are read it yields the share of them that has been (0 to 1), else None."""
 
 PIECE = 8 * 2**20
 """Bytes of weights that are read at a time."""
@@ -77,6 +79,8 @@ def examine(
     try:
         identity = fingerprint.identity(path)
         loaded = load_tokenizer(path, eos) if tokenizer is None else tokenizer
+        ends = recognition.of(loaded).ends
+        loaded.eos_token_ids = vocabulary.end_ids(loaded, eos or (), ends)
         contents = fingerprint.contents(path)
     except Exception as error:
         raise _load_error(name, config, error) from None
@@ -92,7 +96,9 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
     """
     from mlx_lm.utils import load_tokenizer
 
-    return load_tokenizer(path, eos_token_ids=eos)
+    tokenizer = load_tokenizer(path, template_files.extra(path), eos_token_ids=eos)
+    template_files.settle(tokenizer)
+    return tokenizer
 
 
 def _import_module(config: dict[str, Any]) -> None:
@@ -124,11 +130,10 @@ def load(examined: Examined, wide: bool) -> Pieces:
         EngineError: `model_load_failed` or `out_of_memory`.
     """
     from mlx_lm.models.cache import make_prompt_cache
-    from mlx_lm.utils import load_model
 
     name, tokenizer, config = examined.name, examined.tokenizer, examined.config
     try:
-        net, config = load_model(examined.folder, lazy=True, trust_remote_code=False)
+        net, config = load_net(examined.folder, lazy=True)
         if wide:
             net.set_dtype(mx.float32)
         yield
@@ -143,14 +148,15 @@ def load(examined: Examined, wide: bool) -> Pieces:
         raise _load_error(name, config, error) from None
     make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
     yield
-    estimate, ways = yield from probe.explore(net, make_cache, len(tokenizer))
-    token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, len(tokenizer))
+    words = vocabulary.words(tokenizer)
+    estimate, ways = yield from probe.explore(net, make_cache, words)
+    token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, words)
     rows = vocabulary.embedding_rows(net, make_cache)
     yield
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
         yield
-    dtype = _compute_dtype(net)
+    dtype, dialect = _compute_dtype(net), recognition.of(tokenizer)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
         name=name,
@@ -159,9 +165,12 @@ def load(examined: Examined, wide: bool) -> Pieces:
         nbytes=_weight_bytes(net),
         dtype=dtype,
         step=ways.step,
-        thinking=bool(tokenizer.has_thinking),
-        tool_format=tool_calls.format_of(tokenizer),
+        thinking=dialect.reasons,
+        tool_format=dialect.tool_format,
         embeds=hidden.body(net, make_cache) is not None,
+        dialect=dialect.row.name,
+        efforts=tuple(dialect.switch.efforts),
+        tool_markers=(dialect.markers.tool_start, dialect.markers.tool_end),
         defaults=folder.defaults(examined.folder),
     )
     return LoadedModel(
@@ -179,6 +188,24 @@ def load(examined: Examined, wide: bool) -> Pieces:
     )
 
 
+def load_net(path: Path, lazy: bool = False) -> tuple[Any, dict[str, Any]]:
+    """mlx-lm's `load_model`: the bare model and its config. Code in the folder is not run.
+
+    Versions that have no `trust_remote_code` run the file that `model_file` in the config names;
+    such folders are refused when they are examined, and here.
+    """
+    from mlx_lm.utils import load_config, load_model
+
+    known = inspect.signature(load_model).parameters
+    if "trust_remote_code" in known or any(p.kind is p.VAR_KEYWORD for p in known.values()):
+        net, config = load_model(path, lazy=lazy, trust_remote_code=False)
+    elif load_config(path).get("model_file"):
+        raise refuse(f"{path.name} wants to run code from its own folder. Stretto never does that.")
+    else:
+        net, config = load_model(path, lazy=lazy)
+    return net, dict(config)
+
+
 def load_at_once(path: Path, wide: bool) -> LoadedModel:
     """Examine and load a folder on the calling thread, for tools that have no engine."""
     from mlx_lm.utils import load_config
@@ -187,7 +214,7 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     config = folder.check(path, name)
     eos = load_config(path).get("eos_token_id")
     nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
-    ids = [eos] if isinstance(eos, int) else eos or None
+    ids = [eos] if isinstance(eos, int) else list(eos) if eos else None
     pieces = load(examine(path, name, config, nbytes, ids), wide)
     while True:
         try:
@@ -197,10 +224,11 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
             return model
 
 
-def _read_weights(net: Any) -> Generator[None, None, None]:
-    """Evaluate the lazily loaded weights, a few at a time."""
+def _read_weights(net: Any) -> Generator[float, None, None]:
+    """Evaluate the lazily loaded weights, a few at a time; yields the share that has been read."""
     batch: list[Any] = []
-    began, nbytes = time.perf_counter(), 0
+    began, nbytes, read = time.perf_counter(), 0, 0
+    whole = max(1, _weight_bytes(net))
     for _, array in tree_flatten(net.parameters()):
         batch.append(array)
         nbytes += array.nbytes
@@ -208,9 +236,10 @@ def _read_weights(net: Any) -> Generator[None, None, None]:
             continue
         mx.eval(batch)
         batch.clear()
+        read += nbytes
         nbytes = 0
         if time.perf_counter() - began >= PAUSE:
-            yield
+            yield min(1.0, read / whole)
             began = time.perf_counter()
     mx.eval(batch)
 

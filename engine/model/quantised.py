@@ -17,7 +17,7 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv.cache_objects import Caches, clone, leaves
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.memory_estimate import measure
-from engine.model import probe, ragged
+from engine.model import probe, ragged, vocabulary
 from engine.model.loaded import LoadedModel
 
 GROUP_SIZES = (64, 32)
@@ -98,7 +98,7 @@ def _check(model: LoadedModel, make: Callable[[], Caches]) -> MemoryEstimate:
     Raises:
         ValueError: says what is wrong. What the model itself raises passes through.
     """
-    vocab = len(model.tokenizer)
+    vocab = vocabulary.words(model.tokenizer)
     sessions = [make(), model.new_caches(), make()]
     for count, caches in zip((9, 5, 7), sessions, strict=True):
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)

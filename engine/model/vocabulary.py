@@ -1,4 +1,4 @@
-"""Whether token ids fit a model's embedding.
+"""Whether token ids fit a model's embedding, and which of them end a turn.
 
 MLX does not check them: an id beyond the embedding's last row reads other memory, or crashes the
 process. A tokenizer that was not made for the model is enough to cause it.
@@ -20,6 +20,14 @@ from engine.model.patches.module_classes import mix_in
 from engine.text import pieces
 
 log = logging.getLogger(__name__)
+
+
+def words(tokenizer: Any) -> int:
+    """How many ids a tokenizer has; mlx-lm's wrapper does not tell its length in every version."""
+    try:
+        return len(tokenizer)
+    except TypeError:
+        return len(tokenizer._tokenizer)
 
 
 def check_ids(rows: int, ids: Sequence[int]) -> None:
@@ -72,6 +80,27 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
     if beyond:
         log.warning("%s has %d added tokens that the model does not know", name, len(beyond))
     return beyond
+
+
+def end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
+    """The ids that end a turn, from all places where models keep them.
+
+    Configs name ids of the base model, of the chat model, or what a library puts there by itself.
+    So the first one counts, and of the others those that are added tokens: no ordinary word ends
+    a turn.
+
+    Args:
+        tokenizer: mlx-lm's `TokenizerWrapper`, or the tokenizer in it.
+        named: by the model's configs, the best first.
+        ends: the tokens of its dialect that do.
+    """
+    inner = getattr(tokenizer, "_tokenizer", tokenizer)
+    added: dict[str, int] = inner.get_added_vocab()
+    special = set(added.values())
+    found = {i for place, i in enumerate(named) if place == 0 or i in special}
+    found |= {added[end] for end in ends if end in added}
+    eos = getattr(inner, "eos_token_id", None)
+    return frozenset(found if eos is None else {*found, eos})
 
 
 def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:

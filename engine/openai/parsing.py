@@ -11,9 +11,10 @@ from typing import Any
 from engine.messages import Message
 from engine.params import SamplingParams
 
-SAMPLING = tuple(f.name for f in fields(SamplingParams) if f.name != "logprobs")
-"""The settings that a body may name by themselves. How probable tokens were is asked for by each
-shape in its own way, and not at all in files of requests."""
+_BY_SHAPE = ("logprobs", "tool_form")
+SAMPLING = tuple(f.name for f in fields(SamplingParams) if f.name not in _BY_SHAPE)
+"""The settings that a body may name by themselves. How probable tokens were, and how tools are
+called, is asked for by each shape in its own way, and not at all in files of requests."""
 _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 

@@ -108,6 +108,14 @@ MESSAGES: Schema = _several(
         "additionalProperties": False,
     }
 )
+TOOL_CHOICE: Schema = {
+    "anyOf": [
+        {"enum": ["auto", "none", "required"]},
+        _block("function", function={"type": "object", "properties": {"name": _TEXT}}),
+        _block("function", name=_TEXT),
+    ]
+}
+"""The last one is that of responses."""
 TOOLS: Schema = {"type": "array", "items": _block("function", function=_FUNCTION)}
 PROMPT: Schema = {
     "anyOf": [

@@ -17,6 +17,7 @@ from engine.serve import bodies
 from engine.serve.client import Client, refusal
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Door
+from engine.serve.guests import Guest, guest_of
 from engine.serve.metrics import Metrics
 from engine.serve.operation import Operation
 from engine.serve.places import Place, Places, disconnected, session_name, unless
@@ -97,7 +98,7 @@ class Answering:
             model = await unless(watch, self.model(scope, name, body))
             if model is None:
                 return
-            read = partial(_understood, door, model, body)
+            read = partial(_understood, door, model, body, guest_of(scope))
             asked = await asyncio.to_thread(read) if large else read()
             choices = [
                 Choice(number, asked.tools, model.tool_format, number // asked.n, asked.one_call)
@@ -202,9 +203,9 @@ class _At:
             await refusal(self._door, error)(scope, receive, send)
 
 
-def _understood(door: Door, model: Model, body: dict[str, Any]) -> Asked:
+def _understood(door: Door, model: Model, body: dict[str, Any], guest: Guest) -> Asked:
     try:
-        return door.read(body, model)
+        return door.read(body, model, guest)
     except ValueError as error:
         raise bodies.not_understood(error) from None
 

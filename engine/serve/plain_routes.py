@@ -23,6 +23,7 @@ from engine.serve.doors.door import Asked
 from engine.serve.doors.embeddings import AskedVectors, EmbeddingsDoor
 from engine.serve.doors.kinds import Table
 from engine.serve.doors.responses import Kept
+from engine.serve.guests import guest_of
 from engine.serve.operation import Operation
 from engine.serve.places import disconnected, session_name, unless
 from engine.serve.refusals import RefusedError
@@ -77,11 +78,11 @@ class PlainRoutes:
             raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
 
     async def _read(self, request: Request) -> Response:
-        return JSONResponse(self._kept.response(request.path_params["id"]))
+        return JSONResponse(self._kept.response(guest_of(request.scope), request.path_params["id"]))
 
     async def _drop(self, request: Request) -> Response:
         name = request.path_params["id"]
-        self._kept.drop(name)
+        self._kept.drop(guest_of(request.scope), name)
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
 

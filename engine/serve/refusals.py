@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from engine.errors import CAPACITY_EXHAUSTED, INTERNAL_ERROR, INVALID_REQUEST, EngineError
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    UNKNOWN_MODEL,
+    EngineError,
+)
 from engine.openai import response
 from engine.openai.json_text import shortened
 
 RETRY_SECONDS = 5
 """What `Retry-After` says with a 429 or 503 that names no time."""
+MODEL_NOT_FOUND = "model_not_found"
+"""OpenAI's own code, by which other libraries tell this error from a bad request."""
 FAULT = "The server failed over this request. Its log says more."
 
 
@@ -40,7 +48,8 @@ def body_of(error: Exception) -> tuple[int, dict[str, Any]]:
         return error.status, response.error(error.status, error.code, shortened(error.message))
     if isinstance(error, EngineError) and error.code != INTERNAL_ERROR:
         status = response.STATUS.get(error.code, 500)
-        return status, response.error(status, error.code, shortened(error.message))
+        code = MODEL_NOT_FOUND if error.code == UNKNOWN_MODEL else error.code
+        return status, response.error(status, code, shortened(error.message))
     return 500, response.error(500, INTERNAL_ERROR, FAULT)
 
 

@@ -96,6 +96,11 @@ class Replies:
         if choice.cut and not self._parts[choice].ended:
             self._parts[choice].reply.cancel()
 
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """The engine's sessions in which there are answers. May be read from any thread."""
+        return tuple(part.session.id for part in list(self._parts.values()) if not part.ended)
+
     def pause(self, on: bool) -> None:
         """Let all replies stand still, or go on. May be called from any thread."""
         for part in list(self._parts.values()):

@@ -43,6 +43,8 @@ class Served:
     Attributes:
         entries: all of them; the first one answers requests that name none.
         stats: the engine's figures when it was asked last.
+        is_used_elsewhere: whether others beside the server use a model, by its id. It is not
+            unloaded then.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Served:
         for folder in folders:
             self.add(Entry.of_folder(folder))
         self.stats: dict[str, Any] | None = None
+        self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
         self._on_loss = on_loss
         self._loading: asyncio.Future[str] | None = None  # what went wrong, or nothing
@@ -131,6 +134,9 @@ class Served:
             raise RefusedError(409, "Models are unloaded in the window of this program.", KEPT)
         if entry.users or entry.loading is not None:
             raise RefusedError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
+        await self._unload(entry)
+
+    async def _unload(self, entry: Entry) -> None:
         model, entry.model = entry.model, None
         if model is not None and not any(m.id == model.id for m in self.models):
             self._on_loss(model.id)
@@ -147,8 +153,10 @@ class Served:
         """Unload the models that nobody has used for so many seconds."""
         for entry in self.entries:
             unused = time.monotonic() - entry.used
-            if entry.model is not None and not entry.users and unused > after:
-                task = asyncio.ensure_future(self.unload(entry))
+            if entry.model is None or entry.users or unused <= after:
+                continue
+            if not self.is_used_elsewhere(entry.model.id):
+                task = asyncio.ensure_future(self._unload(entry))
                 self._unloading.add(task)
                 task.add_done_callback(self._unloading.discard)
 

@@ -34,6 +34,7 @@ class Seen:
         pieces: pieces of text so far, about one for each token.
         seconds: since it came.
         text: the newest of what was answered, reasoning too.
+        engine_sessions: the ids of the engine's sessions in which it is answered.
     """
 
     id: int
@@ -44,6 +45,7 @@ class Seen:
     pieces: int
     seconds: float
     text: str
+    engine_sessions: tuple[str, ...] = ()
 
 
 class Visit:
@@ -91,7 +93,8 @@ class Visit:
         state = "paused" if self._paused else self._state
         seconds = time.monotonic() - self._began
         about = (self._number, self._who, self._model, self._session)
-        return Seen(*about, state, self._pieces, seconds, self._text)
+        sessions = self._replies.sessions if self._replies is not None else ()
+        return Seen(*about, state, self._pieces, seconds, self._text, sessions)
 
 
 class Visits:

@@ -12,7 +12,7 @@ from engine.text.form_limits import bounded
 MISSING = "Answers of a given form need the Python package llguidance, which is not installed."
 
 # Compact, or indented by at most so much: a weak model would write blanks without end.
-_BLANKS = r"\x20|\n\x20{0,24}"
+BLANKS = r"\x20|\n\x20{0,24}"
 
 
 def refusal(params: SamplingParams) -> str:
@@ -38,7 +38,7 @@ def grammar(matcher: Any, params: SamplingParams) -> str:
         if params.form_limits is not None:
             schema = bounded(schema, params.form_limits)
         return str(
-            matcher.grammar_from_json_schema(schema, defaults={"whitespace_pattern": _BLANKS})
+            matcher.grammar_from_json_schema(schema, defaults={"whitespace_pattern": BLANKS})
         )
     if params.regex is not None:
         return str(matcher.grammar_from_regex(params.regex))

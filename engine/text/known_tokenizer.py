@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
+from engine.text import recognition
+
 log = logging.getLogger(__name__)
 
 _LINE = 4096  # tokens that are read or written in one call
@@ -39,6 +41,7 @@ def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     parser = wrapper.tool_parser if wrapper.has_tool_calling else None
     texts = {"a", wrapper.think_start, wrapper.think_end}
     texts |= {wrapper.tool_call_start, wrapper.tool_call_end}
+    texts |= recognition.recognise(wrapper).markers.all
     facts = {
         **kind,
         "length": len(wrapper),
@@ -53,6 +56,7 @@ def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
         "tool_parser": None if parser is None else parser.__module__,
         "has_chat_template": bool(wrapper.has_chat_template),
         "chat_template": inner.chat_template,
+        "renderer": recognition.renderer(wrapper),
         "model_max_length": inner.model_max_length,
         "added": dict(inner.get_added_vocab()),
         "encoded": {
@@ -170,6 +174,9 @@ class KnownTokenizer:
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """The tokens of a text. Those of a model's own markers are known."""
         known = self._facts["encoded"].get(text)
+        added = self._facts["added"].get(text)
+        if known is None and added is not None and not add_special_tokens:
+            return [int(added)]
         if known is None:
             log.info("the whole tokenizer is loaded to make tokens of a text")
             return list(self._whole.encode(text, add_special_tokens=add_special_tokens))
@@ -184,6 +191,6 @@ _FACTS = frozenset(
     {
         *("eos_token_id", "bos_token", "bos_token_id", "think_start", "think_end"),
         *("tool_call_start", "tool_call_end", "has_chat_template", "chat_template"),
-        "model_max_length",
+        *("model_max_length", "renderer"),
     }
 )

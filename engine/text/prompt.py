@@ -9,9 +9,9 @@ from typing import Any
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
-from engine.text import pieces
+from engine.text import pieces, recognition
 from engine.text.rendering import InProcess, Reader, TooLongError
-from engine.text.text import Markers, ReplyText
+from engine.text.text import ReplyText
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Prompt:
         tokens: its ids; never empty.
         text: what the template rendered, and the beginning of the answer where there is one.
         opened: what the template rendered alone.
+        opening: what of it comes after the messages; None where that cannot be told.
         known: the boundaries of text and tokens that it has in common with the conversation before.
         boundary: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
@@ -38,6 +39,7 @@ class Prompt:
     answered: int = 0
     opened: str = ""
     continues: bool = False
+    opening: str | None = None
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
         """The conversation after an answer of that text and those tokens."""
@@ -91,16 +93,22 @@ def build(
     begun: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
+    given, messages = recognition.of(tokenizer).told(reasoning, template or {}, messages)
     other = _same_system(messages)
     asked = [(messages, True), (messages, False)] + ([(other, True)] if other else [])
-    rendered = reader.render(asked, reasoning, template)
+    rendered = reader.render(asked, reasoning, given)
     opened, closed = _sure(rendered[0]), _sure(rendered[1])
-    text = opened + (_begun(tokenizer, begun, opened, before) if begun else "")
+    follows = opened.startswith(closed) and len(closed) < len(opened)
+    opening = opened[len(closed) :] if follows else None
+    if not follows:  # the template opens every answer, or none: what do later prompts go on with?
+        answered_so = [*messages, {"role": "assistant", "content": "·"}]
+        (after,) = reader.render([(answered_so, False)], reasoning, given)
+        closed = closed if isinstance(after, EngineError) else after
+    text = opened + (_begun(tokenizer, begun, opened, opening, before) if begun else "")
     known = before.match(text)
     characters, count = known[-1] if known else (0, 0)
     first = dict(known).get(len(opened))
-    follows = opened.startswith(closed) and len(closed) < len(opened)
-    ending = opened[len(closed) :] if follows else closed
+    ending = closed if opening is None else opening
     main, wanted = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
         wanted.add(opened)
@@ -135,6 +143,7 @@ def build(
         max(0, answered),
         opened,
         begun is not None,
+        opening,
     )
 
 
@@ -144,27 +153,18 @@ def _sure(text: str | EngineError) -> str:
     return text
 
 
-def _begun(tokenizer: Any, begun: Message, opened: str, before: Ledger) -> str:
+def _begun(tokenizer: Any, begun: Message, opened: str, opening: str | None, before: Ledger) -> str:
     """The beginning of an answer as the model wrote it, or would have written it."""
     content, thought = begun.get("content") or "", begun.get("reasoning_content") or ""
-    markers = Markers.of(tokenizer)
     if before.text.startswith(opened) and len(before.text) > len(opened):
         written = before.text[len(opened) :]
-        text = ReplyText(tokenizer, opened)
+        text = ReplyText(tokenizer, opened, opening=opening)
         text.take(written)
         if text.parts["answer"] == content and text.parts["reasoning"] == thought:
             return written  # markers and line breaks as they were
-    if not markers.think_end:
-        return str(content)
-    if markers.opens_reasoning(opened):
-        inside = str(thought)
-    else:
-        inside = f"{markers.think_start}\n{thought}" if thought else ""
-        if not inside:
-            return str(content)
-    if not content:
-        return inside
-    return f"{inside.rstrip()}\n{markers.think_end}\n\n{content}"
+    dialect = recognition.of(tokenizer)
+    inside = dialect.markers.opens_reasoning(opened, opening)
+    return dialect.begin(str(thought), str(content), inside)
 
 
 def _same_system(messages: list[Message]) -> list[Message] | None:

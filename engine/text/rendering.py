@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol
 
 from engine.errors import CONTEXT_OVERFLOW, TEMPLATE_ERROR, EngineError
@@ -106,28 +108,66 @@ def render(
     if apply is None:
         return bos + _plain(messages, opening)
     options = {**(template or {})}
+    moment = options.pop(MOMENT, None)
+    if moment is not None:
+        options["strftime_now"] = datetime.fromtimestamp(moment).strftime
     if reasoning is not None:
-        options["enable_thinking"] = reasoning
-    try:
-        return apply(messages, opening, options)
-    except MemoryError:
-        raise
-    except Exception as error:
-        if len(messages) > 1 and messages[0]["role"] == "system":
-            # Some templates know no system message; models of that kind are trained with the
-            # instructions at the head of the first user message.
-            try:
-                return apply(_fold_system(messages), opening, options)
-            except Exception:
-                pass  # the first error says more
-        return EngineError(
-            TEMPLATE_ERROR,
-            "The model's chat template could not take these messages: "
-            f"{type(error).__name__}: {str(error)[:_MOST_WORDS]}",
-        )
+        options.setdefault("enable_thinking", reasoning)
+    first: Exception | None = None
+    for adapted in _adapted(messages):
+        try:
+            text = apply(adapted, opening, options)
+        except MemoryError:
+            raise
+        except Exception as error:
+            first = first or error  # it says more than those after it
+            continue
+        if adapted is messages and _lost_system(text, messages):
+            return _with_system(apply, messages, opening, options) or text
+        return text
+    return EngineError(
+        TEMPLATE_ERROR,
+        "The model's chat template could not take these messages: "
+        f"{type(first).__name__}: {str(first)[:_MOST_WORDS]}",
+    )
 
+
+MOMENT = "_moment"
+"""In what a template is given: the seconds since 1970 that are its present, for its dates."""
 
 _MOST_WORDS = 1000  # characters of a template's own message
+
+
+def _adapted(messages: list[Message]) -> Iterator[list[Message]]:
+    """The messages, and then as templates may want them that cannot take them as they are."""
+    tried: list[list[Message]] = []
+    for some in (messages, _fold_system(messages), _merged(_fold_system(messages))):
+        for adapted in (some, _with_texts(some)):
+            if adapted not in tried:
+                tried.append(adapted)
+                yield adapted
+
+
+def _lost_system(text: str, messages: list[Message]) -> bool:
+    """Whether a template has left out the system message without a word."""
+    if len(messages) < 2 or messages[0]["role"] != "system":
+        return False
+    lines = [line.strip() for line in str(messages[0].get("content") or "").splitlines()]
+    longest = max(lines, key=len, default="")
+    return bool(longest) and longest not in text
+
+
+def _with_system(
+    apply: Apply, messages: list[Message], opening: bool, options: dict[str, Any]
+) -> str | None:
+    """The text with the system message in the first user's; None where that shows nothing more."""
+    try:
+        text = apply(_fold_system(messages), opening, options)
+    except MemoryError:
+        raise
+    except Exception:
+        return None
+    return None if _lost_system(text, messages) else text
 
 
 def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
@@ -137,17 +177,61 @@ def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict
     own = getattr(tokenizer, "_chat_template", None) is None  # no renderer of mlx-lm's
     if own and "enable_thinking" not in options and getattr(inner, "chat_template", None):
         tokenizer = inner
+    # transformers shows templates plain values only, so here the time is that of the clock.
+    options = {name: value for name, value in options.items() if not callable(value)}
+    if not own:  # whose renderers refuse what they do not know
+        options = {name: options[name] for name in _RENDERERS if name in options}
     text = tokenizer.apply_chat_template(
         messages, tokenize=False, add_generation_prompt=opening, **options
     )
     return text if isinstance(text, str) else tokenizer.decode(text)
 
 
+_RENDERERS = ("tools", "enable_thinking", "drop_thinking")
+
+
 def _fold_system(messages: list[Message]) -> list[Message]:
-    first, second, *rest = messages
-    if second["role"] != "user":
+    """With the system message at the head of the first user's, for templates that know none.
+
+    Models of that kind are trained so.
+    """
+    if len(messages) < 2 or messages[0]["role"] != "system" or messages[1]["role"] != "user":
         return messages
+    first, second, *rest = messages
     return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
+
+
+def _merged(messages: list[Message]) -> list[Message]:
+    """With later system messages as the user's, and the user's that follow each other as one.
+
+    For templates that want user and assistant to take turns.
+    """
+    merged: list[Message] = []
+    for place, given in enumerate(messages):
+        later = given["role"] == "system" and place
+        message = {**given, "role": "user"} if later else given
+        if merged and message["role"] == merged[-1]["role"] == "user":
+            text = f"{merged[-1]['content']}\n\n{message['content']}"
+            merged[-1] = {**merged[-1], "content": text}
+        else:
+            merged.append(message)
+    return merged
+
+
+def _with_texts(messages: list[Message]) -> list[Message]:
+    """With the arguments of tool calls as JSON in a text, as OpenAI has them and few templates."""
+    return [
+        {**m, "tool_calls": [_with_text(c) for c in m["tool_calls"]]} if m.get("tool_calls") else m
+        for m in messages
+    ]
+
+
+def _with_text(call: Any) -> Any:
+    inside = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(inside, dict) or isinstance(inside.get("arguments"), str):
+        return call
+    text = json.dumps(inside.get("arguments"), ensure_ascii=False)
+    return {**call, "function": {**inside, "arguments": text}}
 
 
 def _plain(messages: list[Message], opening: bool) -> str:

@@ -1,181 +1,16 @@
-"""From generated tokens to what a person reads: answer, reasoning and tool calls, cut at stops.
-
-Text that may still turn out to be the beginning of a marker or a stop string is held back until
-the next tokens decide, so half a marker never leaks.
-"""
+"""From generated tokens to what a person reads: answer, reasoning and tool calls, cut at stops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.messages import Kind
+from engine.messages import Kind, Message
+from engine.text import recognition, tool_calls
+from engine.text.markers import Markers
+from engine.text.splitter import Delta, TextSplitter
 
-
-@dataclass(frozen=True)
-class Markers:
-    """The strings with which a model frames its reasoning and its tool calls; "" where unknown."""
-
-    think_start: str = ""
-    think_end: str = ""
-    tool_start: str = ""
-    tool_end: str = ""
-
-    @classmethod
-    def of(cls, tokenizer: Any) -> Markers:
-        """What mlx-lm found out about a tokenizer."""
-        return cls(
-            tokenizer.think_start or "",
-            tokenizer.think_end or "",
-            (tokenizer.tool_call_start or "") if tokenizer.has_tool_calling else "",
-            (tokenizer.tool_call_end or "") if tokenizer.has_tool_calling else "",
-        )
-
-    def opens_reasoning(self, prompt: str) -> bool:
-        """Whether a rendered prompt ends inside a reasoning block that its template opened."""
-        # Only its very end tells: a message may speak of the marker.
-        return bool(self.think_start) and prompt.rstrip().endswith(self.think_start)
-
-
-Delta = tuple[str, Kind]
-
-
-class TextSplitter:
-    """Splits a stream of text into deltas by kind, and finds the stop strings.
-
-    Stop strings end the answer only: a blank line in the reasoning is no reason to fall silent.
-
-    Attributes:
-        calls: the tool calls that are complete, each as it was written between its markers.
-    """
-
-    def __init__(self, markers: Markers, stops: Iterable[str] = (), reasoning: bool = False):
-        self._markers = markers
-        self._stops = tuple(stops)
-        self._kind: Kind = "reasoning" if reasoning else "answer"
-        self._held = ""
-        # The line breaks that templates put around the markers belong to neither side.
-        self._strip = reasoning
-        self._stop: str | None = None
-        self._call = ""  # the tool call that is being written
-        self.calls: list[str] = []
-
-    @property
-    def kind(self) -> Kind:
-        """What the text to come belongs to."""
-        return self._kind
-
-    @property
-    def stopped(self) -> bool:
-        """Whether a stop string has been found."""
-        return self._stop is not None
-
-    @property
-    def stop(self) -> str | None:
-        """The stop string that was found."""
-        return self._stop
-
-    def only_answer(self) -> str:
-        """From here on all is answer, whatever it looks like; returns what is held back of it."""
-        self._markers = Markers()
-        self._kind, self._strip = "answer", False
-        return self._held
-
-    def feed(self, text: str, last: bool = False) -> list[Delta]:
-        """The deltas that `text` makes certain. Nothing after a stop string."""
-        self._held += text
-        out: list[Delta] = []
-        while not self.stopped:
-            found = self._first_marker()
-            if found is None:
-                break
-            position, marker = found
-            if not last and len(self._held) - self._may_begin_marker() <= position:
-                break  # one that begins no later and is longer may still come
-            self._emit(out, self._held[:position])
-            self._held = self._held[position + len(marker) :]
-            self._pass(marker)
-        if self.stopped:
-            self._held = ""
-            return out
-        keep = self._may_begin_marker()
-        self._emit(out, self._held[: len(self._held) - keep])
-        self._held = self._held[len(self._held) - keep :]
-        return out
-
-    def release(self) -> list[Delta]:
-        """What is held back, taken for plain text; more may come."""
-        out: list[Delta] = []
-        self._emit(out, self._held)
-        self._held = ""
-        return out
-
-    def finish(self) -> list[Delta]:
-        """What was held back, now that no more text comes."""
-        out = self.feed("", last=True)
-        if not self.stopped:
-            self._emit(out, self._held)
-        self._held = ""
-        if self._kind == "tool" and not self._markers.tool_end:
-            self._end_call()
-        return out
-
-    def _end_call(self) -> None:
-        self.calls.append(self._call)
-        self._call = ""
-
-    def _watched(self) -> tuple[str, ...]:
-        m = self._markers
-        if self._kind == "reasoning":
-            return (m.think_end,) if m.think_end else ()
-        if self._kind == "tool":
-            return (m.tool_end,) if m.tool_end else ()
-        return tuple(s for s in (m.think_start, m.tool_start, *self._stops) if s)
-
-    def _first_marker(self) -> tuple[int, str] | None:
-        hits = [(self._held.find(w), -len(w), w) for w in self._watched()]
-        hits = [h for h in hits if h[0] >= 0]
-        if not hits:
-            return None
-        position, _, marker = min(hits)
-        return position, marker
-
-    def _pass(self, marker: str) -> None:
-        m = self._markers
-        if self._kind == "answer":
-            if marker in self._stops:
-                self._stop = marker
-            elif marker == m.think_start:
-                self._kind, self._strip = "reasoning", True
-            else:
-                self._kind = "tool"
-        else:
-            if self._kind == "tool":
-                self._end_call()
-            self._strip = self._kind == "reasoning"
-            self._kind = "answer"
-
-    def _may_begin_marker(self) -> int:
-        """Length of the longest end of the held text that begins a watched string."""
-        longest = 0
-        for watched in self._watched():
-            for n in range(min(len(watched) - 1, len(self._held)), longest, -1):
-                if self._held.endswith(watched[:n]):
-                    longest = n
-                    break
-        return longest
-
-    def _emit(self, out: list[Delta], text: str) -> None:
-        if self._strip:
-            text = text.lstrip("\n")
-            if not text:
-                return
-            self._strip = False
-        if text:
-            out.append((text, self._kind))
-            if self._kind == "tool":
-                self._call += text
+__all__ = ["Delta", "Markers", "ReplyText", "TextSplitter"]
 
 
 _MOST_SILENT = 64
@@ -185,22 +20,41 @@ _MOST_SILENT = 64
 class ReplyText:
     """The text of one reply, token by token, with a detokenizer of its own.
 
+    Args:
+        opened: what the template rendered.
+        opening: what of it comes after the messages; None where that cannot be told.
+        tools: those that were offered, in OpenAI's shape.
+
     Attributes:
         parts: all text so far by kind.
     """
 
-    def __init__(self, tokenizer: Any, opened: str, stops: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        tokenizer: Any,
+        opened: str,
+        stops: Iterable[str] = (),
+        opening: str | None = None,
+        tools: Sequence[dict[str, Any]] = (),
+    ) -> None:
         self._detokenizer = tokenizer.detokenizer
-        self._markers = Markers.of(tokenizer)
-        reasoning = self._markers.opens_reasoning(opened)
-        self._splitter = TextSplitter(self._markers, stops, reasoning)
+        self._dialect = recognition.of(tokenizer)
+        self._tools = tools
+        markers = self._dialect.markers
+        self._splitter = TextSplitter(
+            markers,
+            stops,
+            markers.opens_reasoning(opened, opening),
+            bool(tools),
+            markers.closes_reasoning(opened),
+        )
         self.parts: dict[Kind, str] = {"answer": "", "reasoning": "", "tool": ""}
         self._begun = 0  # characters of an answer that is being continued
         self._silent = 0  # tokens since the last text
 
     def take(self, text: str) -> None:
-        """Take text that was written before: it counts, but nobody is told."""
-        self._note(self._splitter.feed(text) + self._splitter.release())
+        """Take all text of an answer that was cut: it counts, but nobody is told."""
+        self._note(self._splitter.feed(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
         """Go on after the tokens of an answer's beginning, which were told before.
@@ -230,21 +84,72 @@ class ReplyText:
         """Everything generated so far as one text, markers and reasoning included."""
         return str(self._detokenizer.text)[self._begun :]
 
+    def said(self) -> Message:
+        """The whole answer as the prompts of later turns have it."""
+        answer: Message = {"role": "assistant", "content": self.parts["answer"]}
+        unshown = self._splitter.unshown
+        if self.kind == "answer" and not unshown.endswith((">", "]")):
+            # Most often it was text after all, and with it the next prompt fits the cache.
+            answer["content"] += unshown
+        if self.parts["tool"]:
+            made = self._calls_made() if self._dialect.knows_calls else None
+            if made is None:
+                # The model must find its call again, in its place and framed as it wrote it.
+                answer["content"] = self.without_reasoning
+            else:
+                answer["tool_calls"] = made
+        if self.parts["reasoning"]:
+            thought = self.parts["reasoning"]
+            # The line break before the marker is the template's to write.
+            lines = self._dialect.row.begun is None
+            answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
+        return answer
+
+    def _calls_made(self) -> list[dict[str, Any]] | None:
+        """The calls as templates want them; None where one cannot be read."""
+        made: list[dict[str, Any]] = []
+        try:
+            for text in self.calls:
+                made += [
+                    call.as_message(len(made) + number)
+                    for number, call in enumerate(
+                        tool_calls.read(self._dialect.tool_format, text, self._tools)
+                    )
+                ]
+        except ValueError:
+            return None
+        whole = sum(map(len, self.calls)) == len(self.parts["tool"])
+        return made if made and whole else None
+
     @property
     def without_reasoning(self) -> str:
         """The raw text from where the reasoning ends, tool calls as they were written."""
-        end = self._markers.think_end
         written = str(self._detokenizer.text)
-        return written.rpartition(end)[2].lstrip("\n") if end and end in written else written
+        ends = [
+            end for f in self._dialect.markers.frames if f.kind == "reasoning" for end in f.ends
+        ]
+        after = max((written.rfind(end) + len(end) for end in ends if end in written), default=0)
+        return written[after:].lstrip("\n") if after else written
 
     @property
     def kind(self) -> Kind:
         """What the text to come belongs to."""
         return self._splitter.kind
 
+    @property
+    def in_header(self) -> bool:
+        """Whether what comes says what follows it, and is not shown."""
+        return self._splitter.in_header
+
     def only_answer(self) -> str:
         """Take markers in the answer as text from here on; returns the answer so far."""
         return self.parts["answer"] + self._splitter.only_answer()
+
+    @property
+    def call(self) -> str:
+        """What has come of the tool call that is being written."""
+        start = self._dialect.markers.tool_start
+        return self.raw.rpartition(start)[2] if self.kind == "tool" else ""
 
     @property
     def stopped(self) -> bool:
@@ -272,11 +177,18 @@ class ReplyText:
             segment, self._silent = self._detokenizer.last_segment, 0
         return self._note(self._splitter.feed(segment))
 
-    def finish(self) -> list[Delta]:
-        """The rest, including the bytes of an unfinished character."""
+    def finish(self, ended: bool = True) -> list[Delta]:
+        """The rest, including the bytes of an unfinished character.
+
+        Args:
+            ended: the model ended its turn, and was not cut off.
+        """
         self._flush()
-        deltas = self._splitter.feed(self._detokenizer.last_segment)
-        return self._note(deltas + self._splitter.finish())
+        rest = self._detokenizer.last_segment
+        if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
+            rest = ""  # half a character of a marker
+        deltas = self._splitter.feed(rest)
+        return self._note(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:
         """Take what is pending for text, whole characters or not."""

@@ -23,6 +23,7 @@ from app.ui.window.main_window import MainWindow
 from tests.app.step_engine import StepEngine
 
 KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")
+KEPT += ("folder_id", "pinned_at", "archived_at", "tags", "titled_by")
 """What of a chat's record is in the store as soon as it is on screen."""
 
 
@@ -47,14 +48,19 @@ def disagreements(app: Application) -> Iterator[str]:
 
 
 def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
-    """Every chat that is not in the trash is listed, by its title, the latest used first."""
+    """Every chat that is not in the trash is listed, by its title, in its place."""
     chats = app.store.chats()
     model = window.sidebar.model
-    rows = [row for row in map(model.row, map(model.index, range(model.rowCount()))) if row.chat_id]
-    listed = [(row.chat_id, row.text) for row in rows]
+    rows = list(map(model.row, map(model.index, range(model.rowCount()))))
+    listed = [(row.chat_id, row.text) for row in rows if row.chat_id]
     known = {chat.id: chat.title or "New chat" for chat in chats}
     if not model.query:
-        wanted = [(chat.id, chat.title or "New chat") for chat in chats]
+        wanted = list(_in_order(chats, app.store.folders(), model.unfolded))
+        folders = [(row.folder_id, row.text) for row in rows if row.kind == "folder"]
+        for folder in app.store.folders():
+            shown = folder.parent_id is None or folder.parent_id in model.unfolded
+            if ((folder.id, folder.name) in folders) != shown:
+                yield f"the folder {folder.name!r} is listed: {not shown}"
         if listed != wanted:
             yield f"the sidebar lists {_short(listed)}, the store {_short(wanted)}"
     elif not model.waits:
@@ -63,6 +69,34 @@ def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
                 yield f"the search lists {title!r}, which the store has as {known.get(chat_id)!r}"
     if {chat.id for chat in app.library.chats()} != set(known):
         yield "the library has other chats than the store"
+
+
+def _in_order(chats: list, folders: list, unfolded: set[str]) -> Iterator[tuple[str, str]]:
+    """Pinned ones first, then folders with theirs, the rest by day, the archive; from the store."""
+    ids = {folder.id for folder in folders}
+    above = {folder.id: folder.parent_id for folder in folders}
+
+    def place(chat: Any) -> tuple[int, Any]:
+        if chat.archived_at is not None:
+            return 3, 0
+        if chat.pinned_at is not None:
+            return 0, (chat.pinned_at, chat.id)
+        return (1, 0) if chat.folder_id in ids else (2, 0)
+
+    placed = [(place(chat), chat) for chat in chats]
+    for _, chat in sorted((p for p in placed if p[0][0] == 0), key=lambda p: p[0][1]):
+        yield chat.id, chat.title or "New chat"
+    for top in [f for f in folders if f.parent_id is None]:
+        inner = [f for f in folders if f.parent_id == top.id]
+        for folder in [*inner, top]:
+            open_here = folder.id in unfolded and (above[folder.id] or top.id) in unfolded
+            for where, chat in placed:
+                if open_here and where[0] == 1 and chat.folder_id == folder.id:
+                    yield chat.id, chat.title or "New chat"
+    for section, shown in ((2, True), (3, "archive" in unfolded)):
+        for where, chat in placed:
+            if shown and where[0] == section:
+                yield chat.id, chat.title or "New chat"
 
 
 def in_use(app: Application) -> Iterator[str]:
@@ -176,8 +210,10 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
     status = chat.model_status
     if pane.header.model_button.text() != status.name:
         yield f"the header names {pane.header.model_button.text()!r}, not {status.name!r}"
-    words = {LoadState.READY: "Ready", LoadState.FAILED: "Not loaded"}
-    if chat.phase is Phase.IDLE and pane.header.state != words.get(status.state, ""):
+    words = {LoadState.READY: ("Ready",), LoadState.FAILED: ("Not loaded",)}
+    words[LoadState.LOADING] = ("", "Loading…")
+    words[LoadState.UNLOADED] = ("Unloaded", "Unloaded, loads when you send")
+    if chat.phase is Phase.IDLE and pane.header.state not in words.get(status.state, ("",)):
         yield f"the header says {pane.header.state!r} of a model that is {status.state}"
     dock = window.workspace.dock(chat.id)
     if dock.windowTitle() != chat.title.replace("&", "&&"):

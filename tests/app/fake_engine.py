@@ -20,7 +20,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,9 @@ from engine import (
     Failed,
     Finished,
     FinishReason,
+    Fit,
     Model,
+    Offer,
     PromptProgress,
     ReplyStats,
     TextDelta,
@@ -109,6 +111,8 @@ class FakeEngine:
         unloaded: names of the models that were unloaded.
         forgotten: ids of sessions whose cache is to be removed from disk.
         loading: while cleared, loads wait (a slow model).
+        progress: by path, what hears how far a model is read.
+        loaded: paths of the models that make it too narrow for one that is "wide".
     """
 
     TURN_S = 0.001
@@ -119,6 +123,8 @@ class FakeEngine:
         self.forgotten: list[str] = []
         self.loads = 0
         self.unloaded: list[str] = []
+        self.loaded: list[str] = []
+        self.progress: dict[str, Callable[[float], None]] = {}
         self.sessions: list[FakeSession] = []
         self.loading = threading.Event()
         self.loading.set()
@@ -130,13 +136,31 @@ class FakeEngine:
     def is_running(self) -> bool:
         return self._thread.is_alive()
 
-    def load_later(self, path: str) -> Future[Model]:
+    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
+        """Whether it fits: what is called "wide" does with a small KV cache or beside nothing."""
+        future: Future[Fit] = Future()
+        fit = Fit(5_000_000_000, 1, 2_000_000_000, 100_000_000, 8192, 1, kv_bits, 9_000_000_000)
+        if "wide" in path and kv_bits is None:
+            smaller = Offer("kv_bits", 8, 5_600_000_000), Offer("context", 4096, 5_900_000_000)
+            others = [Offer("unload", 0, 9_000_000_000, model) for model in self.loaded]
+            fit = replace(fit, free=6_000_000_000, offers=(*smaller, *others))
+            if not self.loaded:
+                fit = replace(fit, free=9_000_000_000, offers=())
+        future.set_result(fit)
+        return future
+
+    def load_later(
+        self, path: str, on_progress: Callable[[float], None] | None = None
+    ) -> Future[Model]:
         future: Future[Model] = Future()
+        if on_progress is not None:
+            self.progress[path] = on_progress
         self.inbox.put((path, future))
         return future
 
     def unload_later(self, model: Model) -> Future[None]:
         self.unloaded.append(model.name)
+        self.loaded = [path for path in self.loaded if path != model.id]
         for session in self.sessions:
             session.ended |= session.model.id == model.id
         future: Future[None] = Future()
@@ -228,6 +252,8 @@ class FakeEngine:
     def _load(self, path: str, future: Future[Model]) -> None:
         self.loads += 1
         self.loading.wait()
+        if not future.set_running_or_notify_cancel():
+            return
         folder = Path(path)
         if "broken" in folder.name:
             message = f"{folder.name} holds no config.json. Choose a model's folder."

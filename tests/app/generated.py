@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any, get_args
 
-from app.store import Chat, Message, Store, new_id
+from app.store import Chat, Folder, Message, Store, new_id
 from app.store.records import Status
 
 TEXTS = (
@@ -20,6 +20,7 @@ TEXTS = (
     "word " * 300,
 )
 TITLES = ("", "Trees", "a/b\\c:*?", "日本語", "CON", "x" * 300, "...", "\U0001f3bb & <b>")
+FOLDERS = (Folder("f1", "Work"), Folder("f2", "Reports", "f1"), Folder("f3", "日本"))
 STATUSES = tuple(each for each in get_args(Status) if each != "streaming")
 
 
@@ -39,6 +40,11 @@ def _chat(chance: random.Random) -> tuple[Chat, list[Message]]:
         draft=chance.choice(TEXTS),
         created_at=chance.uniform(0, 2e9),
         updated_at=chance.uniform(0, 2e9),
+        folder_id=chance.choice((None, *(folder.id for folder in FOLDERS))),
+        pinned_at=chance.choice((None, None, 1.5e9)),
+        archived_at=chance.choice((None, None, 1.25e9)),
+        tags=chance.choice(((), ("a", "größer"))),
+        titled_by=chance.choice(("", "person", "model")),
     )
     messages: list[Message] = []
     for _ in range(chance.randrange(12)):
@@ -76,7 +82,9 @@ def _options(chance: random.Random) -> dict[str, Any]:
 
 
 def keep(store: Store, made: list[tuple[Chat, list[Message]]]) -> None:
-    """Store them, exactly as they are."""
+    """Store them and their folders, exactly as they are."""
+    for folder in FOLDERS:
+        store.save_folder(folder)
     for chat, messages in made:
         with store.together():
             store.save_chat(chat)

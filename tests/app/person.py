@@ -593,6 +593,35 @@ class Person:
                     QTest.keyClick(editor, KEY.Key_Return if n % 2 else KEY.Key_Escape)
         return {chat_id} if what != "open" else set()
 
+    def organise(self, what: str, n: int) -> Touched:
+        """Pin, archive, move, tag: one chat or several; make, nest, fold and delete folders."""
+        organiser, order = self.window.sidebar.organiser, self.app.library.order
+        model = self.window.sidebar.model
+        listed = [chat.id for chat in self.app.library.chats()]
+        ids = listed[n % 3 : n % 3 + 1 + n % 2]
+        folders = [folder.id for folder in order.folders()]
+        folder_id = folders[n % len(folders)] if folders else ""
+        if what == "make":
+            order.make(f"Folder & {n}", folder_id if n % 2 else None)
+        elif what == "fold":
+            model.fold(folder_id if n % 2 and folder_id else "archive")
+        elif what == "delete" and folder_id:
+            organiser.delete_folder(folder_id)
+        elif what == "drag" and model.rowCount():
+            entries = [model.entry(model.index(row)) for row in range(model.rowCount())]
+            rows = [entry for entry in entries if entry is not None]
+            organiser.drop([rows[n % len(rows)]], rows[n // 7 % len(rows)])
+        elif what == "key":
+            name = ("pin", "archive", "tags", "new_folder", "move_chat")[n % 5]
+            self.window.commands[name].trigger()
+        elif ids and what == "move":
+            organiser.move(ids, folder_id if n % 4 else None)
+        elif ids and what == "tag":
+            order.tag(ids, ["a", f"tag {n}"])
+        elif ids and what in {"pin", "archive"}:
+            getattr(organiser, what)(ids)
+        return None if what in {"drag", "key"} else set(ids)
+
     def _row(self, number: int) -> Any:
         model = self.window.sidebar.model
         return model.row(model.index(number))
@@ -809,8 +838,10 @@ class Person:
         QTest.keyClicks(pane.composer.field, typed)
         QTest.keyClick(pane.composer.field, KEY.Key_Tab)
         for _ in range(tabs):
-            QTest.keyClicks(QApplication.focusWidget() or pane, "x")
-            QTest.keyClick(QApplication.focusWidget() or pane, KEY.Key_Tab)
+            if QApplication.focusWidget() is not pane.composer.field:
+                break  # after the last variable Tab goes elsewhere
+            QTest.keyClicks(pane.composer.field, "x")
+            QTest.keyClick(pane.composer.field, KEY.Key_Tab)
         return {pane.chat.id}
 
     def palette(self, typed: str, key: Qt.Key) -> Touched:
@@ -974,6 +1005,7 @@ class Person:
         return sum(reply.written for reply in self.engine.running().values()) if self.engine else 0
 
 
+ORGANISE = ("pin", "archive", "move", "tag", "make", "fold", "delete", "drag", "key")
 SMALL = st.integers(0, 7)
 ANY = st.integers(0, 999)
 WORDS = st.sampled_from(("one", "said", "", "word", "zzz", "n", "three two"))
@@ -1095,6 +1127,10 @@ class Actions(RuleBasedStateMachine):
     @rule(what=st.sampled_from(("open", "beside", "delete", "rename")), n=SMALL)
     def works_in_the_sidebar(self, what: str, n: int) -> None:
         self.do(f"sidebar: {what}", lambda: self.person.in_sidebar(what, n))
+
+    @rule(what=st.sampled_from(ORGANISE), n=ANY)
+    def organises(self, what: str, n: int) -> None:
+        self.do(f"organise: {what}", lambda: self.person.organise(what, n))
 
     @rule(words=WORDS, enter=st.booleans())
     def searches(self, words: str, enter: bool) -> None:

@@ -20,6 +20,7 @@ from engine import (
     Failed,
     Finished,
     FinishReason,
+    Fit,
     Model,
     PromptProgress,
     ReplyStats,
@@ -183,7 +184,13 @@ class StepEngine:
     def is_running(self) -> bool:
         return not self.stopped
 
-    def load_later(self, path: str) -> Future[Model]:
+    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
+        """Everything fits."""
+        future: Future[Fit] = Future()
+        future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
+        return future
+
+    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
         self._refuse_if_stopped()
         future: Future[Model] = Future()
         self.loads.append((path, future))
@@ -270,7 +277,8 @@ class StepEngine:
             if session.reply is not None:
                 session.reply.fail(STOPPED, "The engine cannot go on.")
         for _, future in loads:
-            future.set_exception(EngineError(STOPPED, "The engine cannot go on."))
+            if not future.cancelled():
+                future.set_exception(EngineError(STOPPED, "The engine cannot go on."))
 
     def stop(self, timeout: float | None = None) -> None:
         if not self.stopped:
@@ -279,7 +287,8 @@ class StepEngine:
             for reply in self.running().values():
                 reply.fail(STOPPED, "The engine was stopped.")
             for _, future in self.loads:
-                future.set_exception(EngineError(STOPPED, "The engine was stopped."))
+                if not future.cancelled():
+                    future.set_exception(EngineError(STOPPED, "The engine was stopped."))
 
     def _refuse_if_stopped(self) -> None:
         if self.stopped:

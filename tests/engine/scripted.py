@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,6 @@ TEMPLATE = (
 
 def write_scripted(folder: Path) -> Path:
     """Write the model's folder; returns it."""
-    import mlx.core as mx
-    from mlx.utils import tree_flatten
-    from mlx_lm.models.llama import Model, ModelArgs
     from tokenizers import AddedToken, Tokenizer
 
     folder.mkdir(parents=True)
@@ -46,6 +44,26 @@ def write_scripted(folder: Path) -> Path:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.add_tokens([AddedToken(word, normalized=False) for word in _WORDS])
     tokenizer.save(str(folder / "tokenizer.json"))
+    chains = (
+        ("a", *ANSWER, "<|im_end|>"),
+        ("r", "<think>", *REASON, "</think>", ANSWER[0]),
+        ("t", "<tool_call>", *CALLS, "</tool_call>", "<|im_end|>"),
+    )
+    return write_chains(folder, chains, 2)
+
+
+def write_chains(folder: Path, chains: Iterable[tuple[str, ...]], eos: int) -> Path:
+    """Write the weights of a model beside its tokenizer: each token of a chain leads to the next.
+
+    Args:
+        eos: the id that ends a turn, by the model's config.
+    """
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+    from mlx_lm.models.llama import Model, ModelArgs
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     config: dict[str, Any] = {
         "model_type": "llama",
         "hidden_size": _WIDTH,
@@ -57,7 +75,7 @@ def write_scripted(folder: Path) -> Path:
         "vocab_size": _WIDTH,
         "max_position_embeddings": 1024,
         "tie_word_embeddings": False,
-        "eos_token_id": 2,
+        "eos_token_id": eos,
     }
     (folder / "config.json").write_text(json.dumps(config))
     net = Model(ModelArgs.from_dict(config))
@@ -67,11 +85,6 @@ def write_scripted(folder: Path) -> Path:
         known = tokenizer.token_to_id(word)
         return int(known if known is not None else tokenizer.encode(word).ids[0])
 
-    chains = (
-        ("a", *ANSWER, "<|im_end|>"),
-        ("r", "<think>", *REASON, "</think>", ANSWER[0]),
-        ("t", "<tool_call>", *CALLS, "</tool_call>", "<|im_end|>"),
-    )
     for chain in chains:
         for word, after in itertools.pairwise(chain):
             follows[id_of(after), id_of(word)] = 1.0

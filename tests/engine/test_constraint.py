@@ -173,15 +173,17 @@ def test_other_forms(
 def test_reasoning_is_free_and_markers_in_the_answer_are_text(
     engine: Engine, model_folder: Folder
 ) -> None:
-    """A bias makes the model reason at once and stop reasoning soon."""
+    """A bias makes the model reason at once, in markers and the letter x, and stop soon."""
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
-    bias = {3: 400.0, 4: 400.0}
+    tokenizer = json.loads((model_folder("plain") / "tokenizer.json").read_text())
+    bias = {3: 400.0, 4: 395.0, tokenizer["model"]["vocab"]["x"]: 400.0}
     params = form(1, regex="<think>[ab]{3}</think>", logit_bias=bias, temperature=8.0)
     reply = chat.send("hello", params)
     assert re.fullmatch("<think>[ab]{3}</think>", reply.text(60))
-    kinds = [e.kind for e in reply if isinstance(e, TextDelta) and e.text]
-    assert kinds[0] == "reasoning"
+    told = [e for e in reply if isinstance(e, TextDelta) and e.text]
+    assert told[0].kind == "reasoning"
+    assert {c for e in told if e.kind == "reasoning" for c in e.text} == {"x"}
     assert reply.tokens(60)[0] == 3
     without = engine.open_session(model, reasoning=False).send("hello", params)
     assert re.fullmatch("<think>[ab]{3}</think>", without.text(60))

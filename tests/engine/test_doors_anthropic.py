@@ -124,7 +124,9 @@ def test_tokens_are_counted_as_they_are_read(client: Anthropic) -> None:
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"tool_choice": {"type": "any"}, "tools": [WEATHER]}, "tool_choice"),
+        ({"tool_choice": {"type": "any"}}, "tool_choice"),
+        ({"tool_choice": {"type": "tool"}, "tools": [WEATHER]}, "tool_choice"),
+        ({"tool_choice": {"type": "tool", "name": "x"}, "tools": [WEATHER]}, "tool_choice"),
         ({"tools": [{"type": "web_search_20250305", "name": "web_search"}]}, "web_search"),
         ({"model": "plain", "tools": [WEATHER]}, "tools"),
         ({"messages": [{"role": "user", "content": [{"type": "image"}]}]}, "image"),

@@ -242,7 +242,17 @@ def test_sessions_work_as_they_are_asked_to(client: OpenAI, server: Server) -> N
         ({"top_logprobs": 3}, "top_logprobs"),
         ({"logprobs": True, "top_logprobs": 21}, "top_logprobs"),
         ({"tools": [WEATHER]}, "tools"),
-        ({"model": "scripted", "tools": [WEATHER], "tool_choice": "required"}, "tool_choice"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"model": "scripted", "tools": [WEATHER], "tool_choice": "must"}, "tool_choice"),
+        ({"model": "scripted", "tools": [WEATHER, WEATHER]}, "tools"),
+        (
+            {
+                "model": "scripted",
+                "tools": [WEATHER],
+                "tool_choice": {"type": "function", "function": {"name": "x"}},
+            },
+            "tool_choice",
+        ),
         ({"modalities": ["audio"]}, "modalities"),
         ({"web_search_options": {}}, "web_search_options"),
         ({"store": True}, "store"),
@@ -261,8 +271,9 @@ def test_what_cannot_be_done_is_refused_by_name(
 
 
 def test_errors_are_the_clients_own(client: OpenAI) -> None:
-    with pytest.raises(openai.NotFoundError, match="gpt-9"):
+    with pytest.raises(openai.NotFoundError, match="gpt-9") as missing:
         chat(client, model="gpt-9")
+    assert missing.value.code == "model_not_found"
     with pytest.raises(openai.BadRequestError) as caught:
         chat(client, messages=[user("x" * 9000)])
     assert caught.value.code == "context_overflow"

@@ -557,3 +557,57 @@ def test_files_that_are_never_fetched(file: str) -> None:
 def test_what_people_paste(text: str, found: tuple[str, str] | None) -> None:
     wanted = hub.parse(text, frozenset({"hub.test"}))
     assert (wanted and (wanted.repo, wanted.revision)) == found
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "says"),
+    [
+        ({"refuse": 401}, "gated", "wrong, or it is private"),
+        ({"refuse": 403}, "gated", "Ask for access"),
+        ({"refuse": 404}, "not_found", "Check its name"),
+        ({"refuse": 429, "retry_after": "30"}, "download_failed", "Try again in 30 s"),
+        ({"refuse": 500}, "download_failed", "Try again in a while"),
+        ({"answer": b""}, "not_a_model", "makes no sense"),
+        ({"answer": b'{"siblings": ['}, "not_a_model", "makes no sense"),
+        ({"answer": b'{"siblings": []}'}, "not_a_model", "no config.json"),
+        ({"answer": b"[]"}, "not_a_model", "makes no sense"),
+        ({"break_off": True}, "offline", "Check the connection"),
+        ({"endless": True}, "download_failed", "Try another name"),
+        ({"packed": True}, "download_failed", "packs"),
+    ],
+)
+def test_what_goes_wrong_with_the_listing_is_a_sentence_and_no_model(
+    model: Hub, tmp_path: Path, fault: dict[str, Any], code: str, says: str
+) -> None:
+    for name, value in fault.items():
+        setattr(model, name, value)
+    error = refused(code, says, get)
+    assert error.message.endswith(".")
+    assert not (tmp_path / "home" / "hub").exists()
+    for name in fault:
+        setattr(model, name, getattr(Hub(), name))
+    assert (get() / "model.safetensors").read_bytes() == weights_of(model)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "says"),
+    [
+        ({"status": 401}, "gated", "private"),
+        ({"status": 403}, "gated", "Ask for access"),
+        ({"status": 404}, "not_found", "Check its name"),
+        ({"status": 429, "retry_after": "90"}, "download_failed", "Try again in 90 s"),
+        ({"status": 500}, "download_failed", "Try again in a while"),
+        ({"cut_at": 100, "cuts": 10**6}, "download_failed", "What has come is kept"),
+        ({"damage": True}, "download_failed", "Download it again"),
+    ],
+)
+def test_what_goes_wrong_with_the_weights_is_a_sentence_and_no_model(
+    model: Hub, fault: dict[str, Any], code: str, says: str
+) -> None:
+    for name, value in fault.items():
+        setattr(model, name, value)
+    refused(code, says, get)
+    assert hub.find(NAME) is None
+    for name in fault:
+        setattr(model, name, getattr(Hub(), name))
+    assert (get() / "model.safetensors").read_bytes() == weights_of(model)

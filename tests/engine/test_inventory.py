@@ -83,7 +83,7 @@ def test_config_template_and_readme_tell_what_a_model_is(tmp_path: Path) -> None
     )
     told = facts_of(folder)
     assert (told.architecture, told.bits, told.group_size, told.mixed) == ("qwen3", 4, 64, True)
-    assert (told.context, told.licence, told.problem) == (32768, "apache-2.0", "")
+    assert (told.context, told.licence, told.problem) == (32768, "Apache 2.0", "")
     assert told.capabilities == {REASONING, TOOLS, IMAGES}
     assert told.nbytes == sum(file.stat().st_size for file in folder.iterdir())
 
@@ -143,6 +143,19 @@ def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
         "Its config.json names no model type."
     )
     assert facts_of(tmp_path / "gone").gone
+
+
+def test_what_no_model_has_is_told_of(tmp_path: Path) -> None:
+    folder = make(tmp_path / "m", README__md="x", tokenizer__model="x", LICENSE="x")
+    (folder / "original").mkdir()
+    (folder / ".cache").mkdir()
+    assert facts_of(folder).others == ()
+    (folder / "Photos").mkdir()
+    (folder / "tax\u202e 2025.ods").write_text("x")
+    assert facts_of(folder).others == ("Photos", "tax 2025.ods")
+    for number in range(9):
+        (folder / f"n{number}.mp3").write_text("x")
+    assert len(facts_of(folder).others) == 4
 
 
 # Folders that mean ill.
@@ -248,7 +261,7 @@ def test_many_folders_are_all_found_and_read_once(tmp_path: Path) -> None:
     assert all(one.facts is two.facts for one, two in zip(first, again, strict=True))
     (first[0].folder / "README.md").write_text("---\nlicense: mit\n---\n")
     changed = known.look("x", first[0].folder, Source.ADDED)
-    assert changed.facts.licence == "mit"
+    assert changed.facts.licence == "MIT"
 
 
 def test_a_walk_that_nobody_wants_ends(tmp_path: Path) -> None:

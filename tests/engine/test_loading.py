@@ -10,6 +10,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from engine import Engine
 from engine.model import backend, loader, vocabulary
 from tests.engine.families import FAMILIES
 
@@ -74,9 +75,30 @@ def test_weights_are_read_a_few_at_a_time(
     reading = loader.load(examined(model_folder("plain")), wide=False)
     next(reading)  # the model without its weights
     assert not evaluated
+    shares = []
     for count in range(1, 5):
-        next(reading)
+        shares.append(next(reading))
         assert evaluated == [1] * count
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < shares[-1] < 1
+
+
+def test_who_loads_hears_how_far_it_is_whatever_that_does(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader, "PIECE", 1)
+    monkeypatch.setattr(loader, "PAUSE", 0.0)
+    heard: list[float] = []
+
+    def told(share: float) -> None:
+        heard.append(share)
+        raise SystemExit  # must not end the engine's thread
+
+    model = engine.load_later(model_folder("plain"), told).result(timeout=60)
+    assert model.nbytes > 0
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
+    assert engine.load_later(model_folder("plain")).result(timeout=60) == model
 
 
 def test_a_vocabulary_that_fits_is_not_looked_through_again(

@@ -163,6 +163,23 @@ def test_sessions_and_conversations_of_one_key_are_not_seen_by_another(
     assert len(server.engine.stats()["sessions"]) == before + 2
 
 
+def test_a_response_of_one_key_is_not_gone_on_from_by_another(serve: Serve, keys: Keys) -> None:
+    mine, other = bearer(keys.make("mine")), bearer(keys.make("other"))
+    server = serve(keys=keys)
+    asked = {"input": "a secret", "max_output_tokens": 4, "temperature": 0}
+    kept = ask(server, "POST", "/v1/responses", asked, **mine).json["id"]
+    after = {**asked, "previous_response_id": kept}
+    for who, status in ((mine, 200), (other, 400)):
+        answer = ask(server, "POST", "/v1/responses", after, **who)
+        assert answer.status == status
+    assert answer.code == "previous_response_not_found"
+    place = f"/v1/responses/{kept}"
+    assert ask(server, "GET", place, **other).status == 404
+    assert ask(server, "DELETE", place, **other).status == 404
+    assert ask(server, "GET", place, **mine).json["id"] == kept
+    assert ask(server, "DELETE", place, **mine).status == 200
+
+
 def test_other_machines_need_a_key(keys: Keys, loaded: tuple[Engine, Model]) -> None:
     engine, model = loaded
     with pytest.raises(ValueError, match=r"0\.0\.0\.0.*a key is required"):

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from engine import Engine, Model
+from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
 from engine.serve.settings import Settings
+from tests.engine.crowd import crowd
 from tests.engine.serving import (
     CHAT,
     ask,
@@ -273,6 +275,13 @@ def test_the_line_is_in_order_and_tells_the_place(serve: Serve) -> None:
             until_said(client, b"data: ")
             assert server.places.waiting == 2 - i
             client.close()
+
+
+def test_a_crowd_is_answered_in_its_order(serve: Serve) -> None:
+    server = serve(at_once=4)
+    came = crowd(server, 40, tokens=4)
+    assert (came.refused, came.failed) == (0, 0)
+    assert came.overtaken <= 4 + ACCEPTED
 
 
 def test_a_client_that_goes_while_it_waits_leaves_the_line(serve: Serve) -> None:

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from threading import Event
-from typing import IO
+from typing import IO, Any
 
 from app.chats.exporting.pages import page
 from app.chats.exporting.paper import write_pdf
 from app.chats.exporting.prose import markdown, plain
-from app.store import FORMAT, VERSION, Chat, Message, Store, chat_to_json, to_text
+from app.store import FORMAT, VERSION, Chat, Folder, Message, Store, chat_to_json, to_text
+from app.store.folders import with_parents
+from app.store.portable import folders_to_json
 
 _LONGEST = 80  # characters of a file's name, without its ending
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]+')
@@ -109,7 +111,9 @@ class Export:
     def _write_file(self, part: Path, store: Store, stop: Event) -> None:
         if self.kind is Kind.JSON:
             with part.open("w", encoding="utf-8", newline="\n") as file:
-                write_json(file, self._chats(store, stop))
+                used = {c.folder_id for c in map(store.chat, self.ids) if c is not None}
+                folders = with_parents(store.folders(), used)
+                write_json(file, folders, self._chats(store, stop))
                 file.flush()
                 os.fsync(file.fileno())
             return
@@ -143,9 +147,12 @@ class Export:
                 file.write(piece)
 
 
-def write_json(file: IO[str], chats: Iterator[tuple[Chat, list[Message]]]) -> None:
+def write_json(
+    file: IO[str], folders: Sequence[Folder], chats: Iterator[tuple[Chat, list[Message]]]
+) -> None:
     """One document of the format in `app/store/FORMAT.md`, a chat at a time."""
-    head = {"format": FORMAT, "version": VERSION, "exported_at": time.time()}
+    head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "exported_at": time.time()}
+    head["folders"] = folders_to_json(folders)
     file.write(to_text(head)[:-1] + ', "chats": [')
     for number, (chat, messages) in enumerate(chats):
         file.write(",\n" if number else "\n")

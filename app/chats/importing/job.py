@@ -12,7 +12,8 @@ from typing import Any
 from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
 from app.chats.importing.tree import Found
-from app.store import FORMAT, VERSION, Chat, Store, StoreError, chat_from_json
+from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
+from app.store.portable import folders_from_json
 from app.store.records import storable_chat
 
 Item = dict[str, Any]
@@ -36,6 +37,7 @@ class Report:
 
     Attributes:
         taken: the chats that were taken in.
+        folders: those that were made for them.
         sources: how many of them were of which program.
         known, trashed: how many were there already, and how many of those lie in the trash.
         left: what was left out, by its name in the plural.
@@ -44,6 +46,7 @@ class Report:
     """
 
     taken: list[Chat] = field(default_factory=list)
+    folders: list[Folder] = field(default_factory=list)
     messages: int = 0
     sources: Counter[str] = field(default_factory=Counter)
     known: int = 0
@@ -107,7 +110,7 @@ class Import:
         """
         report = Report()
         there = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
-        batch = _Batch(store, report)
+        batch, folders = _Batch(store, report), _Folders(store, report)
         counts: Counter[str] = Counter()
         try:
             store.flush(_FLUSH_S)  # whose message has which id is asked of the file
@@ -122,8 +125,12 @@ class Import:
                     report.trashed += there[found.chat.id]
                     continue
                 there[found.chat.id] = False
-                if found.source != OURS:
-                    found.chat = replace(found.chat, model=self.model)
+                if found.source == OURS:
+                    folder_id = folders.place(found.chat.folder_id, head)
+                    found.chat = replace(found.chat, folder_id=folder_id)
+                else:
+                    by = "person" if found.chat.title else ""
+                    found.chat = replace(found.chat, model=self.model, titled_by=by)
                 try:
                     batch.add(found)
                 except _UNFIT:
@@ -135,6 +142,41 @@ class Import:
             report.fault(fault)
         report.stopped = self.stop.is_set()
         return report
+
+
+class _Folders:
+    """The folders of a file of ours, found here or made here."""
+
+    def __init__(self, store: Store, report: Report) -> None:
+        self._store = store
+        self._report = report
+        self._here = {folder.id: folder for folder in store.folders()}
+        self._places: dict[str, str] = {}
+        self._head: dict[str, Any] | None = None
+        self._told: dict[str, Folder] = {}
+
+    def place(self, folder_id: str | None, head: dict[str, Any]) -> str | None:
+        """The id here of a folder of the file; None for one that the file does not tell of."""
+        if head is not self._head:
+            self._head, self._places = head, {}
+            self._told = {f.id: f for f in folders_from_json(head.get("folders"))}
+        if folder_id is None or folder_id not in self._told:
+            return None
+        if folder_id not in self._places:
+            self._places[folder_id] = self._found(self._told[folder_id])
+        return self._places[folder_id]
+
+    def _found(self, folder: Folder) -> str:
+        parent = self.place(folder.parent_id, self._head or {})
+        if folder.id in self._here:
+            return folder.id
+        for other in self._here.values():
+            if (other.name, other.parent_id) == (folder.name, parent):
+                return other.id
+        made = self._here[folder.id] = replace(folder, parent_id=parent)
+        self._store.save_folder(made)
+        self._report.folders.append(made)
+        return made.id
 
 
 class _Batch:
@@ -220,10 +262,13 @@ def _ours(head: dict[str, Any], item: Item, where: str, report: Report) -> Found
     return Found(OURS, chat, list(messages))
 
 
-def undo(store: Store, taken: Sequence[Chat], stop: Event) -> tuple[int, int]:
+def undo(
+    store: Store, taken: Sequence[Chat], stop: Event, folders: Sequence[Folder] = ()
+) -> tuple[int, int]:
     """Take out what an import has taken in: how many are gone, and how many lie in the trash.
 
-    A chat that was changed since goes to the trash instead, where it can be restored from.
+    A chat that was changed since goes to the trash instead, where it can be restored from. Folders
+    that were made for the chats go with them, unless something else is in them.
     """
     gone, trashed = 0, 0
     batch: list[str] = []
@@ -244,4 +289,11 @@ def undo(store: Store, taken: Sequence[Chat], stop: Event) -> tuple[int, int]:
             store.flush(_FLUSH_S)
             batch = []
     store.take_out(batch)
+    used = {chat.folder_id for chat in store.chats(include_deleted=True)}
+    used |= {folder.parent_id for folder in store.folders() if folder not in folders}
+    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # what is within first
+        if folder.id not in used:
+            store.delete_folder(folder.id)
+        else:
+            used.add(folder.parent_id)
     return gone, trashed

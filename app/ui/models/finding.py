@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.background import Query
 from app.download import fault
 from app.downloads import Downloads
 from app.suggestions import Suggestion, for_machine, machine_memory
-from app.ui.models.fit_words import MARKS, found_entry, suggested_entry
+from app.ui.models.fit_words import MARKS, found_entry, has_room, suggested_entry
 from app.ui.models.found_list import ModelEntry
 from engine import EngineError, hub
 from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
@@ -55,6 +55,7 @@ class Finding(QObject):
         machine = machine_memory()
         self.machine_gb, found = for_machine(machine)
         self._suggested = {model.repo: model for model in found}
+        downloads.finished.connect(self._on_finished)
 
     @property
     def entries(self) -> list[ModelEntry]:
@@ -96,9 +97,11 @@ class Finding(QObject):
     def learn(self, ref: str, seen: HubModel | EngineError) -> None:
         """A look at a model has told this."""
         self._looked[ref] = seen
-        for entry in self.entries:
-            if entry.ref == ref:
-                self.told.emit(entry)
+        if self._results is None and ref in self._suggested:
+            self.told.emit(suggested_entry(self._suggested[ref], self._mark(ref)))
+        for found in self._results or ():
+            if found.repo == ref:
+                self.told.emit(self._entry(found))
 
     def forget_refusals(self) -> None:
         """There is another token: what was refused may be given now."""
@@ -114,14 +117,18 @@ class Finding(QObject):
         for entry in self.entries:
             self.told.emit(entry)
 
-    def fit(self, model: HubModel | Suggestion) -> Fit | None:
+    def fit(self, model: HubModel) -> Fit | None:
         """Whether it fits; None while nobody knows how much memory there is."""
         budget = self._memory()
-        if not budget:
-            return None
-        if isinstance(model, Suggestion):
-            return hub.fit(model.size, None, budget, self.tokens, self.chats)
-        return hub.fit(model.weights, model.kv, budget, self.tokens, self.chats, model.context)
+        return hub.fit(model, budget, self.tokens, self.chats) if budget else None
+
+    def room(self) -> int:
+        """Bytes that models and chats may take; 0 while nobody knows."""
+        return self._memory()
+
+    @Slot(str)
+    def _on_finished(self, ref: str) -> None:
+        self.refresh()
 
     def _on_found(self, results: list[Found]) -> None:
         self._results = results
@@ -162,15 +169,21 @@ class Finding(QObject):
 
     def _mark(self, ref: str, found: Found | None = None) -> tuple[str, str]:
         seen = self._looked.get(ref)
+        if hub.find(ref) is not None:
+            return "Downloaded", "muted"
         if isinstance(seen, EngineError):
             return ("Gated", "muted") if seen.code == GATED else ("Cannot be loaded", "muted")
         if isinstance(seen, HubModel) and not seen.known:
             return "Cannot be loaded", "muted"
-        model = seen if isinstance(seen, HubModel) else self._suggested.get(ref)
-        if found is not None and not isinstance(seen, HubModel):
+        if isinstance(seen, HubModel):
+            fit = self.fit(seen)
+            return MARKS[fit.verdict] if fit is not None else ("", "muted")
+        if found is not None:
             return ("Gated", "muted") if found.facts.gated else ("", "muted")
-        fit = self.fit(model) if model is not None else None
-        return MARKS[fit.verdict] if fit is not None else ("", "muted")
+        suggested, room = self._suggested.get(ref), self._memory()
+        if suggested is None or not room:
+            return "", "muted"
+        return MARKS["yes" if has_room(suggested, room) else "no"]
 
 
 _OF_THE_MODEL = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})

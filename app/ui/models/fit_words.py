@@ -6,33 +6,55 @@ from app.suggestions import Suggestion
 from app.ui.models.found_list import ModelEntry
 from app.ui.style.figures import bytes_line
 from engine import hub
-from engine.hub import Fit, Found, HubModel, Verdict
+from engine.hub import Fit, Found, HubModel
 
 _NAME = 60  # characters
 MARKS = {
-    Verdict.YES: ("Fits", "success"),
-    Verdict.TIGHT: ("Tight", "text"),
-    Verdict.NO: ("Too large", "danger"),
+    "yes": ("Fits", "success"),
+    "tight": ("Tight", "text"),
+    "no": ("Too large", "danger"),
 }
-_ADVICE = {
-    Verdict.YES: "",
-    Verdict.TIGHT: " One short chat has room; have fewer or shorter ones.",
-    Verdict.NO: " Choose a smaller one, or one in fewer bits.",
-}
+_LEAST_ROOM = 1 / 16  # of the memory, beside the weights of a model that is suggested
 
 
 def fit_sentence(fit: Fit) -> str:
     """ "Fits: 4.0 GB of weights + 2.1 GB for 2 chats of 8,192 tokens + … = 6.4 of 10.2 GB." """
+    about = "" if fit.exact else "about "
     chats = "1 chat" if fit.chats == 1 else f"{fit.chats} chats"
-    parts = [f"{bytes_line(fit.weights)} of weights"]
-    if fit.kv is not None:
-        parts.append(f"{bytes_line(fit.kv)} for {chats} of {fit.tokens:,} tokens")
-    parts.append(f"{bytes_line(fit.headroom)} to spare")
-    more = "" if fit.kv is not None else " Its chats come on top."
-    word = MARKS[fit.verdict][0]
     return (
-        f"{word}: {' + '.join(parts)} = {bytes_line(fit.needed)} of "
-        f"{bytes_line(fit.budget)} that models and chats may take.{more}{_ADVICE[fit.verdict]}"
+        f"{MARKS[fit.verdict][0]}: {bytes_line(fit.weights)} of weights + "
+        f"{about}{bytes_line(fit.caches)} for {chats} of {fit.context:,} tokens + "
+        f"{bytes_line(fit.working)} to work in = {about}{bytes_line(fit.total)} of "
+        f"{bytes_line(fit.free)} that models and chats may take.{_advice(fit)}"
+    )
+
+
+def _advice(fit: Fit) -> str:
+    if fit.verdict != "no":
+        return ""
+    for offer in fit.offers:
+        if offer.what == "context":
+            return f" Chats of {offer.value:,} tokens would fit."
+        if offer.what == "kv_bits":
+            return f" It would fit with keys and values in {offer.value} bits."
+        if offer.what == "chats":
+            return " One chat would fit."
+    return " Choose a smaller one, or one in fewer bits."
+
+
+def has_room(model: Suggestion, room: int) -> bool:
+    """Whether there is room for a suggested model and a chat; its config is not known."""
+    return model.size + room * _LEAST_ROOM <= room
+
+
+def room_sentence(model: Suggestion, room: int) -> str:
+    """The same in words; "" where it is not known how much memory there is."""
+    if not room:
+        return ""
+    word = MARKS["yes" if has_room(model, room) else "no"][0]
+    return (
+        f"{word}: {bytes_line(model.size)} of weights, of {bytes_line(room)} that models and chats "
+        "may take. Its chats come on top."
     )
 
 
@@ -79,7 +101,7 @@ def found_entry(found: Found, model: HubModel | None, mark: tuple[str, str]) -> 
         size, context = bytes_line(model.size), context_line(model.context)
     else:
         size, context = f"about {bytes_line(found.size)}" if found.size else "", ""
-    downloads = f"{count_line(facts.downloads)} downloads" if facts.downloads else ""
+    downloads = f"{count_line(facts.downloads)} downloads" if facts.downloads > 1 else ""
     parts = (size, found.precision, context, downloads, by(found.repo))
     about = " · ".join(part for part in parts if part)
     return ModelEntry(found.repo, shown_name(found.repo), about, *mark)

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -166,6 +166,7 @@ class FoundList(QListView):
 
     @Slot()
     def _on_theme(self) -> None:
+        self.scheduleDelayedItemsLayout()  # the rows may have another height
         self.viewport().update()
 
 
@@ -173,7 +174,7 @@ class _Painter(QStyledItemDelegate):
     """The name with its mark, and below it a muted line."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, _HEIGHT)
+        return QSize(100, grown(_HEIGHT, 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         entry: ModelEntry = index.data(_ROW_ROLE)

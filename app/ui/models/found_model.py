@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBox
 from app.suggestions import Suggestion
 from app.ui.models.card_view import CardView
 from app.ui.models.finding import CHATS, TOKENS
-from app.ui.models.fit_words import facts_line, fit_sentence, shown_name
+from app.ui.models.fit_words import facts_line, fit_sentence, has_room, room_sentence, shown_name
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import repolish, ui_font
+from app.ui.style.theme import keep_font, repolish
 from engine import EngineError, hub
-from engine.hub import Fit, Verdict
+from engine.hub import Fit
 
 DOWNLOAD, OPEN = "Download", "Open"
 
@@ -35,7 +35,7 @@ class FoundModel(QWidget):
         """``access`` stands between the lines and the card."""
         super().__init__(parent)
         self.name = QLabel(self)
-        self.name.setFont(ui_font(15, QFont.Weight.DemiBold))
+        keep_font(self.name, 15, QFont.Weight.DemiBold)
         self.about = QLabel(self)
         self.facts = QLabel(self)
         self.fits = QLabel(self)
@@ -97,8 +97,12 @@ class FoundModel(QWidget):
         self.card.show_card(markdown)
         self._end.setVisible(not markdown)
 
-    def show_suggestion(self, model: Suggestion, fit: Fit | None) -> str:
-        """Say what the list says of it. Returns the verb for what can be done with it."""
+    def show_suggestion(self, model: Suggestion, room: int) -> str:
+        """Say what the list says of it. Returns the verb for what can be done with it.
+
+        Args:
+            room: bytes that models and chats may take, 0 where that is not known.
+        """
         self.clear()
         self._say(self.name, shown_name(model.repo))
         self.name.setToolTip(model.repo)
@@ -108,7 +112,8 @@ class FoundModel(QWidget):
         if hub.find(model.repo) is not None:
             self._say(self.fits, "It is on this machine already.")
             return OPEN
-        self._say_fit(fit)
+        small = not room or has_room(model, room)
+        self._say(self.fits, room_sentence(model, room), danger=not small)
         return DOWNLOAD
 
     def show_model(self, model: hub.HubModel, fit: Fit | None) -> str:
@@ -139,8 +144,8 @@ class FoundModel(QWidget):
 
     def _say_fit(self, fit: Fit | None) -> None:
         words = fit_sentence(fit) if fit is not None else ""
-        self._say(self.fits, words, danger=fit is not None and fit.verdict is Verdict.NO)
-        self._plan.setVisible(fit is not None and fit.kv is not None)
+        self._say(self.fits, words, danger=fit is not None and fit.verdict == "no")
+        self._plan.setVisible(fit is not None)
 
     @Slot()
     def _on_plan(self) -> None:

@@ -17,7 +17,7 @@ from app.ui.models.get_model_layout import lay_out, quiet, tab_order
 from app.ui.models.looking import Looking
 from app.ui.models.search_field import SearchField
 from app.ui.models.token_field import TokenField
-from app.ui.style.theme import repolish
+from app.ui.style.theme import grown, repolish
 from engine import EngineError
 from engine.errors import GATED
 from engine.hub import HubModel
@@ -74,7 +74,7 @@ class GetModelDialog(ModelDialog):
         buttons = (self.none, self.close_button, self.go)
         promise = quiet(QLabel(_PROMISE, self))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
-        tab_order(self.field, self.token, self.access.forget, self.models, *self.found.stops)
+        tab_order(self.field, *self.access.stops, self.models, *self.found.stops)
         self._connect()
         self._on_filled(len(self.list.rows))
         self._on_text()
@@ -153,10 +153,10 @@ class GetModelDialog(ModelDialog):
         seen, suggestion = self.finding.seen(ref), self.finding.suggestion(ref)
         if isinstance(seen, HubModel):
             self.show_answer(seen)
-        elif isinstance(seen, EngineError):
+        elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
             self._on_refused(seen)
         elif suggestion is not None:
-            self.go.setText(self.found.show_suggestion(suggestion, self.finding.fit(suggestion)))
+            self.go.setText(self.found.show_suggestion(suggestion, self.finding.room()))
             self._allow("")
         else:
             self.found.say("Asking the hub…", name=ref)
@@ -178,7 +178,7 @@ class GetModelDialog(ModelDialog):
         gated = error.code == GATED
         self._at_once = False
         self._clear(keep_token=True)
-        self.access.show_field(gated)
+        self.access.show_field(gated, self._target())
         self.found.say(error.message, danger=not gated, name=self.models.ref)
         self.go.setText(LOOK_UP)
         self._allow(_NO_TOKEN if gated else "")
@@ -234,7 +234,7 @@ class GetModelDialog(ModelDialog):
         if self._model is not None:
             self.found.show_model(self._model, self.finding.fit(self._model))
         elif suggestion is not None and self.go.isEnabled() and self.go.text() != LOOK_UP:
-            self.found.show_suggestion(suggestion, self.finding.fit(suggestion))
+            self.found.show_suggestion(suggestion, self.finding.room())
 
     @Slot(int, int)
     def _on_plan(self, tokens: int, chats: int) -> None:
@@ -256,7 +256,7 @@ class GetModelDialog(ModelDialog):
     def _on_filled(self, rows: int) -> None:
         self.none.setVisible(not rows)
         self.list.setVisible(bool(rows))
-        self.list.setFixedHeight(min(rows, 2) * 92 + 8)
+        self.list.setFixedHeight(min(rows, 2) * grown(84, 2))
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
         tab_order(self.found.card, *buttons, self.close_button, self.go)
 

@@ -8,7 +8,10 @@ from itertools import pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-SIZE = (880, 640)
+from app.ui.style.theme import scaled
+
+SIZE, MOST = (880, 640), (1240, 780)
+"""In pixels; larger text makes it larger, up to what small screens have."""
 
 
 def lay_out(
@@ -38,7 +41,7 @@ def lay_out(
     layout.addWidget(below)
     layout.addSpacing(4)
     layout.addLayout(_row(buttons))
-    dialog.resize(*SIZE)
+    dialog.resize(*(min(scaled(side), most) for side, most in zip(SIZE, MOST, strict=True)))
 
 
 def tab_order(*widgets: QWidget) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.model_choice import LoadState, ModelStatus
 from engine.hub.inventory import Installed
@@ -132,10 +132,10 @@ class LibraryFoot(QWidget):
         """Offer what can be done with this model; tooltips say why the rest cannot."""
         facts, loaded = model.facts, status.model is not None
         why = why_not_unload if loaded else facts.problem
+        words, tip = ("Unload", "Take it out of memory") if loaded else ("Load", "Load it now")
         if status.state is LoadState.LOADING:
-            why = "It is being loaded"
-        tip = "Take it out of memory" if loaded else "Load it now"
-        self._show(self.load, "Unload" if loaded else "Load", why, tip, model.name)
+            words, tip, why = "Cancel Loading", "Do not load it after all", ""
+        self._show(self.load, words, why, tip, model.name)
         tip = "Keep it first in the list, and in memory while it rests"
         if pinned:
             tip = "Treat it as the others"
@@ -148,6 +148,17 @@ class LibraryFoot(QWidget):
         else:
             tip = "Move its folder to the system's trash"
             self._show(self.trash, "Move to Trash", why_not_remove, tip, model.name)
+
+    def menu(self) -> QMenu:
+        """The same as a menu."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        for button in self.usual:
+            action = menu.addAction(button.text(), button.click)
+            action.setEnabled(button.isEnabled())
+            action.setToolTip(button.toolTip())
+        return menu
 
     def _show(self, button: QPushButton, words: str, why_not: str, tip: str, name: str) -> None:
         button.setText(words)

@@ -8,7 +8,14 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Slot,
+)
 
 from app.installed import InstalledModels
 from app.ui.models import library_words as words
@@ -70,6 +77,7 @@ class LibraryTable(QAbstractTableModel):
         self.rows: list[Installed] = []
         self.refresh()
 
+    @Slot()
     def refresh(self) -> None:
         """Show the list as it is now."""
         rows = sorted(filter(self._found, self._installed.models.values()), key=self._name)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,7 +27,7 @@ from PySide6.QtWidgets import (
 from app.ui.models.library_table import BELOW, PINNED, WRONG, Column, LibraryTable
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import theme, ui_font
+from app.ui.style.theme import grown, scaled, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -75,30 +84,41 @@ class LibraryView(QTableView):
         rows = self.verticalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(ROW)
         heads = self.horizontalHeader()
         heads.setSectionsClickable(True)
         heads.setHighlightSections(False)
         heads.setMinimumSectionSize(40)
-        heads.setFixedHeight(30)
         heads.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         heads.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width in _WIDTHS.items():
-            self.setColumnWidth(column, width)
         heads.setSortIndicator(Column.NAME, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         self.viewport().setAutoFillBackground(False)
         self.doubleClicked.connect(self.opened)
         self.selectionModel().currentRowChanged.connect(self.chosen)
-        theme().changed.connect(self.viewport().update)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    @Slot()
+    def _restyle(self) -> None:
+        """Text has another size or colour."""
+        self.verticalHeader().setDefaultSectionSize(grown(ROW, 2))
+        self.horizontalHeader().setFixedHeight(grown(30))
+        for column, width in _WIDTHS.items():
+            self.setColumnWidth(column, scaled(width))
+        self._hide_columns()
+        self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        room = self.viewport().width() - _LEAST_NAME - sum(_WIDTHS.values())
+        self._hide_columns()
+
+    def _hide_columns(self) -> None:
+        """Where the window is narrow, some give way to the name."""
+        room = self.viewport().width() - scaled(_LEAST_NAME + sum(_WIDTHS.values()))
         for column in _HIDDEN_FIRST:
             self.setColumnHidden(column, room < 0)
             if room < 0:
-                room += _WIDTHS[column]
+                room += scaled(_WIDTHS[column])
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -128,7 +148,7 @@ class _Delegate(QStyledItemDelegate):
         self._view = view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(40, ROW)
+        return QSize(40, grown(ROW, 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         tokens = theme().tokens
@@ -171,7 +191,7 @@ class _Delegate(QStyledItemDelegate):
 
     def _name(self, painter: QPainter, area: QRect, index: Index, current: bool) -> None:
         tokens = theme().tokens
-        top = QRect(area.left(), area.top() + 5, area.width(), 22)
+        top = QRect(area.left(), area.top() + 5, area.width(), grown(22))
         if index.data(PINNED):
             place = QRect(top.right() - 14, top.top() + 4, 14, 14)
             icon("push-pin", tokens.accent).paint(painter, place)
@@ -183,7 +203,7 @@ class _Delegate(QStyledItemDelegate):
         quiet = tokens.text if current else tokens.muted
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if wrong else quiet))
-        bottom = QRect(area.left(), area.top() + 25, area.width(), 20)
+        bottom = QRect(area.left(), area.top() + grown(25), area.width(), grown(20))
         self._line(painter, bottom, str(index.data(BELOW)), Qt.AlignmentFlag.AlignLeft)
 
     def _line(

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMenu,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,14 +20,15 @@ from PySide6.QtWidgets import (
 
 from app.chats import unloading
 from app.chats.library import ChatLibrary
+from app.chats.model_choice import LoadState
 from app.installed import InstalledModels
 from app.removal import Removal
 from app.ui.models.library_foot import LibraryFoot
 from app.ui.models.library_table import LibraryTable
 from app.ui.models.library_view import LibraryView
+from app.ui.models.library_words import count
 from app.ui.models.memory_figures import MemoryFigures
 from app.ui.models.removal_talk import RemovalTalk
-from app.ui.style.figures import bytes_line
 from engine.hub.inventory import Installed
 
 _NONE = (
@@ -44,6 +44,7 @@ class ModelsWindow(QDialog):
     Signals:
         opened(ref): the person wants to chat with that model.
         get_asked(): the person wants one from the hub.
+        too_large(ref): what was to be loaded from here does not fit into memory.
 
     Attributes:
         talk: what is said and asked while one is removed.
@@ -51,6 +52,7 @@ class ModelsWindow(QDialog):
 
     opened = Signal(str)
     get_asked = Signal()
+    too_large = Signal(str)
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class ModelsWindow(QDialog):
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
         self.foot = LibraryFoot(self)
+        self._loading = ""  # the model that was to be loaded from here
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search models")
@@ -121,6 +124,8 @@ class ModelsWindow(QDialog):
         find.activated.connect(self.search.setFocus)
         self._installed.changed.connect(self._refresh)
         self._library.activity.connect(self._on_activity)
+        self._loader.changed.connect(self._on_model)
+        self._loader.progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
         self._figures.told.connect(self.table.show_memory)
 
@@ -156,17 +161,8 @@ class ModelsWindow(QDialog):
         looking = self._installed.looking and not models
         words = _NO_MATCH if self.search.text() else _NONE
         self.empty.setText("Looking for models…" if looking else words)
-        self.foot.count(self._count())
+        self.foot.count(count(list(models.values()), self._installed.looking))
         self._show_buttons()
-
-    def _count(self) -> str:
-        """ "12 models · 48 GB on disk"."""
-        models = list(self._installed.models.values())
-        # Revisions of one repository share files: it counts once.
-        nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
-        words = "1 model" if len(models) == 1 else f"{len(models):,} models"
-        more = " · looking for more…" if self._installed.looking else ""
-        return f"{words} · {bytes_line(nbytes)} on disk{more}" if models else ""
 
     def _show_buttons(self) -> None:
         model = self.model
@@ -200,6 +196,15 @@ class ModelsWindow(QDialog):
     def _on_activity(self, _chat_id: str) -> None:
         self._show_buttons()
 
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        status = self._loader.get(ref)
+        if ref == self._loading and status.state is not LoadState.LOADING:
+            self._loading = ""
+            self.foot.say(status.error)
+            if status.fit is not None:
+                self.too_large.emit(ref)
+
     # What is done.
 
     @Slot()
@@ -209,15 +214,18 @@ class ModelsWindow(QDialog):
 
     @Slot()
     def load_or_unload(self) -> None:
-        """Load the chosen model, or take it out of memory."""
+        """Load the chosen model, take it out of memory, or let it be loaded no further."""
         model = self.model
         if model is None:
             return
         status = self._installed.status(model)
-        if status.model is not None:
+        if status.state is LoadState.LOADING:
+            self.foot.say(unloading.cancel_load(self._library, status.ref))
+        elif status.model is not None:
             why = unloading.unload(self._library, status.ref)
             self.foot.say(why or f"{model.name} is unloaded. Its chats load it when they send.")
         elif not model.facts.problem:
+            self._loading = model.ref
             self._loader.want(model.ref)
 
     @Slot()
@@ -252,13 +260,7 @@ class ModelsWindow(QDialog):
         model = self.model
         if model is None:
             return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setToolTipsVisible(True)
-        for button in self.foot.usual:
-            action = menu.addAction(button.text(), button.click)
-            action.setEnabled(button.isEnabled())
-            action.setToolTip(button.toolTip())
+        menu = self.foot.menu()
         if self._installed.listed_by(model) and not model.facts.gone:
             menu.addAction("Remove from List", lambda: self.talk.forget(model))
         menu.popup(self.view.viewport().mapToGlobal(at))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from app.chats.model_choice import LoadState, ModelStatus
 from app.ui.style.figures import bytes_line
@@ -71,10 +72,19 @@ def used(when: float, now: float) -> str:
 def memory(status: ModelStatus, nbytes: int) -> str:
     """What it takes of memory now, or how far it is. ``nbytes``: with its chats' caches."""
     if status.state is LoadState.LOADING:
-        return "Loading…"
+        return f"Loading {min(0.99, status.share):.0%}" if status.share >= 0.01 else "Loading…"
     if status.model is not None:
         return bytes_line(max(nbytes, status.model.nbytes))
     return "Not loaded" if status.state is LoadState.FAILED else ""
+
+
+def count(models: Sequence[Installed], looking: bool) -> str:
+    """ "12 models · 48 GB on disk"."""
+    # Revisions of one repository share files: it counts once.
+    nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
+    words = "1 model" if len(models) == 1 else f"{len(models):,} models"
+    more = " · looking for more…" if looking else ""
+    return f"{words} · {bytes_line(nbytes)} on disk{more}" if models else ""
 
 
 def below(model: Installed) -> str:

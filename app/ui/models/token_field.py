@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app import background, keychain
 from app.background import Query
 from app.downloads import Downloads
+from app.ui.widgets.links import ask_and_open
+from engine import hub
 
 _SHOWN = "Shown to the hub alone, and kept in this system's keychain once the hub has taken it."
 _HERE_ONLY = (
@@ -47,10 +49,16 @@ class TokenField(QWidget):
         self.forget.setObjectName("link")
         self.forget.setAutoDefault(False)
         self.forget.setAccessibleName("Forget the access token")
+        self.page = QPushButton("Open Its Page", self)
+        self.page.setObjectName("link")
+        self.page.setAutoDefault(False)
+        self.page.setToolTip("Asks first, then opens the model's page on the hub")
+        self._ref = ""
         foot = QHBoxLayout()
         foot.setSpacing(8)
         foot.addWidget(self.note, 1)
         foot.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
+        foot.addWidget(self.page, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
@@ -58,9 +66,18 @@ class TokenField(QWidget):
         layout.addLayout(foot)
         self.field.textChanged.connect(self._on_text)
         self.forget.clicked.connect(self._on_forget)
+        self.page.clicked.connect(self._on_page)
 
-    def show_field(self, shown: bool) -> None:
-        """A token is wanted, or none."""
+    @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """What the keys go through, in order."""
+        return self.field, self.page, self.forget
+
+    def show_field(self, shown: bool, ref: str = "") -> None:
+        """A token is wanted for the model of that name, or none is wanted."""
+        wanted = hub.parse(ref)
+        self._ref = wanted.repo if wanted is not None else ""
+        self.page.setVisible(shown and bool(self._ref))
         if shown and not self.field.isVisibleTo(self):
             self.note.setText(_SHOWN)
             # Looking for a keychain may take the system a while.
@@ -83,6 +100,12 @@ class TokenField(QWidget):
     def _on_text(self) -> None:
         self._typed = self._downloads.token = self.field.text().strip()
         self.changed.emit()
+
+    @Slot()
+    def _on_page(self) -> None:
+        from huggingface_hub import constants
+
+        ask_and_open(self, QUrl(f"{constants.ENDPOINT}/{self._ref}"))
 
     @Slot()
     def _on_forget(self) -> None:

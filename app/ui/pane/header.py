@@ -98,6 +98,7 @@ class PaneHeader(QWidget):
     Signals:
         models_asked(), options_asked(): the person opens one of the two.
         keep_asked(): of several compared answers the person goes on from this one.
+        cancel_asked(): the model is not to be loaded after all.
         differences_asked(): the person wants to see where compared answers differ, or no longer.
     """
 
@@ -106,6 +107,7 @@ class PaneHeader(QWidget):
     models_asked = Signal()
     options_asked = Signal()
     keep_asked = Signal()
+    cancel_asked = Signal()
     differences_asked = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
@@ -114,8 +116,11 @@ class PaneHeader(QWidget):
         self._state = self._written = ""
         self._told = True
         self._end = 0
+        self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
+        self.cancel = IconButton("x", "Cancel loading", self, side=24)
+        self.cancel.clicked.connect(self.cancel_asked)
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", "Settings of this chat", self)
         self.options_button.clicked.connect(self.options_asked)
@@ -161,6 +166,11 @@ class PaneHeader(QWidget):
                 LoadState.UNLOADED: "Unloaded" if short else "Unloaded, loads when you send",
             }.get(model_status.state, "")
         self._state = state
+        loading = chat.phase is Phase.LOADING or model_status.state is LoadState.LOADING
+        self._share = model_status.share if loading else 0.0
+        if self._share >= 0.01:
+            self._state = f"Loading {min(0.99, self._share):.0%}"
+        self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so
         self.meter.show_context(*chat.context)
@@ -197,7 +207,12 @@ class PaneHeader(QWidget):
         if not self._written:
             room = right - 16
         at = (height - hint.height()) // 2
+        if self.cancel.isVisibleTo(self):
+            room -= self.cancel.width() + 4
         self.model_button.setGeometry(8, at, max(64, min(hint.width(), room)), hint.height())
+        after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
+        place = min(after, right - self.cancel.width())
+        self.cancel.move(place, (height - self.cancel.height()) // 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -216,6 +231,9 @@ class PaneHeader(QWidget):
         area = QRectF(x, 0, self._end - x - 4, self.height())
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._written)
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(tokens.border))
+        if self._share >= 0.01:
+            bar = QRectF(0, self.height() - 2, self.width() * self._share, 2)
+            painter.fillRect(bar, QColor(tokens.accent))
         progress = self._chat.progress
         if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:
             share = progress.done / progress.total

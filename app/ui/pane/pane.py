@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.chats.actions import Action
 from app.chats.chat import Chat
+from app.chats.fitting import DOES_NOT_FIT
 from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
 from app.ui.composer.composer import Composer
@@ -28,6 +29,7 @@ class ChatPane(QWidget):
 
     Signals:
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
+        cancel_load_asked(pane): the same.
         unload_asked(pane, button): the same; a model is to make room for the pane's.
         spoken(pane, text): a message of the person went to this chat.
         broadcast_asked(pane): it is to leave the broadcast's group, or join it.
@@ -39,6 +41,7 @@ class ChatPane(QWidget):
     models_asked = Signal(object)
     options_asked = Signal(object)
     open_model_asked = Signal()
+    cancel_load_asked = Signal(object)
     unload_asked = Signal(object, object)
     said = Signal(str)
     spoken = Signal(object, str)
@@ -109,6 +112,7 @@ class ChatPane(QWidget):
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
+        self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
         self.notice.buttons[0].clicked.connect(chat.load_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)
         unload = self.notice.buttons[2]
@@ -208,11 +212,15 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
-        short = model_status.code == OUT_OF_MEMORY  # of memory; a narrow pane has room for two
+        # Of memory; a narrow pane has room for two.
+        short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
+        no_fit = model_status.fit is not None
+        self.notice.buttons[2].setText("What Would Fit…" if no_fit else "Unload a Model…")
         self.notice.buttons[1].setVisible(not short)
         self.notice.buttons[2].setVisible(short)
         if failed:
-            self.notice.set_text(f"{model_status.name} could not be loaded. {model_status.error}")
+            why = "does not fit into memory" if no_fit else "could not be loaded"
+            self.notice.set_text(f"{model_status.name} {why}. {model_status.error}")
         self.composer.set_placeholder(
             f"Message {self._broadcast} chats…"
             if self._broadcast > 1

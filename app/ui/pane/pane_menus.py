@@ -10,6 +10,7 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
 from app.paths import GUIDE
 from app.settings import Settings
+from app.ui.models.fit_flow import FitFlow
 from app.ui.models.model_menu import UnloadMenu, model_menu
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
@@ -25,6 +26,9 @@ class PaneMenus(QObject):
     Signals:
         get_asked(): the person wants a model from the hub.
         manage_asked(): the person wants to see what is installed.
+
+    Attributes:
+        fitting: offers what would fit, where a model does not.
     """
 
     get_asked = Signal()
@@ -45,6 +49,7 @@ class PaneMenus(QObject):
         self._settings = settings
         self._chats = chats
         self._window = window
+        self.fitting: FitFlow | None = None
         self.presets = Presets(settings, window, undos.offer)
         workspace.pane_made.connect(self._on_pane_made)
         library.loader.changed.connect(self._on_model)
@@ -55,6 +60,7 @@ class PaneMenus(QObject):
         pane.options_asked.connect(self._on_options_asked)
         pane.unload_asked.connect(self._on_unload_asked)
         pane.empty.get_asked.connect(self.get_asked)
+        pane.cancel_load_asked.connect(self._on_cancel_asked)
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
@@ -74,7 +80,9 @@ class PaneMenus(QObject):
 
     @Slot(object, object)
     def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
-        """There is no memory for the pane's model: which one is to make room?"""
+        """There is no memory for the pane's model: what would fit, or which is to make room?"""
+        if self.fitting is not None and self.fitting.open(pane.chat.record.model, pane.chat):
+            return
         menu = self._unload_menu(pane).fill(QMenu(self._window))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not menu.isEnabled():
@@ -82,6 +90,12 @@ class PaneMenus(QObject):
             menu.deleteLater()
             return
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+    @Slot(object)
+    def _on_cancel_asked(self, pane: ChatPane) -> None:
+        chat = pane.chat
+        if words := unloading.cancel_load(self._library, chat.loading_model, chat.id):
+            pane.said.emit(words)
 
     def _unload_menu(self, pane: ChatPane) -> UnloadMenu:
         def unload(ref: str) -> None:

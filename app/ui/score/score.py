@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFont, QHideEvent, QPainter, QPaintEvent, QSho
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.score.feed import ScoreFeed
+from app.score.lanes import GUEST
 from app.ui.score.lane_row import LaneRow
 from app.ui.score.memory import memory_line, memory_parts
 from app.ui.style import tokens as t
@@ -50,20 +51,26 @@ class ScoreView(QWidget):
 
     Signals:
         chosen(chat id), pause_asked(chat id): what a person wants of a chat.
+        guest_chosen(number), guest_pause_asked(number, on): of a request of another program.
         closed(): the strip is to go.
+
+    Attributes:
+        feed: what it shows.
     """
 
     ROWS = 5  # more scroll
 
     chosen = Signal(str)
     pause_asked = Signal(str)
+    guest_chosen = Signal(int)
+    guest_pause_asked = Signal(int, bool)
     closed = Signal()
 
     def __init__(self, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("score")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._feed = feed
+        self.feed = feed
         self._rows: dict[str, LaneRow] = {}
         self.totals = QLabel(self)
         self.totals.setProperty("muted", True)
@@ -115,15 +122,15 @@ class ScoreView(QWidget):
             row.setFocus(Qt.FocusReason.TabFocusReason)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._feed.start()
+        self.feed.start()
         self._refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._feed.stop()
+        self.feed.stop()
 
     @Slot()
     def _refresh(self) -> None:
-        lanes, totals = self._feed.lanes, self._feed.lanes.totals
+        lanes, totals = self.feed.lanes, self.feed.lanes.totals
         present = {lane.chat_id: lane for lane in lanes}
         for chat_id in [c for c in self._rows if c not in present]:
             row = self._rows.pop(chat_id)
@@ -134,9 +141,9 @@ class ScoreView(QWidget):
             if chat_id in self._rows:
                 self._rows[chat_id].refresh(lane)
             else:
-                row = self._rows[chat_id] = LaneRow(lane, self._feed, self._lanes)
-                row.chosen.connect(self.chosen)
-                row.pause_asked.connect(self.pause_asked)
+                row = self._rows[chat_id] = LaneRow(lane, self.feed, self._lanes)
+                row.chosen.connect(self._on_chosen)
+                row.pause_asked.connect(self._on_pause)
                 self._column.addWidget(row)
         self._empty.setVisible(not self._rows)
         doing = []
@@ -154,6 +161,26 @@ class ScoreView(QWidget):
             self._bar.show_shares(totals.weights_bytes / budget, totals.kv_bytes / budget)
         self._fit()
 
+    @Slot(str)
+    def _on_chosen(self, lane_id: str) -> None:
+        if lane_id.startswith(GUEST):
+            self.guest_chosen.emit(_number(lane_id))
+        else:
+            self.chosen.emit(lane_id)
+
+    @Slot(str)
+    def _on_pause(self, lane_id: str) -> None:
+        if lane_id.startswith(GUEST):
+            paused = self._rows[lane_id].lane.state == "paused"
+            self.guest_pause_asked.emit(_number(lane_id), not paused)
+        else:
+            self.pause_asked.emit(lane_id)
+
     def _fit(self) -> None:
         rows = max(1, min(self.ROWS, len(self._rows)))
         self._area.setFixedHeight(rows * grown(LaneRow.HEIGHT) + 6)
+
+
+def _number(lane_id: str) -> int:
+    """Of the request that a guest's lane stands for."""
+    return int(lane_id.removeprefix(GUEST).partition(":")[0])

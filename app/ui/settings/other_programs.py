@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.serving import Door, Serving
 from app.settings import PORTS, Settings
+from app.ui.settings.door_limits import DoorLimits
 from app.ui.settings.form_page import FormPage
 
 CURL = """\
@@ -106,6 +107,7 @@ class OtherPrograms(QObject):
         row = QHBoxLayout()
         row.addLayout(self._keys)
         page.row(form, "Keys", row)
+        self.limits = DoorLimits(page, form, settings, self._choose)
         serving.changed.connect(self.show_state)
         serving.changed.connect(self.show_keys)
         serving.guests_changed.connect(self.show_state)

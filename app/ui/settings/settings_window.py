@@ -182,8 +182,8 @@ class SettingsWindow(QDialog):
         self._page.row(form, "KV caches on disk", self.cache)
         self._page.row(form, "Unload models after", self.idle)
         self._page.note(
-            "What chats have read is kept on disk, so that they go on at once after a restart. "
-            "Both hold from the next start on. A model that rests is loaded again by its chats."
+            "Chats find what they have read again on disk. The two sizes hold from the next start "
+            "on. Models unused for that long leave memory, and come back when a chat sends."
         )
 
     def _updates(self, updates: Updates) -> None:

@@ -14,11 +14,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.ui.sidebar.chat_list import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, Row
+from app.chats.listing import ARCHIVE
+from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, Row
 from app.ui.style import tokens as t
+from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
+
+
+INDENT = 14
+"""Pixels for each level of folders."""
 
 
 class ChatDelegate(QStyledItemDelegate):
@@ -28,6 +34,7 @@ class ChatDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.alpha = 255
         self.current = ""
+        self.several = False  # more than one row is chosen
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: Row = index.data(ROW_ROLE)
@@ -39,7 +46,7 @@ class ChatDelegate(QStyledItemDelegate):
         area: QRect = option.rect.adjusted(8, 1, -8, -1)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if not row.chat_id:
+        if row.kind == "heading":
             painter.setFont(ui_font(11, QFont.Weight.DemiBold))
             painter.setPen(QColor(tokens.muted))
             heading = area.adjusted(8, 4, 0, 0)
@@ -47,6 +54,7 @@ class ChatDelegate(QStyledItemDelegate):
             painter.restore()
             return
         self._ground(painter, option, area, row)
+        area.setLeft(area.left() + INDENT * row.depth)
         living, unseen = index.data(LIVING_ROLE), index.data(UNSEEN_ROLE)
         right = 10
         if living or unseen:
@@ -56,10 +64,16 @@ class ChatDelegate(QStyledItemDelegate):
             painter.setBrush(fill)
             painter.drawEllipse(QPointF(area.right() - 12, area.top() + grown(30) // 2), 3.5, 3.5)
             right = 24
-        chosen = row.chat_id == self.current
+        chosen = bool(row.chat_id) and row.chat_id == self.current
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(QColor(tokens.text))
         line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, grown(30))
+        if row.folder_id:
+            self._folder(painter, line, row)
+            painter.restore()
+            return
+        if row.tags and not row.snippet:
+            line.setRight(self._tags(painter, line, row))
         draw_marked(painter, line, row.text, row.title_marks)
         if row.snippet:
             painter.setFont(ui_font(t.SMALL_PX))
@@ -69,6 +83,36 @@ class ChatDelegate(QStyledItemDelegate):
             draw_marked(painter, below, row.snippet, row.marks)
         painter.restore()
 
+    def _folder(self, painter: QPainter, line: QRect, row: Row) -> None:
+        """A folder (or the archive): which way it is folded, its name, how many chats it has."""
+        tokens = theme().tokens
+        caret = "caret-down" if row.unfolded else "caret-right"
+        icon(caret, tokens.muted).paint(painter, line.left() - 2, line.center().y() - 5, 12, 12)
+        font, small = painter.font(), ui_font(t.SMALL_PX)
+        painter.setFont(small)
+        painter.setPen(QColor(tokens.muted))
+        count = f"{row.count:,}" if row.count else ""
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+        line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(count) - 8)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.muted if row.folder_id == ARCHIVE else tokens.text))
+        draw_marked(painter, line.adjusted(14, 0, 0, 0), row.text, ())
+
+    def _tags(self, painter: QPainter, line: QRect, row: Row) -> int:
+        """Write the tags at the right, as far as they leave room; where the title must end."""
+        font, pen = painter.font(), painter.pen()
+        painter.setFont(ui_font(11))
+        painter.setPen(QColor(theme().tokens.muted))
+        metrics, end = painter.fontMetrics(), line.right()
+        room = line.width() * 2 // 5
+        words = "  ".join(f"#{tag}" for tag in row.tags)
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        width = metrics.horizontalAdvance(words)
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+        painter.setFont(font)
+        painter.setPen(pen)
+        return end - width - 8
+
     def _ground(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
     ) -> None:
@@ -76,8 +120,10 @@ class ChatDelegate(QStyledItemDelegate):
         state = option.state
         focused = state & QStyle.StateFlag.State_HasFocus
         painter.setPen(QColor(tokens.accent) if focused else Qt.PenStyle.NoPen)
-        if row.chat_id == self.current:
+        if row.chat_id and row.chat_id == self.current:
             painter.setBrush(QColor(tokens.pressed))
+        elif state & QStyle.StateFlag.State_Selected and self.several:
+            painter.setBrush(QColor(tokens.accent_quiet))
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.setBrush(QColor(tokens.hover))
         else:

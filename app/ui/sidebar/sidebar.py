@@ -5,19 +5,18 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QListView,
     QMenu,
     QVBoxLayout,
     QWidget,
 )
 
 from app.chats.library import ChatLibrary
-from app.ui.sidebar.chat_delegate import ChatDelegate
 from app.ui.sidebar.chat_list import ChatListModel
+from app.ui.sidebar.list_view import ChatListView
+from app.ui.sidebar.organiser import Organiser
 from app.ui.sidebar.trash_button import TrashButton
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
@@ -33,7 +32,7 @@ class Sidebar(QFrame):
         opened(id, message_id, words): a chat was chosen; with a search, the message that has its
             words, and these; otherwise both are "".
         opened_beside(id): the same, at the right of the active pane.
-        deleted(id): the person deletes it.
+        deleted(id), several_deleted(ids): the person deletes it, or them.
         new_asked(), fold_asked(), menu_asked(at): the buttons at the top.
         trash_asked(): the entry at the foot.
         export_asked(ids): the person takes these out of the program.
@@ -42,6 +41,7 @@ class Sidebar(QFrame):
     opened = Signal(str, str, str)
     opened_beside = Signal(str)
     deleted = Signal(str)
+    several_deleted = Signal(list)
     new_asked = Signal()
     fold_asked = Signal()
     menu_asked = Signal(QPoint)
@@ -55,7 +55,7 @@ class Sidebar(QFrame):
         self.setObjectName("sidebar")
         self.setFixedWidth(t.SIDEBAR)
         self.model = ChatListModel(library, self)
-        self._delegate = ChatDelegate(self)
+        self.organiser = Organiser(library, self)
         self.menu_button = IconButton("list", "Menu  F10", self)
         self.menu_button.setVisible(menu)
         fold = IconButton("sidebar", "Hide the sidebar  Ctrl+B", self)
@@ -67,8 +67,12 @@ class Sidebar(QFrame):
         self.search.setToolTip(f"Search all chats  {native('Ctrl+Shift+F')}")
         self._glass = QAction(self)
         self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
-        self.list = QListView(self)
-        self._set_up_list()
+        self.list = ChatListView(self.model, self)
+        self.list.opened.connect(self._on_open)
+        self.list.delete_asked.connect(self._on_delete)
+        self.list.customContextMenuRequested.connect(self._on_context_menu)
+        self.model.dropped.connect(self.organiser.drop, Qt.ConnectionType.QueuedConnection)
+        self.organiser.made.connect(self._on_folder_made)
         top = QHBoxLayout()
         top.setSpacing(2)
         top.addWidget(self.menu_button)
@@ -101,21 +105,6 @@ class Sidebar(QFrame):
         theme().changed.connect(self._on_theme)
         self._on_theme()
 
-    def _set_up_list(self) -> None:
-        view = self.list
-        view.setModel(self.model)
-        view.setItemDelegate(self._delegate)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setMouseTracking(True)
-        view.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        view.setAccessibleName("Chats")
-        view.clicked.connect(self._on_open)
-        view.customContextMenuRequested.connect(self._on_context_menu)
-        view.installEventFilter(self)
-
     def add_part(self, part: QWidget) -> None:
         """Put something between the chats and the foot."""
         layout = self.layout()
@@ -124,8 +113,8 @@ class Sidebar(QFrame):
 
     def set_current(self, chat_id: str) -> None:
         """Mark the chat that has the keys."""
-        if self._delegate.current != chat_id:
-            self._delegate.current = chat_id
+        if self.list.delegate.current != chat_id:
+            self.list.delegate.current = chat_id
             self.list.viewport().update()
 
     def focus_search(self) -> None:
@@ -134,7 +123,8 @@ class Sidebar(QFrame):
 
     def enter(self) -> None:
         """Give the keys to the list, at the chat that is shown."""
-        at = self.model.row_of(self._delegate.current)
+        self.model.reveal(self.list.delegate.current)
+        at = self.model.row_of(self.list.delegate.current)
         self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
         self.list.setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -145,11 +135,11 @@ class Sidebar(QFrame):
 
     def chosen_chats(self) -> list[str]:
         """The chats of the chosen rows, if the list has the keys."""
-        chat = self.focused_chat()
-        return [chat] if chat else []
+        return self.list.chosen() if self.list.hasFocus() else []
 
     def rename(self, chat_id: str) -> None:
-        """Let the person write another title in the chat's row."""
+        """Let the person write another title in the row of the chat (or folder)."""
+        self.model.reveal(chat_id)
         index = self.model.row_of(chat_id)
         if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
             self.list.setCurrentIndex(index)
@@ -158,16 +148,13 @@ class Sidebar(QFrame):
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
         """Move the living dots."""
-        self._delegate.alpha = alpha
+        self.list.delegate.alpha = alpha
         self.model.beat()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = event.key()
             if watched is self.search and self._search_key(key):
-                return True
-            # Without the focus it is a key that the editor of a title has left over.
-            if watched is self.list and self.list.hasFocus() and self._list_key(key):
                 return True
         return super().eventFilter(watched, event)
 
@@ -197,20 +184,21 @@ class Sidebar(QFrame):
         elif self.list.hasFocus() and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.model.index(1))
 
-    def _list_key(self, key: int) -> bool:
-        row = self.model.row(self.list.currentIndex())
-        if row is None or not row.chat_id:
-            return False
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
-            self._on_open(self.list.currentIndex())
-            return True
-        if key in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
-            at = self.list.currentIndex().row()
-            self.deleted.emit(row.chat_id)
-            self._stay_at(at)
-            self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # a pane that closes takes the keys
-            return True
-        return False
+    @Slot()
+    def _on_delete(self) -> None:
+        """Delete what is chosen: chats, or the folder that has the keys."""
+        at, ids = self.list.currentIndex().row(), self.list.chosen()
+        entry = self.model.entry(self.list.currentIndex())
+        if entry is not None and entry.kind == "folder":
+            self.organiser.delete_folder(entry.id)
+        elif len(ids) > 1:
+            self.several_deleted.emit(ids)
+        elif entry is not None and entry.kind == "chat":
+            self.deleted.emit(entry.id)
+        else:
+            return
+        self._stay_at(at)
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # a pane that closes takes the keys
 
     def _stay_at(self, row: int) -> None:
         """Let the keys be at the chat that has come into this place, else at the one above."""
@@ -224,32 +212,62 @@ class Sidebar(QFrame):
         super().paintEvent(event)
         QPainter(self).fillRect(self.width() - 1, 0, 1, self.height(), theme().color("border"))
 
+    @Slot(str)
+    def _on_folder_made(self, folder_id: str) -> None:
+        self.list.setCurrentIndex(self.model.row_of(folder_id))
+
     @Slot()
     def _on_search(self) -> None:
         self._then = False
+        self.list.set_uniform(not self.search.text().strip())
         self.model.set_query(self.search.text())
 
     @Slot(QModelIndex)
     def _on_open(self, index: QModelIndex) -> None:
         row = self.model.row(index)
-        if row is not None and row.chat_id:
+        if row is not None and row.folder_id:
+            self.model.fold(row.folder_id)
+            self.list.setCurrentIndex(self.model.row_of(row.folder_id))
+        elif row is not None and row.chat_id:
             self.opened.emit(row.chat_id, row.message_id or "", self.model.words)
 
     @Slot(QPoint)
     def _on_context_menu(self, at: QPoint) -> None:
-        row = self.model.row(self.list.indexAt(at))
-        if row is None or not row.chat_id:
-            return
-        menu = QMenu(self)
+        entry = self.model.entry(self.list.indexAt(at))
+        if entry is None or entry.kind == "heading":
+            menu = QMenu(self)
+            menu.addAction("New Folder…", self.organiser.new_folder)
+        elif entry.kind == "folder":
+            menu = self.organiser.folder_menu(entry.id, lambda: self.rename(entry.id))
+        elif entry.kind == "archive":
+            menu = QMenu(self)
+            words = "Fold" if entry.id in self.model.unfolded else "Unfold"
+            menu.addAction(words, lambda: self.model.fold(entry.id))
+        else:
+            chosen = self.list.chosen()
+            menu = self._chat_menu(entry.id, chosen if entry.id in chosen else [entry.id])
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        chat_id = row.chat_id
-        menu.addAction("Open", lambda: self.opened.emit(chat_id, "", ""))
-        menu.addAction("Open Beside", lambda: self.opened_beside.emit(chat_id))
-        menu.addSeparator()
-        menu.addAction("Rename…", lambda: self.rename(chat_id))
-        menu.addAction("Export…", lambda: self.export_asked.emit([chat_id]))
-        menu.addAction("Delete", lambda: self.deleted.emit(chat_id))
         menu.popup(self.list.viewport().mapToGlobal(at))
+
+    def _chat_menu(self, chat_id: str, ids: list[str]) -> QMenu:
+        menu = QMenu(self)
+        if len(ids) == 1:
+            menu.addAction("Open", lambda: self.opened.emit(chat_id, "", ""))
+            menu.addAction("Open Beside", lambda: self.opened_beside.emit(chat_id))
+            menu.addSeparator()
+            menu.addAction("Rename…", lambda: self.rename(chat_id))
+        self.organiser.add_to(menu, ids)
+        menu.addSeparator()
+        menu.addAction("Export…", lambda: self.export_asked.emit(ids))
+        many = f" {len(ids):,} Chats" if len(ids) > 1 else ""
+        menu.addAction(f"Delete{many}", lambda: self._delete(ids))
+        return menu
+
+    def _delete(self, ids: list[str]) -> None:
+        if len(ids) > 1:
+            self.several_deleted.emit(ids)
+        else:
+            self.deleted.emit(ids[0])
 
     @Slot()
     def _on_menu_button(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import BUSY, Action
+from app.chats.fitting import DOES_NOT_FIT
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
@@ -54,6 +55,8 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
         return offers
     why = can(Action.REGENERATE, message.id)
     offers = [Remedy("Try Again", Action.REGENERATE.value, message.id, why or "")]
+    if code == DOES_NOT_FIT:
+        offers.insert(0, Remedy("What Would Fit…", UNLOAD, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
         offers.append(Remedy("Unload a Model…", UNLOAD, message.id))
     return offers

@@ -90,7 +90,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     "Edit": (
         *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
-        *("stop", "pause", "-", "rename", "delete", "-", "find", "search"),
+        *("stop", "pause", "-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
+        *("-", "new_folder", "-", "find", "search"),
         *("-", "prompts", "save_prompt"),
     ),
     "View": (

@@ -18,7 +18,7 @@ from app.chats.importing import Report
 from app.chats.importing.job import undo
 from app.chats.library import ChatLibrary
 from app.settings import Settings
-from app.store import Chat, Store
+from app.store import Chat, Folder, Store
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
@@ -94,12 +94,14 @@ class ExchangeCommands(QObject):
 
     @Slot(object)
     def _on_taken(self, report: Report) -> None:
+        self._library.order.refresh()
         self._library.take_in(report.taken)
         taken = tuple(report.taken)
+        folders = tuple(report.folders)
         many = "1 chat" if len(taken) == 1 else f"{len(taken):,} chats"
-        self._undos.offer(f"{many} imported", lambda: self._take_out(taken), seconds=30.0)
+        self._undos.offer(f"{many} imported", lambda: self._take_out(taken, folders), seconds=30.0)
 
-    def _take_out(self, taken: Sequence[Chat]) -> None:
+    def _take_out(self, taken: Sequence[Chat], folders: Sequence[Folder]) -> None:
         """Undo an import: what was not gone on with is gone, the rest lies in the trash."""
         ids = {chat.id for chat in taken}
         for pane in self._workspace.panes():
@@ -107,9 +109,15 @@ class ExchangeCommands(QObject):
                 self._workspace.close_pane(pane, told=False)
         self._library.take_out(ids)
         store, stop = self._store, self._stop
-        background.start(self, lambda: undo(store, taken, stop), self._on_taken_out, stop)
+
+        def work() -> tuple[int, int]:
+            return undo(store, taken, stop, folders)
+
+        background.start(self, work, self._on_taken_out, stop)
 
     def _on_taken_out(self, counts: tuple[int, int] | None, error: Exception | None) -> None:
+        self._library.order.refresh()
+        self._library.listed.emit()
         self._library.trash_changed.emit()
         if error is not None:
             self._undos.say(f"The import could not be undone: {error}")

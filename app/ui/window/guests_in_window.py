@@ -11,15 +11,19 @@ from app.ui.window.main_window import MainWindow
 
 
 class GuestsInWindow(QObject):
-    """The guests' part of the sidebar, and the dialogs with their answers' text."""
+    """The guests' part of the sidebar, their lanes in the score, and dialogs with their text."""
 
     def __init__(self, serving: Serving, window: MainWindow) -> None:
         super().__init__(window)
         self._serving, self._window = serving, window
-        window.serving = serving
+        window.settings_commands.serving = serving
         self.part = GuestsPart(serving, window.sidebar)
         window.sidebar.add_part(self.part)
         self.part.opened.connect(self.open)
+        score = window.score
+        score.feed.guests = serving.lanes
+        score.guest_chosen.connect(self.open)
+        score.guest_pause_asked.connect(serving.pause)
 
     @Slot(int)
     def open(self, number: int) -> None:

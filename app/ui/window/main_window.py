@@ -11,20 +11,16 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWid
 from app.awake import Awake
 from app.chats.library import ChatLibrary
 from app.downloads import Downloads
-from app.paths import Paths, model_fallback_name
+from app.paths import Paths
 from app.score.feed import ScoreFeed
-from app.serving import Serving
 from app.settings import Settings
 from app.store import Store
-from app.ui.composer.composer_text import ComposerText
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.downloads_view import DownloadsInWindow
 from app.ui.models.get_model import GetModelDialog
-from app.ui.models.model_list import put_back
 from app.ui.pane.pane_menus import PaneMenus
 from app.ui.score.score import ScoreView
 from app.ui.settings.appearance import add_appearance
-from app.ui.settings.settings_window import SettingsWindow
 from app.ui.sidebar.rail import Rail
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.icons import app_icon
@@ -42,12 +38,13 @@ from app.ui.window.layouts import Layouts
 from app.ui.window.model_commands import ModelCommands
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_placement import front_window
+from app.ui.window.settings_commands import SettingsCommands
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.store_commands import StoreCommands
 from app.ui.window.undo import Undos
 from app.ui.window.window_layout import WindowLayout
 from app.ui.window.workspace import Workspace
-from app.updates import Release, Updates
+from app.updates import Release
 
 
 class MainWindow(QMainWindow):
@@ -67,11 +64,6 @@ class MainWindow(QMainWindow):
         paths: Paths | None = None,
     ) -> None:
         super().__init__()
-        self._paths = paths
-        self._settings_window: SettingsWindow | None = None
-        self.updates: Updates | None = None
-        self.serving: Serving | None = None
-        ComposerText.sends_with_ctrl = settings.send_key == "ctrl_enter"
         self._library = library
         self._store = store
         self._settings = settings
@@ -89,6 +81,7 @@ class MainWindow(QMainWindow):
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
         self.store_commands = StoreCommands(library, store, self)
+        self.settings_commands = SettingsCommands(library, settings, self._undos, paths, self)
         self.pane_menus = PaneMenus(
             library, self.workspace, settings, self.chats, self._undos, self
         )
@@ -101,7 +94,7 @@ class MainWindow(QMainWindow):
         )
         self.models = ModelCommands(
             *(library, settings, self.downloads, self.downloads_in_window, self.chats),
-            *(self._undos, self.toast, paths, self),
+            *(self.pane_menus, self._undos, self.toast, paths, self),
         )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
@@ -109,16 +102,17 @@ class MainWindow(QMainWindow):
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
+        exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
         about = (library, settings, self.workspace, self.chats, self.toast, self.sidebar)
         self.comforts = Comforts(*about, lambda: self.commands, self)
         keys = self.comforts.keys
-        exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
+        listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, self.models, ExchangeCommands(*exchanged)),
-            *self.comforts.owners,
+            *(self.store_commands, self.settings_commands, self.models),
+            *(ExchangeCommands(*exchanged), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
-            SidebarCommands(library, self.chats, self.workspace, self.sidebar, self._show_sidebar),
+            SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
         )
         self.commands = Commands(
             self, owners, lambda: self.workspace.active, self._on_notice, keys.of
@@ -162,10 +156,9 @@ class MainWindow(QMainWindow):
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
-        self.pane_menus.get_asked.connect(self.downloads_in_window.show)
-        self.pane_menus.manage_asked.connect(self.models.show_models)
         self.downloads_in_window.opened.connect(chats.use_model)
-        self.downloads.finished.connect(self._on_downloaded)
+        self.settings_commands.get_asked.connect(self.downloads_in_window.show)
+        self.downloads.finished.connect(self.settings_commands.on_downloaded)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self._library.activity.connect(workspace.marks.on_activity)
@@ -245,48 +238,10 @@ class MainWindow(QMainWindow):
     def quit(self) -> None:
         self.closing.emit()
 
-    @command("settings", "Settings…", "Ctrl+,", where=Where.ANYWHERE)
-    def show_settings(self) -> None:
-        """Open the settings, or bring them forward."""
-        if self._settings_window is None:
-            about = (None, self._library, self.updates, self.serving)
-            window = SettingsWindow(self._settings, self._paths, self, *about)
-            window.changed.connect(self._on_settings)
-            window.finished.connect(self._on_settings_gone)
-            window.get_asked.connect(self.downloads_in_window.show)
-            self._settings_window = window
-        self._settings_window.show()
-        self._settings_window.raise_()
-        self._settings_window.activateWindow()
-
     @Slot(object)
     def show_update(self, release: Release) -> None:
         """Say that a newer version can be had."""
         UpdateDialog(release, self._settings, self).show()
-
-    @Slot()
-    def _on_settings(self) -> None:
-        ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
-
-    @Slot()
-    def _on_downloaded(self) -> None:
-        if self._settings_window is not None:
-            self._settings_window.models.refresh()
-
-    @Slot()
-    def _on_settings_gone(self) -> None:
-        window, self._settings_window = self._settings_window, None
-        for at, ref in window.models.removed if window is not None else []:
-            self._offer_model(at, ref)
-
-    def _offer_model(self, at: int, ref: str) -> None:
-        """What was removed in the settings can still be taken back when they are closed."""
-
-        def restore() -> None:
-            put_back(self._settings, at, ref)
-            self._on_settings()
-
-        self._undos.offer(f"{model_fallback_name(ref)} is no longer listed", restore)
 
     @Slot(str)
     def _on_notice(self, text: str) -> None:

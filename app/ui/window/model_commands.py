@@ -13,7 +13,9 @@ from app.paths import Paths
 from app.removal import Removal, Removed
 from app.settings import Settings
 from app.ui.models.downloads_view import DownloadsInWindow
+from app.ui.models.fit_flow import FitFlow
 from app.ui.models.library_window import ModelsWindow
+from app.ui.pane.pane_menus import PaneMenus
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
@@ -26,6 +28,7 @@ class ModelCommands(QObject):
     Attributes:
         installed: what is installed, as far as it was looked at.
         idle: unloads what has rested for long.
+        fitting: asks what to do where a model does not fit into memory.
         window: the Models window while it is open.
     """
 
@@ -34,8 +37,9 @@ class ModelCommands(QObject):
         library: ChatLibrary,
         settings: Settings,
         downloads: Downloads,
-        getting: DownloadsInWindow,
+        dialog: DownloadsInWindow,
         chats: ChatCommands,
+        menus: PaneMenus,
         undos: Undos,
         toast: Toast,
         paths: Paths | None,
@@ -43,11 +47,17 @@ class ModelCommands(QObject):
     ) -> None:
         super().__init__(parent)
         self._parent = parent
-        self._library, self._chats, self._undos, self._getting = library, chats, undos, getting
+        self._library, self._chats, self._undos, self._downloads = library, chats, undos, dialog
         self._toast = toast
         own = paths.data / "models" if paths is not None else None
         self.installed = InstalledModels(library, settings, own, self)
         self.idle = IdleUnloading(self.installed, library, settings, self)
+        self.fitting = FitFlow(library, self.installed, parent)
+        self.fitting.get_asked.connect(dialog.show)
+        self.fitting.said.connect(toast.show_text)
+        menus.fitting = self.fitting
+        menus.get_asked.connect(dialog.show)
+        menus.manage_asked.connect(self.show_models)
         self._removal = Removal(self.installed, library, settings, downloads, self)
         self._removal.removed.connect(self._on_removed)
         self._removal.restored.connect(self._on_restored)
@@ -62,7 +72,8 @@ class ModelCommands(QObject):
         if self.window is None:
             made = ModelsWindow(self.installed, self._removal, self._library, self._parent)
             made.opened.connect(self._chats.use_model)
-            made.get_asked.connect(self._getting.show)
+            made.too_large.connect(lambda ref: self.fitting.open(ref, None, made))
+            made.get_asked.connect(self._downloads.show)
             made.finished.connect(self._on_gone)
             self.window = made
         self.window.begin()
@@ -70,7 +81,7 @@ class ModelCommands(QObject):
     @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
     @Slot()
     def show_get_model(self) -> None:
-        self._getting.show()
+        self._downloads.show()
 
     @Slot()
     def _on_downloaded(self) -> None:

@@ -8,7 +8,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.chats.library import ChatLibrary, day_group
+from app.chats.library import ChatLibrary
+from app.chats.listing import day_heading
 from app.paths import GUIDE
 from app.settings import Settings
 from app.ui.palette.entries import Entry, Kind
@@ -75,7 +76,7 @@ class PaletteCommands(QObject):
                 f"chat:{chat.id}",
                 chat.title or "New chat",
                 partial(chats.open, chat.id),
-                beside=day_group(chat.updated_at),
+                beside=day_heading(chat.updated_at),
                 choose_beside=partial(chats.open_beside, chat.id),
             )
         loader = self._library.loader

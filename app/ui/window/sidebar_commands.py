@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QPoint, Slot
 
 from app.chats.actions import Action
 from app.chats.library import ChatLibrary
+from app.settings import Settings
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
+from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
 
 
 class SidebarCommands(QObject):
-    """Search, rename and delete."""
+    """Search, rename, delete; pin, move, tag and archive."""
 
     def __init__(
         self,
@@ -23,6 +25,8 @@ class SidebarCommands(QObject):
         chats: ChatCommands,
         workspace: Workspace,
         sidebar: Sidebar,
+        settings: Settings,
+        undos: Undos,
         show_sidebar: Callable[[bool], None],
     ) -> None:
         super().__init__(sidebar)
@@ -30,7 +34,15 @@ class SidebarCommands(QObject):
         self._chats = chats
         self._workspace = workspace
         self._sidebar = sidebar
+        self._settings = settings
+        self._undos = undos
         self._show_sidebar = show_sidebar
+        sidebar.model.unfolded = set(settings.unfolded)
+        sidebar.model.refresh()
+        sidebar.model.refolded.connect(self._on_refolded)
+        sidebar.organiser.done.connect(undos.offer)
+        sidebar.several_deleted.connect(self.delete_several)
+        workspace.active_changed.connect(self._on_panes)
 
     @command("search", "Search All Chats", "Ctrl+Shift+F")
     def search(self) -> None:
@@ -41,6 +53,10 @@ class SidebarCommands(QObject):
         """The chat of the row that has the keys; otherwise the active pane's, "" for none."""
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
+
+    def _all_meant(self) -> list[str]:
+        """The chosen chats of the list, if it has the keys; otherwise the active pane's."""
+        return self._sidebar.chosen_chats() or [self._meant()]
 
     def _cannot_rename(self) -> str:
         chat = self._library.find(self._meant())
@@ -63,4 +79,57 @@ class SidebarCommands(QObject):
 
     @command("delete", "Delete Chat", why_not=_not_listed)
     def delete(self) -> None:
-        self._chats.delete(self._meant())
+        ids = self._all_meant()
+        if len(ids) > 1:
+            self.delete_several(ids)
+        else:
+            self._chats.delete(ids[0])
+
+    @Slot(list)
+    def delete_several(self, ids: list[str]) -> None:
+        """Delete chats, in one step that can be taken back."""
+        for chat_id in ids:
+            self._chats.delete(chat_id)
+            self._undos.drop(chat_id)
+
+        def restore() -> None:
+            for chat_id in ids:
+                self._library.restore(chat_id)
+
+        self._undos.offer(f"{len(ids):,} chats deleted", restore)
+
+    @command("pin", "Pin or Unpin Chat", "Ctrl+Alt+P", why_not=_not_listed)
+    def pin(self) -> None:
+        self._sidebar.organiser.pin(self._all_meant())
+
+    @command("move_chat", "Move Chat to Folder…", "Ctrl+Alt+M", why_not=_not_listed)
+    def move(self) -> None:
+        """Ask for the folder, in a menu at the chat's row."""
+        self._show_sidebar(True)
+        ids, view = self._all_meant(), self._sidebar.list
+        place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
+        self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(place + QPoint(24, 0)))
+
+    @command("tags", "Tags of Chat…", "Ctrl+Alt+G", why_not=_not_listed)
+    def tags(self) -> None:
+        self._sidebar.organiser.ask_tags(self._all_meant())
+
+    @command("archive", "Archive Chat, or Take It Out", "Ctrl+Alt+A", why_not=_not_listed)
+    def archive(self) -> None:
+        self._sidebar.organiser.archive(self._all_meant())
+
+    @command("new_folder", "New Folder…", "Ctrl+Alt+N")
+    def new_folder(self) -> None:
+        self._show_sidebar(True)
+        self._sidebar.organiser.new_folder()
+
+    @Slot()
+    def _on_refolded(self) -> None:
+        known = {folder.id for folder in self._library.order.folders()} | {"archive"}
+        kept = sorted(self._sidebar.model.unfolded & known)
+        if kept != sorted(self._settings.unfolded):
+            self._settings.set(unfolded=tuple(kept))
+
+    @Slot()
+    def _on_panes(self) -> None:
+        self._sidebar.model.open_chats = frozenset(p.chat.id for p in self._workspace.panes())

@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 
 from engine.core.confined.templates import Template
 from engine.errors import EngineError
+from engine.text import template_files
 from engine.text.rendering import Asked, InProcess, TooLongError, render
 
 
@@ -36,8 +37,10 @@ class Plain:
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
         self.tokenizer.encode_special_tokens = known["split_special_tokens"]
-        source = known["template"]
-        self._template = None if source is None else Template(source, known["special"])
+        sources = (known["template"], known.get("tools_template"))
+        self._template, self._with_tools = (
+            None if source is None else Template(source, known["special"]) for source in sources
+        )
         self._bos = known["bos"]
 
     def render(
@@ -47,7 +50,9 @@ class Plain:
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
         """The text of each, or why there is none."""
-        apply = None if self._template is None else self._template.render
+        chosen = self._with_tools if template and template.get("tools") else None
+        chosen = chosen or self._template
+        apply = None if chosen is None else chosen.render
         return [render(apply, self._bos, m, reasoning, opening, template) for m, opening in asked]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
@@ -62,7 +67,11 @@ class Plain:
 
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:
     """A tokenizer as the engine's own process loads it."""
-    return mlx_lm_tokenizers().load(Path(folder), eos_token_ids=eos, defaults=defaults)
+    where = Path(folder)
+    extra = template_files.extra(where)
+    wrapper = mlx_lm_tokenizers().load(where, extra, eos_token_ids=eos, defaults=defaults)
+    template_files.settle(wrapper)
+    return wrapper
 
 
 def whole(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
@@ -87,14 +96,17 @@ def describe(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
     backend = getattr(inner, "backend_tokenizer", None)
     if backend is None or wrapper._chat_template is not None:
         return None
-    template = None
+    template = with_tools = None
     if wrapper.has_chat_template:
         try:
             template = inner.get_chat_template()
+            if isinstance(inner.chat_template, dict):
+                with_tools = inner.chat_template.get(template_files.TOOLS)
         except Exception:
             return None
     known = {
         "template": template,
+        "tools_template": with_tools,
         "special": dict(inner.special_tokens_map),
         "bos": getattr(wrapper, "bos_token", None) or "",
         "split_special_tokens": bool(getattr(inner, "split_special_tokens", False)),

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 log = logging.getLogger(__name__)
+
+WITHOUT = "STRETTO_WITHOUT_PATCHES"
+"""The environment variable that names patches not to be applied."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,10 @@ class Patch:
         if self._tried:
             return self.on
         self._tried = True
+        if self.name in os.environ.get(WITHOUT, "").replace(",", " ").split():
+            self.reason = f"{WITHOUT} names it"
+            log.warning("The patch %r is off (%s). %s", self.name, self.reason, self.loss)
+            return False
         try:
             install: Callable[..., None]
             install = importlib.import_module(f"engine.model.patches.{self.name}").install

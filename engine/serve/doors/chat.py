@@ -10,7 +10,7 @@ from typing import Any
 from engine.messages import Message, ReplyStats
 from engine.model.info import Model
 from engine.openai.request import form, with_text
-from engine.openai.schemas import FORMAT, MESSAGES, TOOLS
+from engine.openai.schemas import FORMAT, MESSAGES, TOOL_CHOICE, TOOLS
 from engine.serve.doors import odds
 from engine.serve.doors.choice import Called, Choice, Piece, Text
 from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling, event
@@ -36,10 +36,11 @@ from engine.serve.doors.kinds import (
     only,
     said,
 )
-from engine.serve.doors.tools import arguments, functions
+from engine.serve.doors.tools import Offer, arguments, offer
+from engine.serve.guests import LOCAL, Guest
 
 CHOICE: dict[str, Kind] = {
-    "tool_choice": Kind({"enum": ["auto", "none"]}),
+    "tool_choice": Kind(TOOL_CHOICE),
     "parallel_tool_calls": FLAG,
 }
 # Fields that can only ask for what is done anyway.
@@ -82,17 +83,17 @@ class ChatDoor(OpenAIErrors):
         refused=("audio", "moderation", "web_search_options", "prompt", "system", "id"),
     )
 
-    def read(self, body: Body, model: Model) -> Asked:
+    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
         """The body in our own terms."""
         fields = Fields(body, self.table)
         fields.ignore((*MODEL, *USER, *_ONE_VALUE))
         stream, figures = fields.streaming()
         messages = [read_message(m) for m in conversation(fields.take("messages"))]
         reasoning, template = fields.template(model, fields.take("reasoning_effort"))
-        tools, one_call = chosen(fields, functions(fields.take("tools", []), model))
+        offer = offered(fields, fields.take("tools", []), model)
         most = fields.top_logprobs(fields.flag("logprobs"), "logprobs")
         own = form(fields.take("response_format", {"type": "text"}), "response_format")
-        if own and tools:
+        if own and offer.tools:
             raise ValueError("response_format and tools cannot both shape one answer: choose one")
         asked = Asked(
             model,
@@ -101,28 +102,39 @@ class ChatDoor(OpenAIErrors):
             manner=fields.manner(reasoning),
             n=fields.choices(),
             stream=stream,
-            template={**template, "tools": list(tools)} if tools else template,
-            tools=tools,
-            one_call=one_call,
+            template=offer.shown(template),
+            tools=offer.tools,
+            one_call=offer.one_call,
             figures=figures,
         )
         limit = fields.limit("max_tokens", "max_completion_tokens")
-        return replace(asked, params=fields.params(model, max_tokens=limit, logprobs=most, **own))
+        return replace(
+            asked,
+            params=fields.params(
+                model, max_tokens=limit, logprobs=most, tool_form=offer.form, **own
+            ),
+        )
 
     def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
         """Who tells the client."""
         return ChatTelling(asked, choices)
 
 
-def chosen(
-    fields: Fields, tools: tuple[dict[str, Any], ...]
-) -> tuple[tuple[dict[str, Any], ...], bool]:
-    """The tools that may be called, and whether the answer ends with its first call."""
-    choice = fields.take("tool_choice", "auto")
-    if choice not in ("auto", "none"):
-        raise ValueError(f"tool_choice can only be auto or none here, not {said(choice)}")
+def offered(fields: Fields, tools: Any, model: Model) -> Offer:
+    """The tools that may be called, and how."""
+    choice, named = fields.take("tool_choice", "auto"), None
+    if isinstance(choice, dict):
+        # Responses have the name beside the type.
+        inside = choice.get("function", choice)
+        named = inside.get("name") if isinstance(inside, dict) else None
+        if choice.get("type") != "function" or not isinstance(named, str):
+            raise ValueError(f"tool_choice can only name a function here, not {said(choice)}")
+    elif choice not in ("auto", "none", "required"):
+        raise ValueError(
+            f"tool_choice can be auto, none, required or name a function, not {said(choice)}"
+        )
     together = fields.flag("parallel_tool_calls", True)
-    return (() if choice == "none" else tools), not together
+    return offer(tools, model, choice if named is None else "required", named, together)
 
 
 def read_message(message: Message) -> Message:

@@ -34,6 +34,7 @@ from engine.serve.doors.kinds import (
     Table,
     whole,
 )
+from engine.serve.guests import LOCAL, Guest
 
 
 class CompletionsDoor(OpenAIErrors):
@@ -60,7 +61,7 @@ class CompletionsDoor(OpenAIErrors):
         refused=("suffix", "messages", "system", "tools", "reasoning", "chat_template_kwargs"),
     )
 
-    def read(self, body: Body, model: Model) -> Asked:
+    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
         """The body in our own terms."""
         fields = Fields(body, self.table)
         fields.ignore((*MODEL, *USER))

@@ -7,7 +7,7 @@ from engine.params import SamplingParams
 from engine.serve.doors.door import Asked, Body
 from engine.serve.doors.fields import Fields
 from engine.serve.doors.kinds import HARMLESS, MODEL, Table, only
-from engine.serve.doors.messages import ASKED, error_of, how_of, said_of, tools_of
+from engine.serve.doors.messages import ASKED, error_of, how_of, offer_of, said_of
 from engine.serve.sessions import Manner
 
 
@@ -27,14 +27,14 @@ class CountingDoor:
         fields.ignore(("model", "cache_control", "speed"))
         messages = said_of(fields)
         reasoning, template, _ = how_of(fields, model)
-        tools, _ = tools_of(fields, model)
+        offer = offer_of(fields, model)
         fields.end()
         return Asked(
             model,
             [messages],
             SamplingParams(),
             Manner(reasoning=reasoning),
-            template={**template, "tools": list(tools)} if tools else template,
+            template=offer.shown(template),
         )
 
     def whole(self, tokens: int) -> Body:

@@ -14,6 +14,7 @@ from engine.openai import response
 from engine.params import SamplingParams
 from engine.serve.doors.choice import Choice, Piece
 from engine.serve.doors.kinds import Table
+from engine.serve.guests import LOCAL, Guest
 from engine.serve.sessions import Manner
 
 Body = dict[str, Any]
@@ -102,8 +103,8 @@ class Door(Protocol):
     about: str
     table: Table
 
-    def read(self, body: Body, model: Model) -> Asked:
-        """The body in our own terms. Takes fields out of it.
+    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
+        """The body in our own terms. `guest` is whose request it is.
 
         Raises:
             ValueError: says what is wrong with it, or what cannot be done.

@@ -19,6 +19,7 @@ from engine.serve.doors.kinds import (
     MODEL,
     STREAMING,
     TEMPLATE,
+    TEXT,
     Kind,
     Table,
     inner,
@@ -28,9 +29,17 @@ from engine.serve.doors.kinds import (
     whole,
 )
 from engine.serve.doors.messages_telling import MessagesTelling
-from engine.serve.doors.tools import functions
+from engine.serve.doors.tools import Offer, offer
+from engine.serve.guests import LOCAL, Guest
 
-_CHOICE = Table({"type": one_of("auto", "none"), "disable_parallel_tool_use": FLAG}, ("type",))
+_CHOICE = Table(
+    {
+        "type": one_of("auto", "any", "tool", "none"),
+        "name": TEXT,
+        "disable_parallel_tool_use": FLAG,
+    },
+    required=("type",),
+)
 _THINKING = Table(
     {
         "type": one_of("enabled", "adaptive", "disabled"),
@@ -96,15 +105,15 @@ class MessagesDoor:
         refused=("container", "context_management", "mcp_servers", "n", "stop", "logprobs"),
     )
 
-    def read(self, body: Body, model: Model) -> Asked:
+    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
         """The body in our own terms."""
         fields = Fields(body, self.table)
         fields.ignore(_PASSED)
         stream, _ = fields.streaming()
         messages = said_of(fields)
         reasoning, template, own = how_of(fields, model)
-        tools, one_call = tools_of(fields, model)
-        if own and tools:
+        offer = offer_of(fields, model)
+        if own and offer.tools:
             raise ValueError("output_config.format and tools cannot both shape one answer")
         limit = fields.limit("max_tokens")
         stops = fields.take("stop_sequences")
@@ -112,12 +121,12 @@ class MessagesDoor:
         return Asked(
             model,
             [messages],
-            fields.params(model, max_tokens=limit, stop=stops, **own),
+            fields.params(model, max_tokens=limit, stop=stops, tool_form=offer.form, **own),
             manner,
             stream=stream,
-            template={**template, "tools": list(tools)} if tools else template,
-            tools=tools,
-            one_call=one_call,
+            template=offer.shown(template),
+            tools=offer.tools,
+            one_call=offer.one_call,
         )
 
     def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
@@ -163,17 +172,19 @@ def _thinking(given: Any, model: Model) -> bool:
     return bool(kind != "disabled")
 
 
-def tools_of(fields: Fields, model: Model) -> tuple[tuple[dict[str, Any], ...], bool]:
-    """The tools that may be called, and whether the answer ends with its first call."""
+def offer_of(fields: Fields, model: Model) -> Offer:
+    """The tools that may be called, and how."""
     given = fields.take("tools", [])
     if not isinstance(given, list):
         raise ValueError("tools must be a list")
-    tools = functions([_tool(tool) for tool in given], model)
     choice = fields.inner("tool_choice", _CHOICE)
-    kind = choice.take("type", "auto")
-    alone = choice.flag("disable_parallel_tool_use")
+    kind, named = choice.take("type", "auto"), choice.take("name")
+    together = not choice.flag("disable_parallel_tool_use")
     choice.end()
-    return (() if kind == "none" else tools), alone
+    if (kind == "tool") != (named is not None):
+        raise ValueError("tool_choice has a name where its type is tool, and there only")
+    asked = "required" if kind in ("any", "tool") else kind
+    return offer([_tool(tool) for tool in given], model, asked, named, together)
 
 
 def _tool(tool: Any) -> dict[str, Any]:

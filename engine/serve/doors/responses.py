@@ -12,7 +12,7 @@ from engine.messages import Message
 from engine.model.info import Model
 from engine.openai.request import form
 from engine.openai.schemas import FLAT_TOOLS, INPUT, TEXT_FORMAT
-from engine.serve.doors.chat import CHOICE, chosen
+from engine.serve.doors.chat import CHOICE, offered
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling
 from engine.serve.doors.fields import EFFORTS, LIMIT, TOP_LOGPROBS, Fields, settings
@@ -34,11 +34,11 @@ from engine.serve.doors.kinds import (
     said,
 )
 from engine.serve.doors.responses_telling import ResponsesTelling
-from engine.serve.doors.tools import functions
+from engine.serve.guests import LOCAL, Guest
 from engine.serve.refusals import RefusedError
 
 MOST_KEPT = 512
-"""Responses that can be gone on from; the oldest ones go first. They are in memory only."""
+"""Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
 
 NOT_FOUND = "previous_response_not_found"
 
@@ -70,49 +70,55 @@ class _Kept:
 
 
 class Kept:
-    """The responses that were kept. Any thread may use it."""
+    """The responses that were kept. None of a guest's is found by another. Any thread may use it.
+
+    Args:
+        most: of each guest.
+    """
 
     def __init__(self, most: int = MOST_KEPT) -> None:
         self._most = most
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: dict[str, OrderedDict[str, _Kept]] = {}
         self._lock = threading.Lock()
 
-    def put(self, messages: list[Message], response: Body) -> None:
+    def put(self, guest: Guest, messages: list[Message], response: Body) -> None:
         """Keep a response, and the conversation to its end."""
         with self._lock:
-            self._kept[response["id"]] = _Kept(messages, response)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            kept = self._kept.setdefault(guest.id, OrderedDict())
+            kept[response["id"]] = _Kept(messages, response)
+            while len(kept) > self._most:
+                kept.popitem(last=False)
 
-    def messages(self, name: str) -> list[Message]:
+    def messages(self, guest: Guest, name: str) -> list[Message]:
         """The conversation to the end of a response.
 
         Raises:
             RefusedError: it was not kept.
         """
-        return self._find(name).messages
+        return self._find(guest, name).messages
 
-    def response(self, name: str) -> Body:
+    def response(self, guest: Guest, name: str) -> Body:
         """What the client was told.
 
         Raises:
             RefusedError: it was not kept.
         """
-        return self._find(name, 404).response
+        return self._find(guest, name, 404).response
 
-    def drop(self, name: str) -> None:
+    def drop(self, guest: Guest, name: str) -> None:
         """Forget a response.
 
         Raises:
             RefusedError: it was not kept.
         """
-        self._find(name, 404)
+        self._find(guest, name, 404)
         with self._lock:
-            self._kept.pop(name, None)
+            self._kept[guest.id].pop(name, None)
 
-    def _find(self, name: str, status: int = 400) -> _Kept:
+    def _find(self, guest: Guest, name: str, status: int = 400) -> _Kept:
         with self._lock:
-            found = self._kept.get(name)
+            kept = self._kept.get(guest.id)
+            found = kept.get(name) if kept is not None else None
         if found is None:
             raise RefusedError(
                 status,
@@ -164,7 +170,7 @@ class ResponsesDoor(OpenAIErrors):
     def __init__(self, kept: Kept) -> None:
         self.kept = kept
 
-    def read(self, body: Body, model: Model) -> Asked:
+    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
         """The body in our own terms."""
         echoed = {name: body.get(name) for name in _ECHOED}
         fields = Fields(body, self.table)
@@ -174,38 +180,39 @@ class ResponsesDoor(OpenAIErrors):
         stream, _ = fields.streaming()
         previous = fields.take("previous_response_id")
         instructions = fields.take("instructions")
-        before = self.kept.messages(previous) if previous else []
+        before = self.kept.messages(guest, previous) if previous else []
         conversation = [*before, *input_of(fields.take("input"))]
         effort = _effort(fields)
         reasoning, template = fields.template(model, effort, "reasoning.effort")
-        tools, one_call = chosen(fields, functions(_tools(fields.take("tools", [])), model))
+        offer = offered(fields, _tools(fields.take("tools", [])), model)
         includes = _includes(fields)
         most = fields.top_logprobs(includes, f'include "{_LOGPROBS}"')
         own = _form(fields)
-        if own and tools:
+        if own and offer.tools:
             raise ValueError("text.format and tools cannot both shape one answer: choose one")
         slides = fields.take("truncation") == "auto"
         manner = fields.manner(reasoning, "slide" if slides else None)
         limit = fields.limit("max_output_tokens")
         head = [{"role": "system", "content": instructions}] if instructions else []
-        params = fields.params(model, max_tokens=limit, logprobs=most, **own)
+        params = fields.params(model, max_tokens=limit, logprobs=most, tool_form=offer.form, **own)
         return Asked(
             model,
             [[*head, *conversation]],
             params,
             manner,
             stream=stream,
-            template={**template, "tools": list(tools)} if tools else template,
-            tools=tools,
-            one_call=one_call,
+            template=offer.shown(template),
+            tools=offer.tools,
+            one_call=offer.one_call,
             extra={
                 **echoed,
+                "guest": guest,
                 "metadata": metadata,
                 "effort": effort,
                 "truncation": "auto" if slides else "disabled",
                 "store": store,
                 "conversation": conversation,
-                "parallel": not one_call,
+                "parallel": not offer.one_call,
             },
         )
 
@@ -218,7 +225,7 @@ class ResponsesDoor(OpenAIErrors):
             message = {**choice.said}
             if choice.thought:
                 message["reasoning_content"] = choice.thought
-            self.kept.put([*asked.extra["conversation"], message], response)
+            self.kept.put(asked.extra["guest"], [*asked.extra["conversation"], message], response)
 
 
 def _effort(fields: Fields) -> Any:

@@ -54,6 +54,10 @@ def test_what_was_exported_comes_back_identical(store: Store, tmp_path: Path):
     with Store.open(tmp_path / "other.db") as other:
         report = take(other, path)
         assert generated.everything(other) == before
+        assert {*other.folders()} == {*generated.FOLDERS}
+        assert undo(other, report.taken, threading.Event(), report.folders) == (60, 0)
+        assert (other.chats(), other.folders()) == ([], [])
+        report = take(other, path)
         assert not report.details()
         assert len(report.taken) == 60
         other.flush()

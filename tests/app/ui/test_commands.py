@@ -78,11 +78,11 @@ def test_delete_chat_is_for_the_row_that_has_the_keys(two):
 
 def test_d8_ctrl_w_in_the_settings_closes_the_settings(two):
     run, _, second = two
-    run.window.show_settings()
-    settings = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    settings = run.window.settings_commands.shown
     run.until(lambda: QApplication.activeWindow() is settings)
     run.qtbot.keyClick(settings.system, Qt.Key.Key_W, CTRL)
-    run.until(lambda: run.window._settings_window is None)
+    run.until(lambda: run.window.settings_commands.shown is None)
     assert run.pane.chat.id == second
     assert len(run.panes) == 2
 
@@ -145,8 +145,8 @@ def wheel(run: Run, field) -> None:
 def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(start: Start):
     run = start()
     run.ready()
-    run.window.show_settings()
-    window = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    window = run.window.settings_commands.shown
     run.until(window.isVisible)
     window.system.setFocus()
     before = chosen(run)

@@ -16,6 +16,7 @@ from app.download import DownloadState
 from app.settings import Settings
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
+from engine.hub.look import knows
 from tests.hub import connected
 
 NAME = "somebody/tiny-model"
@@ -30,6 +31,7 @@ FILES = {
 
 @pytest.fixture
 def served(monkeypatch, tmp_path):
+    knows({"model_type": "llama"})  # imports mlx-lm, which takes seconds the first time
     monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
     with connected(monkeypatch, tmp_path / "home") as running:
         running.add(NAME, FILES)
@@ -309,8 +311,8 @@ def test_a_failure_is_told_and_tried_again(opened, served):
 def test_the_settings_and_the_model_menu_lead_to_it(served, start):
     run = start()
     run.ready()
-    run.window.show_settings()
-    window = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    window = run.window.settings_commands.shown
     run.qtbot.mouseClick(window.models.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
     assert dialog.isVisible()

@@ -7,8 +7,9 @@ import socket
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.application import make_engine
 from app.serving import Door
+from app.settings import Settings
 from app.ui.dialogs.guest_dialog import GuestDialog
 from app.ui.settings.other_programs import NewKey
 from engine.bench.random_models import SHAPES, write_model
@@ -45,8 +47,8 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 
 def opened(run: Run) -> None:
     """Switch the door on, as a person does."""
-    run.window.show_settings()
-    programs = run.window._settings_window.programs
+    run.window.settings_commands.show_settings()
+    programs = run.window.settings_commands.shown.programs
     programs.on.click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
     assert "nobody is connected" in programs.state.text()
@@ -90,7 +92,7 @@ def test_it_is_off_until_a_person_switches_it_on(run: Run):
     client = Client(run, max_tokens=4)
     client.wait()
     assert client.status == 200
-    programs = run.window._settings_window.programs
+    programs = run.window.settings_commands.shown.programs
     programs.pastes["curl"].click()
     assert f"{run.app.serving.address}/v1/chat/completions" in QApplication.clipboard().text()
     programs.pastes["Python"].click()
@@ -112,6 +114,17 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
     (dialog,) = run.window.findChildren(GuestDialog)
     run.until(lambda: dialog.text.toPlainText())
+    run.window.toggle_score()
+    score = run.window.score
+    run.until(lambda: any(lane.lane.state == "writing" for lane in score.rows()))
+    (lane,) = (lane for lane in score.rows() if lane.lane.title == "Editor/1.0")
+    run.qtbot.keyClick(lane, Qt.Key.Key_Return)
+    assert len(run.window.findChildren(GuestDialog)) == 2
+    run.window.findChildren(GuestDialog)[-1].close()
+    lane.button.click()
+    run.until(lambda: row.seen.state == "paused" and lane.lane.state == "paused")
+    lane.button.click()
+    run.until(lambda: row.seen.state == "answering" and lane.lane.state == "writing")
     run.qtbot.keyClick(row, Qt.Key.Key_Space)
     run.until(lambda: row.seen.state == "paused")
     run.until(lambda: dialog.pause.text() == "Go On")
@@ -126,9 +139,55 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     dialog.close()
 
 
+def test_the_limits_that_few_need_are_folded_away_and_kept_to(run: Run):
+    opened(run)
+    limits = run.window.settings_commands.shown.programs.limits
+    assert limits.sessions.isHidden()
+    limits.more.click()
+    assert not limits.sessions.isHidden()
+
+    def settled(change: Callable[[], object]) -> None:
+        change()
+        run.until(lambda: run.app.serving.door in (Door.OPEN, Door.FAILED))
+
+    def chosen() -> Any:
+        return run.app.serving._server.places._sessions._settings
+
+    settled(lambda: limits.sessions.setValue(2))
+    settled(lambda: limits.evict.click())
+    settled(lambda: limits.per_key.setValue(3))
+    settled(lambda: limits.per_minute.setValue(40))
+    settled(lambda: limits.unload.setValue(5))
+    limits.origins.setText("https://one.example,  https://two.example ")
+    settled(limits.origins.editingFinished.emit)
+    found = chosen()
+    assert (found.sessions, found.policy, found.per_key, found.per_minute) == (2, "evict", 3, 40)
+    assert found.unload_after == 300
+    assert found.origins == ("https://one.example", "https://two.example")
+    limits.origins.setText("two.example")
+    settled(limits.origins.editingFinished.emit)
+    assert "origin" in run.window.settings_commands.shown.programs.state.text()
+    again = Settings.load(run.app.settings.file)
+    assert (again.serve_sessions, again.serve_evict, again.serve_per_minute) == (2, True, 40)
+    limits.more.click()
+    assert limits.sessions.isHidden()
+
+
+def test_a_model_of_the_window_is_never_unloaded_by_the_door(run: Run):
+    opened(run)
+    client = Client(run, max_tokens=4)
+    client.wait()
+    assert client.status == 200
+    server = run.app.serving._server
+    (entry,) = (e for e in server.served.entries if e.model is not None)
+    assert server.served.is_used_elsewhere(entry.model.id)
+    run.app.loader.unload(entry.folder)
+    assert not server.served.is_used_elsewhere(entry.model.id if entry.model else "")
+
+
 def test_a_key_lets_in_until_it_is_revoked(run: Run):
     opened(run)
-    programs = run.window._settings_window.programs
+    programs = run.window.settings_commands.shown.programs
     programs.with_key.click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
     assert "key" in programs.state.text()
@@ -151,8 +210,8 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
 
 def test_a_port_that_is_taken_is_told(run: Run):
     with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
-        run.window.show_settings()
-        programs = run.window._settings_window.programs
+        run.window.settings_commands.show_settings()
+        programs = run.window.settings_commands.shown.programs
         programs.on.click()
         run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
         assert "is not free" in programs.state.text()

@@ -104,8 +104,8 @@ def test_pinned_models_and_the_guide_stay(clock: Clock):
 
 def test_never_is_never_and_a_time_that_is_set_holds_at_once(clock: Clock):
     run = clock.run
-    run.window.show_settings()
-    field = run.window._settings_window.idle
+    run.window.settings_commands.show_settings()
+    field = run.window.settings_commands.shown.idle
     assert field.text() == "30 min"
     field.setValue(0)
     assert field.text() == "Never"

@@ -37,7 +37,7 @@ def opened(start: Start, models):
     run.ready()
     run.app.settings.set(models=tuple(models))
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    window = run.window._settings_window
+    window = run.window.settings_commands.shown
     run.until(lambda: all(row.folder is not None for row in window.models.rows))
     return run, window
 
@@ -136,8 +136,8 @@ def test_what_the_engine_does_with_a_model_is_told_as_it_happens(opened, models)
 
 def test_a_first_start_says_what_will_be_listed(start: Start):
     run = start()
-    run.window.show_settings()
-    window = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    window = run.window.settings_commands.shown
     assert window.models.none.isVisible()
     assert window.models.rows == []
 

@@ -174,7 +174,10 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     listed.run.engine.loading.clear()
     listed.click("load")
     assert listed.cell("Amber-1B", Column.MEMORY) == "Loading…"
-    assert not window.foot.load.isEnabled()
+    assert window.foot.load.text() == "Cancel Loading"
+    listed.click("load")
+    assert listed.cell("Amber-1B", Column.MEMORY) == ""
+    listed.click("load")
     listed.run.engine.loading.set()
     listed.run.until(lambda: window.foot.load.text() == "Unload")
     assert listed.cell("Amber-1B", Column.MEMORY) == "0.0 MB"
@@ -366,6 +369,23 @@ def test_revisions_of_one_repository_go_together_and_it_is_said(listed: Listed, 
     assert not {"Elm-4bit", "Elm-4bit @ v1"} & {*listed.names()}
     listed.click("undo")
     listed.run.until(lambda: "Elm-4bit @ v1" in listed.names())
+
+
+def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: Listed, tmp_path):
+    mixed = listed.root / "Amber-1B"
+    (mixed / "Letters").mkdir()
+    make_model(tmp_path / "home" / "Downloads")
+    listed.run.app.settings.set(models=(str(tmp_path / "home" / "Downloads"),))
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.click("trash")
+    assert window.foot.said.text() == (
+        "Move Amber-1B to the trash? Its folder holds other things, which go with it: Letters."
+    )
+    listed.click("keep")
+    assert window.choose(tmp_path / "home" / "Downloads")
+    assert "holds far more than a model" in window.foot.trash.toolTip()
+    assert not window.foot.trash.isEnabled()
 
 
 def test_it_can_be_taken_back_after_the_window_was_closed(listed: Listed):

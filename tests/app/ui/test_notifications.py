@@ -66,9 +66,9 @@ def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
     QGuiApplication.instance().applicationStateChanged.emit(HERE)
     assert board.shown == {}
     state[0] = AWAY
-    run.window.show_settings()
-    run.window._settings_window.notify.setChecked(False)
-    run.window._settings_window.close()
+    run.window.settings_commands.show_settings()
+    run.window.settings_commands.shown.notify.setChecked(False)
+    run.window.settings_commands.shown.close()
     answered(run, notifier, "say silent", 60)
     assert board.shown == {}
     assert not run.app.settings.notify

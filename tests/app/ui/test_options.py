@@ -219,11 +219,11 @@ def test_the_key_opens_the_settings_once(start: Start, profile):
     run = start()
     run.ready()
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    window = run.window._settings_window
+    window = run.window.settings_commands.shown
     assert isinstance(window, QDialog)
     assert window.isVisible()
-    run.window.show_settings()
-    assert run.window._settings_window is window
+    run.window.settings_commands.show_settings()
+    assert run.window.settings_commands.shown is window
     window.text_px.setValue(20)
     window.appearance["dark"].setChecked(True)
     assert theme().tokens.dark
@@ -231,14 +231,14 @@ def test_the_key_opens_the_settings_once(start: Start, profile):
     saved = Settings.load(profile / "settings.json")
     assert (saved.text_px, saved.appearance) == (20, "dark")
     run.qtbot.keyClick(window, Qt.Key.Key_Escape)
-    assert run.window._settings_window is None
+    assert run.window.settings_commands.shown is None
 
 
 def test_new_chats_begin_with_what_was_chosen(start: Start):
     run = start()
     run.ready()
-    run.window.show_settings()
-    window = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    window = run.window.settings_commands.shown
     window.sampling.boxes["temperature"].set_number(0.2)
     window.slide.setChecked(True)
     window.system.setPlainText("Be kind.")
@@ -256,8 +256,8 @@ def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
     run = start()
     run.ready()
     run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
-    run.window.show_settings()
-    window = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    window = run.window.settings_commands.shown
     window.slide.setChecked(True)
     window.sampling.boxes["temperature"].set_number(None)
     assert run.app.settings.new_chat == {"top_k": 7, "of_a_later_version": 1, "slide": True}
@@ -266,17 +266,17 @@ def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
 def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
     run = start()
     run.ready()
-    run.window.show_settings()
-    run.window._settings_window.send_key["ctrl_enter"].setChecked(True)
-    run.window._settings_window.close()
+    run.window.settings_commands.show_settings()
+    run.window.settings_commands.shown.send_key["ctrl_enter"].setChecked(True)
+    run.window.settings_commands.shown.close()
     field = run.pane.composer.field
     run.qtbot.keyClicks(field, "say one")
     run.qtbot.keyClick(field, Qt.Key.Key_Return)
     assert field.toPlainText() == "say one\n"
     run.qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert run.answered() == "one "
-    run.window.show_settings()
-    run.window._settings_window.send_key["enter"].setChecked(True)
+    run.window.settings_commands.show_settings()
+    run.window.settings_commands.shown.send_key["enter"].setChecked(True)
 
 
 def test_larger_text_takes_more_room_at_once(start: Start):

@@ -126,14 +126,14 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
     assert run.pane.chat.record.model == "/models/one"
     palette = opened(run, "kv caches")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
-    settings = run.window._settings_window
+    settings = run.window.settings_commands.shown
     run.until(settings.cache.hasFocus)
     settings.close()
 
 
 def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Run):
-    run.window.show_settings()
-    settings = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    settings = run.window.settings_commands.shown
     there = set(settings.page.places)
     assert set(PLACES) - there <= {("Updates", "New versions")}  # not where nobody makes updates
     assert {section for section, _ in there} <= {section for section, _ in PLACES}

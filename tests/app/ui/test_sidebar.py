@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import Run, Start
@@ -106,3 +107,17 @@ def test_the_sidebar_hides_and_stays_hidden(start: Start):
     run.end()
     again = start()
     assert not again.window.sidebar.isVisible()
+
+
+def test_an_editor_that_is_left_as_it_was_gives_no_title(start: Start, qtbot: QtBot):
+    run = start()
+    run.ready()
+    qtbot.keyClicks(run.pane.composer.field, "unsent")
+    chat_id = run.pane.chat.id
+    run.until(lambda: run.window.sidebar.model.row_of(chat_id).isValid())
+    run.window.sidebar.rename(chat_id)
+    editor = run.window.sidebar.list.findChild(type(run.window.sidebar.search), "rename")
+    assert editor.text() == "New chat"
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    run.until(lambda: run.window.sidebar.list.findChild(QLineEdit, "rename") is None)
+    assert run.app.store.chat(chat_id).title == ""

@@ -142,8 +142,8 @@ def test_high_contrast_is_the_systems_unless_one_was_chosen(start: Start, qapp):
     from app.ui.style.theme import theme
 
     run = start()
-    run.window.show_settings()
-    settings = run.window._settings_window
+    run.window.settings_commands.show_settings()
+    settings = run.window.settings_commands.shown
     assert not theme().tokens.strong
     settings.contrast["high"].setChecked(True)
     assert theme().tokens is HIGH_LIGHT

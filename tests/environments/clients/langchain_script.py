@@ -71,7 +71,7 @@ def main(url: str) -> None:
     assert kept.invoke("hello").text == answer.text
     assert "".join(chunk.text for chunk in kept.stream("hello")) == answer.text
     vectors = OpenAIEmbeddings(
-        model="scripted",
+        model="plain",
         base_url=f"{url}/v1",
         api_key=how["api_key"],
         check_embedding_ctx_length=False,

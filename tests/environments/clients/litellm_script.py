@@ -88,7 +88,7 @@ def main(url: str) -> None:
     )
     assert response.output[-1].content[0].text == said, response
     vectors: Any = litellm.embedding(
-        model="openai/scripted", input=["a", "b"], api_base=f"{url}/v1", api_key="none"
+        model="openai/plain", input=["a", "b"], api_base=f"{url}/v1", api_key="none"
     )
     assert len(vectors.data) == 2
     print("anthropic, responses, embeddings")

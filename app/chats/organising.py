@@ -1,0 +1,167 @@
+"""Pinning, folders, tags and the archive: where chats stand in the list."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from app.store import Chat, Folder, Store, new_id
+
+Undo = Callable[[], None]
+"""Puts back what was changed."""
+
+MOST_TAGS, LONGEST_TAG = 12, 30
+
+
+class Listed(Protocol):
+    """The list of chats, as far as it is asked here: a `ChatLibrary`."""
+
+    def chats(self) -> list[Chat]: ...
+
+    def chat(self, chat_id: str) -> Chat | None: ...
+
+    def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None: ...
+
+    def tell(self) -> None: ...
+
+
+class Organising:
+    """Every change is at once in the list and on its way to the file, for one chat or many."""
+
+    def __init__(self, library: Listed, store: Store) -> None:
+        self._library = library
+        self._store = store
+        self._folders = {folder.id: folder for folder in store.folders()}
+
+    def folders(self) -> list[Folder]:
+        """All folders, by name."""
+        return sorted(self._folders.values(), key=lambda f: (f.name.casefold(), f.id))
+
+    def folder(self, folder_id: str | None) -> Folder | None:
+        return self._folders.get(folder_id or "")
+
+    def path(self, folder_id: str | None) -> str:
+        """The folder's name after that of the folder it lies in: "Work / Reports"."""
+        folder = self.folder(folder_id)
+        if folder is None:
+            return ""
+        above = self.folder(folder.parent_id)
+        return f"{above.name} / {folder.name}" if above is not None else folder.name
+
+    # Chats.
+
+    def pin(self, ids: Iterable[str], on: bool) -> Undo:
+        """Pin chats, or unpin them. What is pinned is not in the archive."""
+        changes: dict[str, Any] = {"pinned_at": time.time() if on else None}
+        return self._change(ids, **changes, **({"archived_at": None} if on else {}))
+
+    def archive(self, ids: Iterable[str], on: bool) -> Undo:
+        """Put chats into the archive, or take them out of it."""
+        changes: dict[str, Any] = {"archived_at": time.time() if on else None}
+        return self._change(ids, **changes, **({"pinned_at": None} if on else {}))
+
+    def move(self, ids: Iterable[str], folder_id: str | None) -> Undo:
+        """Put chats into a folder, or out of all; they leave the archive and are not pinned."""
+        there = folder_id if folder_id in self._folders else None
+        return self._change(ids, folder_id=there, archived_at=None, pinned_at=None)
+
+    def tag(self, ids: Iterable[str], tags: Sequence[str]) -> Undo:
+        """Give chats these tags instead of those that they have."""
+        return self._change(ids, tags=tidy_tags(tags))
+
+    def tags(self) -> list[str]:
+        """All tags in use."""
+        return sorted({tag for chat in self._library.chats() for tag in chat.tags})
+
+    def _change(self, ids: Iterable[str], **fields: Any) -> Undo:
+        before = {
+            chat.id: {name: getattr(chat, name) for name in fields}
+            for chat in map(self._library.chat, list(ids))
+            if chat is not None
+        }
+        self._library.change(dict.fromkeys(before, fields))
+        return lambda: self._library.change(before)
+
+    # Folders.
+
+    def make(self, name: str, parent_id: str | None = None, folder_id: str = "") -> Folder:
+        """A new folder. Folders are nested once: within one that is nested it is beside it."""
+        above = self.folder(parent_id)
+        if above is not None and above.parent_id is not None:
+            above = self.folder(above.parent_id)
+        folder = Folder(folder_id or new_id(), name, above.id if above is not None else None)
+        self._keep(folder)
+        return folder
+
+    def rename(self, folder_id: str, name: str) -> None:
+        folder = self.folder(folder_id)
+        if folder is not None and name:
+            self._keep(replace(folder, name=name))
+
+    def can_nest(self, folder_id: str, parent_id: str | None) -> bool:
+        """Whether a folder may lie in another one, or at the top."""
+        above = self.folder(parent_id)
+        holds = any(f.parent_id == folder_id for f in self._folders.values())
+        return parent_id is None or (
+            above is not None and above.parent_id is None and above.id != folder_id and not holds
+        )
+
+    def nest(self, folder_id: str, parent_id: str | None) -> Undo:
+        """Put a folder into another one, or at the top; does nothing where that cannot be."""
+        folder = self.folder(folder_id)
+        if folder is None or not self.can_nest(folder_id, parent_id):
+            return lambda: None
+        self._keep(replace(folder, parent_id=parent_id))
+        return lambda: self._keep(folder)
+
+    def delete(self, folder_id: str) -> Undo:
+        """Take a folder away. What is in it moves to where the folder stood."""
+        folder = self.folder(folder_id)
+        if folder is None:
+            return lambda: None
+        within = [f for f in self._folders.values() if f.parent_id == folder_id]
+        held = [c.id for c in self._library.chats() if c.folder_id == folder_id]
+        with self._store.together():
+            for each in within:
+                self._keep(replace(each, parent_id=folder.parent_id), told=False)
+            put_back = self._change(held, folder_id=folder.parent_id)
+            del self._folders[folder_id]
+            self._store.delete_folder(folder_id)
+        self._library.tell()
+
+        def undo() -> None:
+            with self._store.together():
+                for each in (folder, *within):
+                    self._keep(each, told=False)
+                put_back()
+            self._library.tell()
+
+        return undo
+
+    def refresh(self) -> None:
+        """The store has other folders: an import has made some."""
+        self._folders = {folder.id: folder for folder in self._store.folders()}
+
+    def _keep(self, folder: Folder, *, told: bool = True) -> None:
+        self._folders[folder.id] = folder
+        self._store.save_folder(folder)
+        if told:
+            self._library.tell()
+
+
+def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Each once, without "#", commas and needless spaces."""
+    found: dict[str, str] = {}
+    for tag in tags:
+        word = " ".join(tag.replace(",", " ").replace("#", " ").split())[:LONGEST_TAG].strip()
+        if word:
+            found.setdefault(word.casefold(), word)
+    return tuple(list(found.values())[:MOST_TAGS])
+
+
+def of_chats(chats: Iterable[Chat]) -> set[str]:
+    """The tags that all of the chats have."""
+    sets = [set(chat.tags) for chat in chats]
+    return set.intersection(*sets) if sets else set()

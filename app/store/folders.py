@@ -1,0 +1,93 @@
+"""Folders for chats, nested once, and what is done with many chats at a time."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.store.operations import PatchChat, View
+from app.store.records import Folder, storable_text
+from app.store.trash import Trash
+
+
+@dataclass(frozen=True)
+class SaveFolder:
+    """A folder, new or changed."""
+
+    folder: Folder
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.execute(
+            "INSERT INTO folders (id, name, parent_id) VALUES (?, ?, ?) ON CONFLICT (id) "
+            "DO UPDATE SET name = excluded.name, parent_id = excluded.parent_id",
+            (self.folder.id, self.folder.name, self.folder.parent_id),
+        )
+
+    def show(self, view: View) -> None:
+        view.folders[self.folder.id] = self.folder
+
+
+@dataclass(frozen=True)
+class DeleteFolder:
+    """A folder taken away; nothing is in it any more."""
+
+    folder_id: str
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.execute("DELETE FROM folders WHERE id = ?", (self.folder_id,))
+
+    def show(self, view: View) -> None:
+        view.folders[self.folder_id] = None
+
+
+class Folders(Trash):
+    """The part of `Store` that orders chats."""
+
+    def folders(self) -> list[Folder]:
+        """All folders, by name. One within a folder that is gone stands at the top."""
+        queued = View()
+        for operation in self._writer.pending():
+            operation.show(queued)
+        with self._readers.reading() as db:
+            rows = db.execute("SELECT id, name, parent_id FROM folders")
+            found: dict[str, Folder | None] = {row[0]: Folder(*row) for row in rows}
+        there = [f for f in (found | queued.folders).values() if f is not None]
+        ids = {f.id for f in there}
+        sound = [f if f.parent_id in ids else Folder(f.id, f.name) for f in there]
+        return sorted(sound, key=lambda f: (f.name.casefold(), f.id))
+
+    def save_folder(self, folder: Folder) -> None:
+        """Makes a folder, or gives it another name or place."""
+        name = storable_text(folder.name)
+        self._writer.add(SaveFolder(Folder(folder.id, name, folder.parent_id)))
+
+    def delete_folder(self, folder_id: str) -> None:
+        """Takes a folder away. Move what is in it first."""
+        self._writer.add(DeleteFolder(folder_id))
+
+    def update_chats(self, ids: Iterable[str], **changes: Any) -> None:
+        """Changes the same fields of many chats, all at once."""
+        kept = {name: _storable(value) for name, value in changes.items()}
+        self._writer.add(*(PatchChat(chat_id, kept) for chat_id in ids))
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(storable_text, value))
+    return storable_text(value) if isinstance(value, str) else value
+
+
+def with_parents(folders: Sequence[Folder], ids: Iterable[str | None]) -> list[Folder]:
+    """Of the folders those with these ids, and those that they are in."""
+    known = {folder.id: folder for folder in folders}
+    wanted: dict[str, Folder] = {}
+    for start in ids:
+        place = start
+        while place is not None and place in known and place not in wanted:
+            wanted[place] = known[place]
+            place = known[place].parent_id
+    return sorted(wanted.values(), key=lambda f: (f.parent_id is not None, f.name, f.id))

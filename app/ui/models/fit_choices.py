@@ -1,0 +1,120 @@
+"""What can be done where a model does not fit: the engine's offers, and what the window knows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from app.chats import unloading
+from app.chats.library import ChatLibrary
+from app.installed import InstalledModels
+from app.ui.style.figures import bytes_line
+from engine import Fit
+from engine.hub.inventory import Installed
+
+
+class Way(Enum):
+    """What a choice does."""
+
+    KV_BITS = "kv_bits"
+    SHORTER = "shorter"
+    UNLOAD = "unload"
+    VARIANT = "variant"
+    FIND = "find"
+    ANYWAY = "anyway"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way on.
+
+    Attributes:
+        words: what is done;  detail: what comes of it.
+        bits: of the KV cache, for `Way.KV_BITS`.
+        refs: the models to unload, or the one to take instead.
+    """
+
+    way: Way
+    words: str
+    detail: str
+    bits: int = 0
+    refs: tuple[str, ...] = ()
+
+
+# The end of a name that says how its weights are kept.
+_PRECISION = re.compile(
+    r"[-_. ](mlx|dwq|awq|gptq|mixed|bf16|fp16|fp8|mxfp4|nvfp4|q\d\w*|int[48]|\d+(\.\d+)?-?bits?)+"
+)
+
+
+def choices(
+    fit: Fit, ref: str, library: ChatLibrary, installed: InstalledModels, *, for_chat: bool
+) -> list[Choice]:
+    """The ways on, the least change first. `for_chat`: there is a chat whose settings can change.
+
+    What cannot be done is left out: unloading a model that answers, or one that is pinned.
+    """
+    found = []
+    for offer in fit.offers:
+        if offer.what == "kv_bits" and for_chat:
+            words = f"Keep this chat’s KV cache in {offer.value} bits"
+            detail = f"Takes {bytes_line(offer.total)}. What it has read is rounded a little."
+            found.append(Choice(Way.KV_BITS, words, detail, bits=offer.value))
+        elif offer.what == "context":
+            words = f"Load it for chats of up to {offer.value:,} tokens"
+            detail = f"Takes {bytes_line(offer.total)}. Longer ones may find no memory."
+            found.append(Choice(Way.SHORTER, words, detail))
+    found += _unloading(fit, library, installed)
+    found += [
+        Choice(
+            Way.VARIANT,
+            f"Use {model.name} instead",
+            f"Its weights take {bytes_line(model.facts.nbytes)}, and it is on this machine.",
+            refs=(model.ref,),
+        )
+        for model in _variants(fit, ref, installed)[:2]
+    ]
+    words = "Look for a smaller one…"
+    found.append(Choice(Way.FIND, words, "Searches the hub, once you have typed what for."))
+    if fit.weights <= fit.free and not any(c.way is Way.SHORTER for c in found):
+        words = "Its weights fit. Chats may find no memory."
+        found.append(Choice(Way.ANYWAY, "Load it all the same", words))
+    return found
+
+
+def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
+    """The models that the engine would have unloaded, together, if each of them may be."""
+    wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
+    loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
+    held = any(installed.is_kept(s) or unloading.why_not(library, s.ref) for s in loaded)
+    if not wanted or held or len(loaded) < len(wanted):  # another program's is not ours to unload
+        return []
+    names = [status.name for status in loaded]
+    what = names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
+    frees = sum(s.model.nbytes for s in loaded if s.model is not None)
+    detail = f"Frees {bytes_line(frees)}. Its chats load it when they send."
+    if len(names) > 1:
+        detail = f"Frees {bytes_line(frees)}. Their chats load them when they send."
+    return [Choice(Way.UNLOAD, f"Unload {what}", detail, refs=tuple(s.ref for s in loaded))]
+
+
+def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[Installed]:
+    """The same model in fewer bits, where it is installed and would fit; the largest first."""
+    own = next((m for m in installed.models.values() if ref in {m.ref, str(m.folder)}), None)
+    name = _base(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
+    most = fit.free - fit.caches - fit.working
+    found = [
+        model
+        for model in installed.models.values()
+        if model is not own
+        and not model.facts.problem
+        and _base(model.name) == name
+        and model.facts.nbytes <= most
+    ]
+    return sorted(found, key=lambda model: -model.facts.nbytes)
+
+
+def _base(name: str) -> str:
+    """A model's name without how its weights are kept."""
+    return _PRECISION.sub("", name.casefold()).partition("@")[0].strip(" -_.")

@@ -1,0 +1,185 @@
+"""What is done with rows of the sidebar: pin, move, tag, archive, and their menus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.chats.library import ChatLibrary
+from app.chats.listing import ARCHIVE, Entry
+from app.chats.organising import of_chats
+from app.store import Chat
+from app.ui.dialogs.name_dialog import NameDialog
+from app.ui.sidebar.tags_dialog import TagsDialog
+from app.ui.widgets.closing import open_dialog
+
+
+class Organiser(QObject):
+    """Acts on chats and folders by their ids, for the menus, the keys and what is dragged.
+
+    Signals:
+        done(words, undo): something was done that can be taken back.
+        made(folder_id): a folder was made.
+    """
+
+    done = Signal(str, object)
+    made = Signal(str)
+
+    def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._order = library.order
+        self._parent = parent
+
+    def pinned(self, ids: Sequence[str]) -> bool:
+        """Whether all of them are pinned."""
+        return all(c.pinned_at is not None for c in self._chats(ids))
+
+    def archived(self, ids: Sequence[str]) -> bool:
+        """Whether all of them are in the archive."""
+        return all(c.archived_at is not None for c in self._chats(ids))
+
+    def pin(self, ids: Sequence[str]) -> None:
+        """Pin them; unpin them if all are pinned."""
+        on = not self.pinned(ids)
+        undo = self._order.pin(ids, on)
+        self.done.emit(f"{_many(ids)} {'pinned' if on else 'no longer pinned'}", undo)
+
+    def archive(self, ids: Sequence[str]) -> None:
+        """Put them into the archive; take them out of it if all are there."""
+        on = not self.archived(ids)
+        undo = self._order.archive(ids, on)
+        words = "put into the archive" if on else "taken out of the archive"
+        self.done.emit(f"{_many(ids)} {words}", undo)
+
+    def move(self, ids: Sequence[str], folder_id: str | None) -> None:
+        """Put them into a folder, or out of all."""
+        undo = self._order.move(ids, folder_id)
+        where = self._order.path(folder_id)
+        words = f"moved to “{where}”" if where else "moved out of folders"
+        self.done.emit(f"{_many(ids)} {words}", undo)
+
+    def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
+        """Ask for a name and make a folder, into which the chats then go."""
+        dialog = NameDialog("New Folder", "Make", (), self._parent)
+
+        def make(name: str) -> None:
+            folder = self._order.make(name, parent_id)
+            if ids:
+                self.move(ids, folder.id)
+            self.made.emit(folder.id)
+
+        dialog.named.connect(make)
+        open_dialog(dialog)
+
+    def delete_folder(self, folder_id: str) -> None:
+        """Take a folder away; its chats stay."""
+        folder = self._order.folder(folder_id)
+        if folder is not None:
+            undo = self._order.delete(folder_id)
+            self.done.emit(f"Folder “{folder.name}” deleted; its chats are kept", undo)
+
+    def ask_tags(self, ids: Sequence[str]) -> None:
+        """Ask for the tags that the chats are to have in common."""
+        chats = self._chats(ids)
+        common = of_chats(chats)
+        dialog = TagsDialog(sorted(common), self._order.tags(), self._parent)
+
+        def tag(tags: list[str]) -> None:
+            undos = []
+            for chat in chats:  # what one of them has besides stays
+                own = [each for each in chat.tags if each not in common]
+                undos.append(self._order.tag([chat.id], [*own, *tags]))
+            self.done.emit(f"{_many(ids)} tagged", lambda: [undo() for undo in undos])
+
+        dialog.tagged.connect(tag)
+        open_dialog(dialog)
+
+    @Slot(list, object)
+    def drop(self, rows: list[Entry], target: Entry) -> None:
+        """Rows were dragged to another one: they go to where that one is."""
+        ids = [row.id for row in rows if row.kind == "chat"]
+        place = self._library.chat(target.id) if target.kind == "chat" else None
+        folder_id = place.folder_id if place is not None else None
+        if target.kind == "folder":
+            folder_id = target.id
+        for row in rows:
+            if row.kind == "folder" and row.id != folder_id:
+                into = folder_id if self._order.can_nest(row.id, folder_id) else None
+                self.done.emit("Folder moved", self._order.nest(row.id, into))
+        if not ids:
+            return
+        if target.id == ARCHIVE or (place is not None and place.archived_at is not None):
+            if not self.archived(ids):
+                self.archive(ids)
+        elif target == Entry("heading", "Pinned") or (
+            place is not None and place.pinned_at is not None
+        ):
+            if not self.pinned(ids):
+                self.pin(ids)
+        elif target != Entry("heading", "Folders"):
+            self.move(ids, folder_id)
+
+    # Menus.
+
+    def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
+        """What can be done with these chats, as a part of a menu."""
+        self._entry(menu, "Unpin" if self.pinned(ids) else "Pin", lambda: self.pin(ids))
+        self.fill_move(menu.addMenu("Move to Folder"), ids)
+        self._entry(menu, "Tags…", lambda: self.ask_tags(ids))
+        words = "Take Out of the Archive" if self.archived(ids) else "Archive"
+        self._entry(menu, words, lambda: self.archive(ids))
+
+    def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
+        """The folders that the chats can go to."""
+        there = {chat.folder_id for chat in self._chats(ids)}
+        for folder in sorted(self._order.folders(), key=lambda f: self._order.path(f.id)):
+            words = self._order.path(folder.id).replace("&", "&&")
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(there == {folder.id})
+            action.triggered.connect(
+                lambda _checked=False, folder_id=folder.id: self.move(ids, folder_id)
+            )
+        if not menu.isEmpty():
+            menu.addSeparator()
+        if there != {None}:
+            self._entry(menu, "No Folder", lambda: self.move(ids, None))
+        self._entry(menu, "New Folder…", lambda: self.new_folder(ids=ids))
+
+    def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
+        """What can be done with a folder."""
+        menu = QMenu(self._parent)
+        folder = self._order.folder(folder_id)
+        self._entry(menu, "Rename…", rename)
+        if folder is not None and folder.parent_id is None:
+            self._entry(menu, "New Folder Inside…", lambda: self.new_folder(folder_id))
+        elif folder is not None:
+            self._entry(
+                menu,
+                "Move to the Top",
+                lambda: self.done.emit("Folder moved", self._order.nest(folder_id, None)),
+            )
+        menu.addSeparator()
+        self._entry(menu, "Delete Folder", lambda: self.delete_folder(folder_id))
+        return menu
+
+    def pop_move(self, ids: Sequence[str], at: QPoint) -> None:
+        """Ask where the chats are to go, in a menu at this place."""
+        menu = QMenu(self._parent)
+        self.fill_move(menu, ids)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+        menu.setActiveAction(menu.actions()[0])
+
+    def _entry(self, menu: QMenu, words: str, act: Callable[[], object]) -> None:
+        menu.addAction(words).triggered.connect(lambda _checked=False: act())
+
+    def _chats(self, ids: Sequence[str]) -> list[Chat]:
+        return [chat for chat in map(self._library.chat, ids) if chat is not None]
+
+
+def _many(ids: Sequence[str]) -> str:
+    return "Chat" if len(ids) == 1 else f"{len(ids):,} chats"

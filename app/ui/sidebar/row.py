@@ -1,0 +1,53 @@
+"""One line of the sidebar, as it is painted and read out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import Qt
+
+from app.store import Chat, SearchHit
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the list.
+
+    Attributes:
+        text: the chat's title, the folder's name, or the heading.
+        chat_id: empty for what is no chat.
+        message_id: where a search found its words.
+        snippet: the words around the place found.
+        marks, title_marks: where the words looked for stand in the snippet and in the title.
+        kind, depth: as in `Entry`.
+        folder_id: of a folder, or ARCHIVE.
+        count: how many chats are in it.
+        unfolded: whether they are shown.
+        tags: of a chat.
+    """
+
+    text: str
+    chat_id: str = ""
+    message_id: str | None = None
+    snippet: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+    title_marks: tuple[tuple[int, int], ...] = ()
+    kind: str = "heading"
+    depth: int = 0
+    folder_id: str = ""
+    count: int = 0
+    unfolded: bool = False
+    tags: tuple[str, ...] = ()
+
+
+ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+LIVING_ROLE = ROW_ROLE + 1
+UNSEEN_ROLE = ROW_ROLE + 2
+
+
+def found_row(chat: Chat, hit: SearchHit) -> Row:
+    title = chat.title or "New chat"
+    found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
+    if hit.message_id is None or hit.snippet == title:  # the title says it all
+        return replace(found, title_marks=hit.marks)
+    return replace(found, snippet=hit.snippet, marks=hit.marks, title_marks=hit.title_marks)

@@ -1,0 +1,94 @@
+"""`python -m engine dialects`: how models mark reasoning, answers and tool calls, and who tells."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.text import recognition, template_files
+from engine.text.dialect import MLX_LM, Pair, Row, Switch
+from engine.text.dialects import OTHER, ROWS
+from engine.text.tool_parsers import OWN
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder", nargs="?", type=Path, help="tell which dialect the model in this folder speaks"
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    if options.folder is not None:
+        return _tell(options.folder)
+    for row in (*ROWS, OTHER):
+        print(f"{row.name}: {row.models}")
+        for name, words in _columns(row):
+            if words:
+                print(f"  {name:<11}{words}")
+        print()
+    ours = sum(row.reasoning != MLX_LM or row.tools != MLX_LM for row in ROWS)
+    print(
+        f"{len(ROWS)} rows; {ours} of them have markers that mlx-lm does not tell. Where it tells"
+    )
+    print("nothing, <think> and <tool_call> in a template are taken for what they say.")
+    return 0
+
+
+def _columns(row: Row) -> Iterator[tuple[str, str]]:
+    known = [*(f"token {n}" for n in row.needs), *(f"template {s!r}" for s in row.says)]
+    if row.renderer:
+        known.append(f"or mlx-lm's renderer {row.renderer}")
+    yield "known by", ", ".join(known) or "nothing else fits"
+    if row.header is not None:
+        kinds = ", ".join(f"{word!r} {kind}" for word, kind in row.header.reads)
+        yield "headers", f"{' or '.join(row.header.starts)} … {row.header.end} ({kinds})"
+    yield "reasoning", _markers(row.reasoning)
+    yield "tool calls", _markers(row.tools)
+    if row.calls != MLX_LM:
+        yield "read by", f"{row.calls} ({'ours' if row.calls in OWN else 'mlx-lm'})"
+    more = [f"{f.kind} {f.start} … {f.end}".rstrip("… ") for f in row.more]
+    yield "also", ", ".join(repr(words)[1:-1] for words in more)
+    yield "not shown", ", ".join(repr(marker)[1:-1] for marker in row.dropped)
+    yield "ends", ", ".join(row.ends)
+    yield "told by", _switch(row.switch) if row.switch is not None else "what its template names"
+    yield "dates", ", ".join(f"{name} as {form}" for name, form in row.dates.items())
+    yield "source", row.source
+
+
+def _markers(pair: Pair | str) -> str:
+    if not isinstance(pair, tuple):
+        return "as mlx-lm tells" if pair == MLX_LM else ""
+    start, end = (repr(marker)[1:-1] for marker in pair)
+    return f"{start} … {end or 'the end of the turn'}"
+
+
+def _switch(switch: Switch) -> str:
+    said = [
+        f"{state} {', '.join(f'{k}={v}' for k, v in arguments.items())}"
+        for state, arguments in (("on", switch.on), ("off", switch.off), *switch.efforts.items())
+        if arguments
+    ]
+    if switch.words[0]:
+        said.append(f"in the system message {switch.words[0]!r} or {switch.words[1]!r}")
+    return "; ".join(said)
+
+
+def _tell(folder: Path) -> int:
+    from mlx_lm.utils import load_tokenizer
+
+    try:
+        tokenizer = load_tokenizer(folder, template_files.extra(folder))
+    except Exception as error:  # transformers' and mlx-lm's own
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        print(f"dialects: {folder} has no tokenizer that can be read: {first}", file=sys.stderr)
+        return 2
+    dialect = recognition.of(tokenizer)
+    print(f"{folder.resolve().name} speaks {dialect.row.name!r} ({dialect.row.models})")
+    for frame in dialect.markers.frames:
+        print(f"  {frame.kind:<10} {frame.start!r} … {frame.end or 'the end of the turn'!r}")
+    print(f"  tool calls {dialect.tool_format or 'none'}")
+    print(f"  reasons    {'yes' if dialect.reasons else 'no'}: {_switch(dialect.switch)}")
+    print(f"  ends       {', '.join(dialect.ends) or 'as its files name them'}")
+    return 0

@@ -1,0 +1,75 @@
+"""Answers whose tool calls are bound to their tools' schemas (`SamplingParams.tool_form`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+
+from engine.model.constraint import Constraint
+from engine.model.loaded import LoadedModel
+from engine.params import SamplingParams
+from engine.text import recognition
+from engine.text.text import ReplyText
+
+
+class RequiredCalls(Constraint):
+    """The answer is calls and nothing else. Their markers stay markers: what they frame is told."""
+
+    def _begin_answer(self) -> str:
+        # Without what the template or the model has written around the reasoning.
+        return self._text.without_reasoning
+
+
+class FreeCalls(Constraint):
+    """What is no call is free; in a call only what its tool takes may come.
+
+    Args:
+        opens: the token that opens a call, -1 where several make its marker.
+        closes: a marker closes each call; without one they last until the answer ends.
+    """
+
+    def __init__(
+        self, matcher: Any, tokenizer: Any, text: ReplyText, opens: int, closes: bool
+    ) -> None:
+        super().__init__(matcher, tokenizer, text, -1)
+        self._opens = opens
+        self._closes = closes
+        self._calling = False
+        self._closed = 0  # calls; the text of the last one may come a token later
+
+    def accept(self, token: int) -> None:
+        """As `Constraint.accept`."""
+        kind = self._text.kind
+        if self._calling:
+            self._follow([token])
+            if self.complete and self._closes:
+                self._calling = self.complete = False
+                self._closed += 1
+        elif (kind == "tool" and len(self._text.calls) >= self._closed) or (
+            kind == "answer" and token == self._opens
+        ):
+            self._calling = True
+            self._matcher.reset()
+            self._follow(self._tokenizer.tokenize_str(self._text.call))
+
+    def allowed(self, vocab: int) -> mx.array:
+        """As `Constraint.allowed`."""
+        if self._calling:
+            return self._next(vocab)
+        return mx.array(np.ones(vocab, bool))
+
+
+def of_calls(
+    matcher: Any, model: LoadedModel, params: SamplingParams, text: ReplyText, opens_reasoning: int
+) -> Constraint:
+    """The constraint of a `tool_form`, whose grammar the matcher follows."""
+    assert params.tool_form is not None
+    known = model.form_tokenizer
+    if params.tool_form.required:
+        return RequiredCalls(matcher, known, text, opens_reasoning)
+    markers = recognition.of(model.tokenizer).markers
+    ids = model.tokenizer.encode(markers.tool_start, add_special_tokens=False)
+    opens = int(ids[0]) if len(ids) == 1 else -1
+    return FreeCalls(matcher, known, text, opens, bool(markers.tool_end))

@@ -1,0 +1,138 @@
+"""Another mlx-lm than the pinned one, from a folder of its own. Imports neither MLX nor mlx-lm.
+
+`STRETTO_MLX_LM` names the folder. It is put first on the import path before anything imports
+mlx-lm, in every process of the program. How its families' chats share a step is tried out when a
+model is loaded, as always, and each patch looks for itself whether it can be applied.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.metadata
+import os
+import re
+import shutil
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+VARIABLE = "STRETTO_MLX_LM"
+
+_MOST_BYTES = 64 * 2**20  # of a wheel, unpacked; mlx-lm has 2 MB
+_WHEEL = re.compile(r"mlx_lm-[\w.+!]+-py3-none-any\.whl")
+_ALLOWED = re.compile(r"mlx_lm|mlx_lm-.+\.dist-info|bin|__pycache__")
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A folder with another mlx-lm.
+
+    Attributes:
+        version: of its mlx-lm; empty where the folder cannot be used.
+        refused: why it cannot be used; empty where it can.
+    """
+
+    folder: Path
+    version: str = ""
+    refused: str = ""
+
+
+def look(folder: Path) -> Overlay:
+    """What a folder holds. Nothing of it is run."""
+    if not folder.is_dir():
+        return Overlay(folder, refused="there is no such folder")
+    more = sorted(e.name for e in folder.iterdir() if not _ALLOWED.fullmatch(e.name))
+    if more:
+        return Overlay(folder, refused=f"it holds more than mlx-lm: {', '.join(more[:3])[:100]}")
+    try:
+        text = (folder / "mlx_lm" / "_version.py").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return Overlay(folder, refused="it holds no mlx_lm")
+    found = re.search(r"""__version__\s*=\s*["']([\w.+!]{1,40})["']""", text)
+    if found is None:
+        return Overlay(folder, refused="its mlx_lm does not say its version")
+    return Overlay(folder, found[1])
+
+
+def asked() -> Overlay | None:
+    """The folder that `STRETTO_MLX_LM` names; None where it names none."""
+    named = os.environ.get(VARIABLE, "").strip()
+    return look(Path(named).expanduser().resolve()) if named else None
+
+
+def apply() -> Overlay | None:
+    """Put the folder that was asked for first on the import path, if it can be used."""
+    found = asked()
+    if found is not None and not found.refused and str(found.folder) not in sys.path:
+        sys.path.insert(0, str(found.folder))
+    return found
+
+
+def digest(wheel: Path) -> str:
+    """The SHA-256 of a file, to be compared with what its publisher names."""
+    with wheel.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def install(wheel: Path, into: Path, sha256: str) -> Overlay:
+    """Unpack a wheel of mlx-lm to be used from the next start on; what was there before goes.
+
+    Args:
+        sha256: what the person who chose it was shown: the file must still be that one.
+
+    Raises:
+        ValueError: says why it is not taken. The folder is then as it was.
+    """
+    if not _WHEEL.fullmatch(wheel.name):
+        raise ValueError(f"{wheel.name[:100]} is no wheel of mlx-lm.")
+    into.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=".mlx-lm-", dir=into.parent))
+    try:
+        try:
+            if digest(wheel) != sha256:
+                raise ValueError(f"{wheel.name} has changed since it was chosen.")
+            with zipfile.ZipFile(wheel) as archive:
+                _check(archive)
+                archive.extractall(beside)
+        except (OSError, zipfile.BadZipFile, RuntimeError) as error:
+            raise ValueError(f"{wheel.name} cannot be unpacked: {error}") from None
+        found = look(beside)
+        if found.refused:
+            raise ValueError(f"{wheel.name} is not taken: {found.refused}.")
+        if into.exists():
+            shutil.rmtree(into)
+        beside.replace(into)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return Overlay(into, found.version)
+
+
+def _check(archive: zipfile.ZipFile) -> None:
+    entries = archive.infolist()
+    if sum(entry.file_size for entry in entries) > _MOST_BYTES:
+        raise ValueError("It is far larger than mlx-lm.")
+    for entry in entries:
+        parts = Path(entry.filename).parts
+        if entry.filename.startswith("/") or ".." in parts or not parts:
+            raise ValueError("It holds files that would lie elsewhere.")
+
+
+def missing(version_of: str = "mlx-lm") -> list[str]:
+    """What the mlx-lm that is used requires and is not installed at such a version."""
+    requirements = importlib.import_module("packaging.requirements")
+    lacking = []
+    for line in importlib.metadata.requires(version_of) or []:
+        wanted = requirements.Requirement(line)
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            installed = importlib.metadata.version(wanted.name)
+        except importlib.metadata.PackageNotFoundError:
+            lacking.append(f"{wanted.name}{wanted.specifier} (not installed)")
+            continue
+        if not wanted.specifier.contains(installed, prereleases=True):
+            lacking.append(f"{wanted.name}{wanted.specifier} ({installed} is installed)")
+    return lacking

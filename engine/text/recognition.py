@@ -1,0 +1,186 @@
+"""Which dialect a model speaks, and what follows from it for its prompts and answers."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from engine.messages import Message
+from engine.text import tool_calls
+from engine.text.dialect import CALL, MLX_LM, THINK, Arguments, Pair, Row, Switch
+from engine.text.dialects import OTHER, ROWS
+from engine.text.markers import Markers
+from engine.text.rendering import MOMENT
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """What a model's tokenizer and template tell, with the row of the table that they fit.
+
+    Attributes:
+        tool_format: how its tool calls are read; empty where it makes none.
+        reasons: it may reason before it answers.
+        knows_calls: its template renders tool calls that messages have.
+        ends: the tokens that end a turn, of those that it has.
+    """
+
+    row: Row
+    markers: Markers
+    tool_format: str
+    reasons: bool
+    knows_calls: bool
+    switch: Switch
+    ends: tuple[str, ...]
+
+    def told(
+        self, reasoning: bool | None, template: Arguments, messages: list[Message]
+    ) -> tuple[dict[str, Any], list[Message]]:
+        """What the template is given, and the messages, so that it reasons as asked.
+
+        Args:
+            reasoning: None leaves it to the template.
+            template: what the caller gives it, which counts more.
+        """
+        switch, given = self.switch, dict(template)
+        today = datetime.fromtimestamp(given.get(MOMENT, time.time()))
+        given = {**{name: today.strftime(form) for name, form in self.row.dates.items()}, **given}
+        if reasoning is None and "reasoning_effort" not in given:
+            return given, messages
+        effort = switch.efforts.get(str(given.get("reasoning_effort")))
+        if effort is not None:
+            given = {**given, **effort}
+        if reasoning is None:
+            return given, messages
+        words = switch.words[0 if reasoning else 1]
+        if words and not any(w in _text(m) for m in messages for w in switch.words):
+            first, rest = messages[0], messages[1:]
+            if first["role"] == "system":
+                messages = [{**first, "content": f"{words}\n{_text(first)}"}, *rest]
+            else:
+                messages = [{"role": "system", "content": words}, *messages]
+        return {**(switch.on if reasoning else switch.off), **given}, messages
+
+    def begin(self, thought: str, content: str, inside: bool) -> str:
+        """The beginning of an answer as the model would have written it.
+
+        Args:
+            inside: the prompt ends within the reasoning.
+        """
+        start, end = self.markers.think_start, self.markers.think_end
+        if not end and self.row.begun is None:
+            return content
+        opening, between, plain = self.row.begun or (f"{start}\n", f"\n{end}\n\n", "")
+        if not thought and not inside:
+            return plain + content if content else ""
+        head = thought if inside else opening + thought
+        return head.rstrip("\n") + between + content if content else head
+
+
+def _text(message: Message) -> str:
+    return str(message.get("content") or "")
+
+
+_found: WeakKeyDictionary[Any, Dialect] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def of(tokenizer: Any) -> Dialect:
+    """The dialect of mlx-lm's wrapper of a tokenizer, looked up once for each."""
+    with _lock:
+        known = _found.get(tokenizer)
+        if known is None:
+            known = _found[tokenizer] = recognise(tokenizer)
+        return known
+
+
+def recognise(tokenizer: Any) -> Dialect:
+    """The dialect that a tokenizer's added tokens and template show."""
+    inner = getattr(tokenizer, "_tokenizer", tokenizer)
+    template = template_text(inner)
+    get_added = getattr(inner, "get_added_vocab", None)
+    by = renderer(tokenizer)
+    tokens: Mapping[str, int] = get_added() if get_added is not None else {}
+    row = next((row for row in ROWS if row.fits(tokens, template, by)), OTHER)
+
+    pair = row.reasoning
+    if pair == MLX_LM:
+        pair = (tokenizer.think_start or "", tokenizer.think_end or "")
+        if not pair[0] and THINK[1] in template:
+            pair = THINK  # of ordinary tokens, which mlx-lm does not look for
+    tools, calls = row.tools, row.calls
+    if tools == MLX_LM:
+        calls = tool_calls.format_of(tokenizer) or tool_calls.inferred(template)
+        tools = _call_markers(tokenizer, calls)
+        if not calls and CALL[0] in template:
+            tools, calls = CALL, "json_tools"
+    markers = Markers(
+        *_both(pair),
+        *_both(tools),
+        row.dropped,
+        row.more,
+        row.header,
+        row.calls_end_reasoning,
+    )
+    if row.tools != MLX_LM and template and "tools" not in template:
+        calls = ""  # it would not be shown any
+    has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
+    thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
+    framed = bool(thoughts) or row.header is not None
+    told = any(frame.start in template for frame in thoughts) or row.header is not None
+    told = told or not template or bool(_REASONS.search(template))
+    return Dialect(
+        row,
+        markers,
+        calls if has_tools and calls != MLX_LM else "",
+        framed and told,
+        "tool_calls" in template or bool(by),
+        row.switch or _switch(template),
+        tuple(end for end in row.ends if end in tokens),
+    )
+
+
+def renderer(tokenizer: Any) -> str:
+    """The name of mlx-lm's module that stands for a tokenizer's template, if one does."""
+    own = getattr(tokenizer, "_chat_template", None)
+    if own is not None:
+        return str(getattr(own, "__module__", "")).rpartition(".")[2]
+    told = getattr(tokenizer, "renderer", "")
+    return told if isinstance(told, str) else ""
+
+
+def _call_markers(tokenizer: Any, calls: str) -> Pair:
+    """The markers of tool calls that mlx-lm has for a tokenizer, or for the parser of that name."""
+    if tokenizer.has_tool_calling:
+        return tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
+    return tool_calls.markers(calls) if calls else ("", "")
+
+
+def _both(pair: Pair | str) -> Pair:
+    return pair if isinstance(pair, tuple) else ("", "")
+
+
+def template_text(tokenizer: Any) -> str:
+    """The text of a tokenizer's template; of all of them where it has several."""
+    template = getattr(tokenizer, "chat_template", None)
+    if isinstance(template, Mapping):
+        return "\n".join(str(text) for text in template.values())
+    return template if isinstance(template, str) else ""
+
+
+_REASONS = re.compile(r"think|reason", re.IGNORECASE)
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
+
+
+def _switch(template: str) -> Switch:
+    """How a template wants to be told, by the names that it has."""
+    if "enable_thinking" not in template and re.search(r"(if|not|set|and|or) thinking\b", template):
+        return Switch({"thinking": True}, {"thinking": False})
+    if "enable_thinking" not in template and "reasoning_effort" in template:
+        return Switch(efforts={effort: {"reasoning_effort": effort} for effort in _EFFORTS})
+    return Switch({"enable_thinking": True}, {"enable_thinking": False})

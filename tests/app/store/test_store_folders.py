@@ -1,0 +1,45 @@
+"""Where chats stand: kept with them, and taken over from older files."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from app.store import Chat, Folder, Store, new_id
+from app.store.migrations import STEPS
+
+
+def test_a_file_from_before_folders_is_taken_over_with_its_titles_counted_as_typed(file: Path):
+    db = sqlite3.connect(file, isolation_level=None)
+    for number, step in enumerate(STEPS[:6], start=1):
+        step(db)
+        db.execute(f"PRAGMA user_version = {number}")
+    db.execute(
+        "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
+        "VALUES ('old', 'Old', '', '', '{}', '', 1.0, 2.0)"
+    )
+    db.close()
+    with Store.open(file) as store:
+        (chat,) = store.chats()
+        assert (chat.title, chat.titled_by) == ("Old", "person")
+        assert (chat.folder_id, chat.pinned_at, chat.archived_at, chat.tags) == (None,) * 3 + ((),)
+        while not store.settled:
+            pass
+        assert [backup.before_update for backup in store.backups()] == [True]
+
+
+def test_folders_and_places_are_kept(file: Path):
+    chat = Chat(new_id(), folder_id="b", pinned_at=1.5, tags=("x", "y"), titled_by="model")
+    folders = [Folder("a", "Work \ud800"), Folder("b", "In it", "a"), Folder("c", "Lost", "gone")]
+    with Store.open(file) as store:
+        for folder in folders:
+            store.save_folder(folder)
+        store.save_chat(chat)
+        store.update_chats([chat.id], tags=("x", "\ud800z"), archived_at=2.5)
+        before = store.folders(), store.chats()
+        assert before[0] == [Folder("b", "In it", "a"), Folder("c", "Lost"), Folder("a", "Work �")]
+    with Store.open(file) as store:
+        assert (store.folders(), store.chats()) == before
+        assert store.chats()[0].tags == ("x", "�z")
+        store.delete_folder("a")
+        assert [f.id for f in store.folders()] == ["b", "c"]

@@ -1,0 +1,198 @@
+"""A model that does not fit is not loaded: the window says what would, and does it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from app.chats.model_choice import LoadState
+from app.ui.models.fit_choices import choices
+from app.ui.models.fit_dialog import FitDialog
+from engine import Fit
+from engine.hub import cache
+from tests.app.conftest import Run, Start
+
+LEFT = Qt.MouseButton.LeftButton
+WIDE, SMALL = "/models/wide-14B-8bit", "/models/Small-3B"
+
+
+@pytest.fixture
+def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A small model is in memory beside the Guide; a wide one would fit without it."""
+    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    run = start()
+    run.ready()
+    run.window.chats.use_model(SMALL)
+    run.ready()
+    run.engine.loaded = [SMALL]
+    return run
+
+
+def refused(run: Run) -> None:
+    """Choose the wide one in a chat of its own."""
+    run.window.chats.new()
+    run.window.chats.use_model(WIDE)
+    run.until(lambda: run.pane.header.state == "Not loaded")
+
+
+def asked(run: Run) -> FitDialog:
+    run.until(run.pane.notice.isVisible)
+    run.qtbot.mouseClick(run.pane.notice.buttons[2], LEFT)
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, FitDialog)
+    return dialog
+
+
+def take(run: Run, dialog: FitDialog, words: str) -> None:
+    button = next(b for b in dialog.buttons if b.accessibleName().startswith(words))
+    run.qtbot.mouseClick(button, LEFT)
+
+
+def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
+    loads = crowded.engine.loads
+    refused(crowded)
+    notice = crowded.pane.notice
+    crowded.until(notice.isVisible)
+    assert notice.text == (
+        "wide-14B-8bit does not fit into memory. It takes 7.1 GB: 5.0 GB of weights, 2.0 GB for a "
+        "chat of 8,192 tokens, and 100 MB to work with. 6.0 GB are free."
+    )
+    assert notice.buttons[2].text() == "What Would Fit…"
+    assert crowded.engine.loads == loads
+    dialog = asked(crowded)
+    assert [b.accessibleName() for b in dialog.buttons] == [
+        "Keep this chat’s KV cache in 8 bits",
+        "Load it for chats of up to 4,096 tokens",
+        "Unload Small-3B",
+        "Look for a smaller one…",
+    ]
+    crowded.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert crowded.pane.header.state == "Not loaded"
+
+
+def test_a_smaller_kv_cache_is_this_chats_own_setting(crowded: Run):
+    refused(crowded)
+    take(crowded, asked(crowded), "Keep this chat’s KV cache")
+    crowded.ready()
+    assert crowded.pane.chat.options.kv_bits == 8
+    crowded.say("say one")
+    assert crowded.answered() == "one "
+    assert crowded.engine.sessions[-1].options["kv_bits"] == 8
+
+
+def test_another_is_unloaded_and_it_loads(crowded: Run):
+    refused(crowded)
+    take(crowded, asked(crowded), "Unload Small-3B")
+    crowded.ready()
+    assert crowded.engine.unloaded == ["Small-3B"]
+    assert crowded.pane.chat.options.kv_bits is None
+
+
+def test_it_is_loaded_all_the_same_where_a_person_says_so_and_only_once(crowded: Run):
+    refused(crowded)
+    take(crowded, asked(crowded), "Load it for chats of up to")
+    crowded.ready()
+    loader = crowded.app.loader
+    loader.unload(WIDE)
+    loader.want(WIDE)
+    crowded.until(lambda: loader.get(WIDE).state is LoadState.FAILED)
+
+
+def test_a_question_that_waited_is_answered_once_it_fits(crowded: Run):
+    refused(crowded)
+    crowded.say("say hello")
+    crowded.until(lambda: crowded.pane.chat.transcript.last("assistant").status == "error")
+    failed = crowded.pane.chat.transcript.last("assistant").id
+    crowded.until(lambda: crowded.pane.transcript.row(failed))
+    row = crowded.pane.transcript.row(failed)
+    crowded.until(row.isVisible)
+    assert [b.text() for b in row.remedies] == ["What Would Fit…", "Try Again"]
+    crowded.qtbot.mouseClick(row.remedies[0], LEFT)
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, FitDialog)
+    take(crowded, dialog, "Unload Small-3B")
+    assert crowded.answered() == "hello "
+
+
+def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
+    small = crowded.pane
+    refused(crowded)
+    crowded.app.settings.set(pinned=(SMALL,))
+    dialog = asked(crowded)
+    assert not [b for b in dialog.buttons if b.accessibleName().startswith("Unload")]
+    dialog.close()
+    crowded.app.settings.set(pinned=())
+    dialog = asked(crowded)
+    crowded.say("hold 2", small)
+    crowded.until(lambda: crowded.answer(small))
+    take(crowded, dialog, "Unload Small-3B")  # it began to answer while the dialog was open
+    assert crowded.window.toast.text.startswith("Small-3B stays. The chat “hold 2” is answering")
+    assert crowded.engine.unloaded == []
+    small.chat.stop()
+    crowded.answered(small)
+
+
+def test_the_same_model_in_fewer_bits_is_offered_where_it_is_installed(crowded: Run, tmp_path):
+    for name, size in (("Wide-14B-4bit", 900), ("Wide-14B-6bit", 5_000), ("Other-14B-4bit", 10)):
+        folder = tmp_path / "mine" / name
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
+        (folder / "model.safetensors").write_bytes(bytes(size))
+    installed = crowded.window.models.installed
+    installed.add_folder(str(tmp_path / "mine"))
+    crowded.until(lambda: not installed.looking)
+    fit = Fit(10_000, 1, 100, 100, 8192, 1, None, 2_000)
+    found = choices(fit, WIDE, crowded.app.library, installed, for_chat=True)
+    assert [c.words for c in found] == ["Use Wide-14B-4bit instead", "Look for a smaller one…"]
+    refused(crowded)
+    crowded.say("say hello")
+    crowded.until(lambda: crowded.pane.chat.transcript.last("assistant").status == "error")
+    dialog = crowded.window.models.fitting.open(WIDE, crowded.pane.chat)
+    take(crowded, dialog, "Use Wide-14B-6bit instead")
+    assert crowded.answered() == "hello "
+    assert crowded.pane.header.model_button.text() == "Wide-14B-6bit"
+
+
+def test_the_models_window_asks_too(crowded: Run, tmp_path):
+    folder = tmp_path / "wide-2B"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
+    (folder / "model.safetensors").write_bytes(bytes(10))
+    crowded.app.settings.set(models=(str(folder),))
+    crowded.window.commands["models"].trigger()
+    window = crowded.window.models.window
+    crowded.until(lambda: window.choose(folder))
+    crowded.qtbot.mouseClick(window.foot.load, LEFT)
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, FitDialog)
+    assert dialog.parent() is window
+    assert not [b for b in dialog.buttons if "this chat" in b.accessibleName()]
+    take(crowded, dialog, "Unload Small-3B")
+    crowded.until(lambda: window.foot.load.text() == "Unload")
+
+
+def test_a_chat_that_is_gone_when_the_choice_comes_does_no_harm(crowded: Run):
+    refused(crowded)
+    dialog = asked(crowded)
+    chat_id = crowded.pane.chat.id
+    crowded.window.workspace.close_pane(crowded.pane)
+    crowded.app.library.release(chat_id)
+    take(crowded, dialog, "Unload Small-3B")
+    crowded.until(lambda: crowded.app.loader.get(WIDE).state is LoadState.READY)
+
+
+def test_every_choice_is_a_button_that_the_keys_reach(crowded: Run):
+    refused(crowded)
+    dialog = asked(crowded)
+    for button in dialog.buttons:
+        assert isinstance(button, QPushButton)
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+        assert button.accessibleDescription()
+    dialog.buttons[2].setFocus()
+    crowded.qtbot.keyClick(dialog.buttons[2], Qt.Key.Key_Space)
+    crowded.ready()

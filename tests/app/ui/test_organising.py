@@ -1,0 +1,250 @@
+"""Folders, pinned chats, tags and the archive: by menu, by key, by dragging, and read out."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QLineEdit, QMenu
+
+from app.chats.listing import ARCHIVE, Entry, entries
+from app.chats.organising import tidy_tags
+from app.store import Chat, Folder, Store, new_id
+from app.ui.dialogs.name_dialog import NameDialog
+from app.ui.sidebar.tags_dialog import TagsDialog
+from tests.app.conftest import Run, Start
+
+READ = int(Qt.ItemDataRole.AccessibleTextRole)
+MORE = int(Qt.ItemDataRole.AccessibleDescriptionRole)
+SELECT = QItemSelectionModel.SelectionFlag.Select
+
+
+@pytest.fixture
+def five(start: Start, profile):
+    """A profile with five stored chats, A the latest, and no pane but a new one."""
+    profile.mkdir()
+    now = time.time()
+    with Store.open(profile / "chats.db") as store:
+        for number, title in enumerate("ABCDE"):
+            store.save_chat(Chat(f"{title}0", title, updated_at=now - number))
+    return start()
+
+
+def titles(run: Run) -> list[str]:
+    model = run.window.sidebar.model
+    return [model.index(n).data() for n in range(model.rowCount())]
+
+
+def choose(run: Run, *ids: str) -> None:
+    view, model = run.window.sidebar.list, run.window.sidebar.model
+    view.setFocus()
+    view.setCurrentIndex(model.row_of(ids[0]))
+    for chat_id in ids[1:]:
+        view.selectionModel().select(model.row_of(chat_id), SELECT)
+    run.until(view.hasFocus)
+
+
+def press(run: Run, key: Qt.Key) -> None:
+    run.qtbot.keyClick(run.window.sidebar.list, key)
+
+
+def dialog(run: Run, kind):
+    run.until(lambda: [d for d in run.window.findChildren(kind) if d.isVisible()])
+    return next(d for d in run.window.findChildren(kind) if d.isVisible())
+
+
+def test_pinned_chats_stand_first_and_are_taken_back(five: Run):
+    choose(five, "C0", "E0")
+    five.window.commands["pin"].trigger()
+    assert titles(five) == ["Pinned", "C", "E", "Today", "A", "B", "D"]
+    assert five.window.toast.text == "2 chats pinned"
+    five.window.commands["undo_close"].trigger()
+    assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
+
+
+def test_a_folder_is_made_filled_folded_and_deleted_by_key(five: Run):
+    five.window.commands["new_folder"].trigger()
+    asked = dialog(five, NameDialog)
+    asked.field.setText("Work")
+    asked.go.click()
+    (work,) = five.app.store.folders()
+    choose(five, "A0", "B0")
+    five.app.library.order.make("Inner", work.id)
+    five.window.commands["move_chat"].trigger()
+    five.until(lambda: five.qtbot and five.window.findChildren(QMenu))
+    menu = next(m for m in five.window.findChildren(QMenu) if m.isVisible())
+    assert [a.text() for a in menu.actions() if a.text()] == ["Work", "Work / Inner", "New Folder…"]
+    five.qtbot.keyClick(menu, Qt.Key.Key_Return)
+    assert titles(five) == ["Folders", "Work", "Today", "C", "D", "E"]
+    choose(five, work.id)
+    press(five, Qt.Key.Key_Right)
+    assert titles(five) == ["Folders", "Work", "Inner", "A", "B", "Today", "C", "D", "E"]
+    choose(five, "B0")
+    press(five, Qt.Key.Key_Left)  # to the folder
+    assert five.window.sidebar.list.currentIndex() == five.window.sidebar.model.row_of(work.id)
+    press(five, Qt.Key.Key_Delete)
+    assert titles(five) == ["Folders", "Inner", "Today", "A", "B", "C", "D", "E"]
+    five.window.commands["undo_close"].trigger()
+    assert titles(five) == ["Folders", "Work", "Inner", "A", "B", "Today", "C", "D", "E"]
+    five.app.store.flush()
+    assert {c.id: c.folder_id for c in five.app.store.chats()}["A0"] == work.id
+
+
+def test_where_things_are_folded_and_kept_comes_back_at_the_next_start(start: Start, five: Run):
+    order = five.app.library.order
+    work, other = order.make("Work"), order.make("Other")
+    order.move(["A0"], work.id)
+    order.archive(["B0"], True)
+    order.tag(["A0"], ["#to do", "to  do", "x"])
+    five.window.sidebar.model.fold(work.id)
+    order.rename(other.id, "Later")
+    five.end()
+    again = start()
+    assert titles(again) == ["Folders", "Later", "Work", "A", "Today", "C", "D", "E", "Archive"]
+    assert again.app.library.chat("A0").tags == ("to do", "x")
+
+
+def test_the_archive_is_out_of_the_way_and_leads_back(five: Run):
+    choose(five, "A0")
+    five.window.commands["archive"].trigger()
+    assert titles(five) == ["Today", "B", "C", "D", "E", "Archive"]
+    choose(five, ARCHIVE)
+    press(five, Qt.Key.Key_Return)
+    assert titles(five)[-2:] == ["Archive", "A"]
+    five.window.sidebar.organiser.archive(["A0"])
+    assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
+
+
+def test_several_chats_are_deleted_in_one_step(five: Run):
+    choose(five, "B0", "D0", "E0")
+    press(five, Qt.Key.Key_Delete)
+    assert titles(five) == ["Today", "A", "C"]
+    assert five.window.toast.text == "3 chats deleted"
+    five.window.commands["undo_close"].trigger()
+    assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
+
+
+def test_a_click_with_a_modifier_chooses_and_opens_nothing(five: Run):
+    view, model = five.window.sidebar.list, five.window.sidebar.model
+    before = five.pane.chat.id
+    left = Qt.MouseButton.LeftButton
+    choose(five, "B0")
+    place = view.visualRect(model.row_of("D0")).center()
+    control = Qt.KeyboardModifier.ControlModifier
+    five.qtbot.mouseClick(view.viewport(), left, control, pos=place)
+    assert view.chosen() == ["B0", "D0"]
+    assert five.pane.chat.id == before
+    five.qtbot.mouseClick(view.viewport(), left, pos=place)
+    assert five.pane.chat.id == "D0"
+
+
+def test_rows_are_dragged_to_folders_and_sections(five: Run):
+    model, order = five.window.sidebar.model, five.app.library.order
+    work = order.make("Work")
+    inner = order.make("Inner")
+
+    def drag(what: list[str], onto: str) -> None:
+        data = model.mimeData([model.row_of(each) for each in what])
+        where = {model.entry(model.index(n)).id: n for n in range(model.rowCount())}
+        target = model.index(where[onto])
+        assert model.canDropMimeData(data, Qt.DropAction.MoveAction, -1, -1, target)
+        model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, target)
+        five.qtbot.wait(1)
+
+    drag(["A0", "B0"], work.id)
+    assert titles(five) == ["Folders", "Inner", "Work", "Today", "C", "D", "E"]
+    drag([inner.id], work.id)
+    model.fold(work.id)
+    assert titles(five) == ["Folders", "Work", "Inner", "A", "B", "Today", "C", "D", "E"]
+    drag([work.id], inner.id)  # that would be nested twice
+    assert order.folder(work.id).parent_id is None
+    drag(["A0"], "D0")
+    assert titles(five) == ["Folders", "Work", "Inner", "B", "Today", "A", "C", "D", "E"]
+    drag(["C0"], "B0")
+    assert five.app.library.chat("C0").folder_id == work.id
+    order.pin(["D0"], True)
+    drag(["E0"], "Pinned")
+    assert five.app.library.chat("E0").pinned_at is not None
+
+
+def test_tags_are_asked_for_and_those_of_one_chat_alone_stay(five: Run):
+    order = five.app.library.order
+    order.tag(["A0"], ["mine", "both"])
+    order.tag(["B0"], ["both"])
+    choose(five, "A0", "B0")
+    five.window.commands["tags"].trigger()
+    asked = dialog(five, TagsDialog)
+    assert asked.field.text() == "both"
+    asked.field.setText("new, #Other")
+    five.qtbot.keyClick(asked.field, Qt.Key.Key_Return)
+    assert five.app.library.chat("A0").tags == ("mine", "new", "Other")
+    assert five.app.library.chat("B0").tags == ("new", "Other")
+
+
+def test_rows_say_their_state_in_words(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    first = run.pane.chat.id
+    model, order = run.window.sidebar.model, run.app.library.order
+    assert model.row_of(first).data(READ) == "say one"
+    assert model.row_of(first).data(MORE) == "open"
+    run.window.chats.new()
+    run.ready()
+    run.say("hold 3")
+    chat = run.pane.chat
+    run.until(lambda: chat.answering)
+    assert model.row_of(chat.id).data(READ) == "hold 3, answering"
+    work = order.make("Work")
+    order.move([chat.id], work.id)
+    assert model.row_of(work.id).data(READ) == "Work, folder, 1 chat, folded, answering"
+    chat.stop()
+    run.answered()
+    order.pin([first], True)
+    order.tag([first], ["a", "b"])
+    assert model.row_of(first).data(MORE) == "open, pinned, tagged a, b"
+
+
+def test_a_folders_name_is_edited_in_place(five: Run):
+    work = five.app.library.order.make("Work")
+    five.window.sidebar.rename(work.id)
+    editor = five.window.sidebar.list.findChild(QLineEdit, "rename")
+    editor.setText("  Work &  more ")
+    five.qtbot.keyClick(editor, Qt.Key.Key_Return)
+    five.until(lambda: titles(five)[1] == "Work & more")
+    assert [f.name for f in five.app.store.folders()] == ["Work & more"]
+
+
+def test_renaming_a_chat_in_a_folded_folder_unfolds_it(five: Run):
+    order = five.app.library.order
+    work = order.make("Work")
+    inner = order.make("Inner", work.id)
+    order.move(["A0"], inner.id)
+    five.window.chats.open("A0")
+    five.window.commands["rename"].trigger()
+    assert five.window.sidebar.list.findChild(QLineEdit, "rename") is not None
+    assert "A" in titles(five)
+
+
+def test_tags_are_tidied():
+    assert tidy_tags([" a  b ", "#A b", "", "#", "x" * 99, *map(str, range(30))])[:2] == (
+        "a b",
+        "x" * 30,
+    )
+    assert len(tidy_tags(map(str, range(30)))) == 12
+
+
+def test_ten_thousand_chats_in_fifty_folders_are_listed_as_their_folded_folders():
+    folders = [
+        Folder(f"f{n:02}", f"Folder {n:02}", f"f{n - 1:02}" if n % 2 else None) for n in range(50)
+    ]
+    chats = [Chat(new_id(), folder_id=f"f{n % 50:02}", updated_at=1e9 - n) for n in range(10_000)]
+    listed, counts = entries(chats, folders, set())
+    assert listed == [Entry("heading", "Folders"), *(Entry("folder", f.id) for f in folders[::2])]
+    assert (counts["f00"], counts["f01"]) == (400, 200)
+    shown, _ = entries(chats, folders, {"f00"})
+    assert len(shown) == 26 + 1 + 200
+    assert shown[2] == Entry("folder", "f01", 1)
+    assert shown[3] == Entry("chat", chats[0].id, 1)

@@ -1,0 +1,155 @@
+"""Models are changed, loaded side by side and not loaded after all; the other chats go on."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.chats.model_choice import LoadState
+from app.ui.pane.pane import ChatPane
+from tests.app.conftest import Run, Start
+
+LEFT = Qt.MouseButton.LeftButton
+SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
+
+
+def add_panes(run: Run, count: int) -> list[ChatPane]:
+    """So many further panes with a chat each; all of them."""
+    for _ in range(count):
+        run.window.chats.split("right")
+        run.ready()
+    return run.panes
+
+
+@pytest.fixture
+def slow(start: Start) -> Run:
+    """A program whose engine loads nothing more until it is told to."""
+    run = start()
+    run.ready()
+    add_panes(run, 2)
+    run.engine.loading.clear()
+    return run
+
+
+def test_a_chat_keeps_its_history_with_another_model_while_three_others_stream(start: Start):
+    run = start()
+    run.ready()
+    mine, *others = add_panes(run, 3)
+    run.say("say one", mine)
+    run.answered(mine)
+    for pane in others:
+        run.say("hold 3", pane)
+    run.until(lambda: all(run.answer(pane) == "1 2 3 " for pane in others))
+    mine.chat.set_model(SMALL)
+    run.until(lambda: mine.header.state == "Ready")
+    run.say("say two", mine)
+    assert run.answered(mine) == "two "
+    asked = run.engine.sent[-1]
+    assert asked.session.model.name == "Small-3B"
+    assert [turn["content"] for turn in asked.turns] == ["say one", "one ", "say two"]
+    names = [m.model for m in mine.chat.transcript.path if m.role == "assistant"]
+    assert names == ["Guide", "Small-3B"]
+    assert all(pane.chat.answering for pane in others)
+    run.engine.release()
+    assert [run.answered(pane) for pane in others] == ["1 2 3 end"] * 3
+    mine.chat.set_model("guide")
+    run.say("say three", mine)
+    run.answered(mine)
+    contents = [turn["content"] for turn in run.engine.sent[-1].turns]
+    assert contents == ["say one", "one ", "say two", "two ", "say three"]
+
+
+def test_two_models_load_at_once_and_each_answers_its_own_chat(slow: Run):
+    first, second, third = slow.panes
+    first.chat.set_model(SMALL)
+    second.chat.set_model(LARGE)
+    slow.say("say small", first)
+    slow.say("say large", second)
+    assert (first.header.state, second.header.state) == ("Loading…", "Loading…")
+    assert third.header.state == "Ready"
+    slow.engine.loading.set()
+    assert slow.answered(first) == "small "
+    assert slow.answered(second) == "large "
+    assert slow.engine.loads == 3
+
+
+def test_three_chats_that_want_one_folder_load_it_once(slow: Run):
+    for pane in slow.panes:
+        pane.chat.set_model(SMALL)
+        slow.say(f"say {pane.chat.id[:4]}", pane)
+    slow.engine.loading.set()
+    for pane in slow.panes:
+        assert slow.answered(pane) == f"{pane.chat.id[:4]} "
+    assert slow.engine.loads == 2  # the Guide and this one
+
+
+def test_the_pane_says_how_far_a_model_is_read(slow: Run):
+    first, second, _ = slow.panes
+    first.chat.set_model(SMALL)
+    assert first.header.state == "Loading…"
+    for share, words in ((0.004, "Loading…"), (0.42, "Loading 42%"), (1.0, "Loading 99%")):
+        slow.engine.progress[SMALL](share)
+        if words != "Loading…":
+            slow.until(lambda words=words: first.header.state == words)
+    assert second.header.state == "Ready"
+    late = slow.engine.progress[SMALL]
+    slow.engine.loading.set()
+    slow.until(lambda: first.header.state == "Ready")
+    late(0.5)  # it comes after the model itself
+    slow.say("say hello", first)
+    assert slow.answered(first) == "hello "
+    assert first.header.state == "Ready"
+
+
+def test_loading_is_cancelled_from_the_pane_and_begins_again_when_asked(slow: Run):
+    first, second, _ = slow.panes
+    assert not first.header.cancel.isVisible()
+    first.chat.set_model(SMALL)
+    slow.say("say hello", first)
+    assert first.header.cancel.accessibleName() == "Cancel loading"
+    slow.qtbot.mouseClick(first.header.cancel, LEFT)
+    assert first.header.state.startswith("Unloaded")
+    assert first.chat.transcript.last("assistant").status == "cancelled"
+    assert not first.header.cancel.isVisible()
+    assert second.header.state == "Ready"
+    slow.engine.loading.set()
+    slow.say("say again", first)
+    assert slow.answered(first).endswith("again ")
+
+
+def test_a_load_that_another_chat_waits_for_goes_on(slow: Run):
+    first, second, _ = slow.panes
+    for pane in (first, second):
+        pane.chat.set_model(SMALL)
+        slow.say("say hello", pane)
+    slow.qtbot.mouseClick(first.header.cancel, LEFT)
+    words = slow.window.toast.text
+    assert words == "Another chat waits for Small-3B: it goes on loading."
+    assert not first.chat.answering
+    assert second.chat.answering
+    slow.engine.loading.set()
+    assert slow.answered(second) == "hello "
+
+
+def test_what_had_loaded_before_the_cancel_came_is_there(slow: Run):
+    first = slow.panes[0]
+    first.chat.set_model(SMALL)
+    future = slow.app.loader._loads[SMALL]
+    slow.engine.loading.set()
+    future.result(timeout=5)  # and not delivered yet
+    slow.app.loader.cancel(SMALL)
+    assert slow.app.loader.get(SMALL).state is LoadState.UNLOADED
+    slow.until(lambda: first.header.state == "Ready")
+
+
+def test_a_load_that_was_cancelled_and_wanted_again_is_done_once(slow: Run):
+    first = slow.panes[0]
+    loader = slow.app.loader
+    for _ in range(5):
+        first.chat.set_model(SMALL)
+        assert loader.cancel(SMALL)
+        assert not loader.cancel(SMALL)
+    first.chat.set_model(SMALL)
+    slow.engine.loading.set()
+    slow.until(lambda: first.header.state == "Ready")
+    assert loader._loads == {}

@@ -1,0 +1,65 @@
+"""From the first start to an answer of a model that was found: the hub is one on the loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.paths import Paths
+from app.settings import Settings
+from app.suggestions import for_machine, machine_memory
+from tests.desktop.conftest import ROOT, Desk
+from tests.hub import Hub, connected
+
+BIGGER = (536, 513)  # "Get a bigger model", below the Guide's three suggestions
+FOUND = "mlx-community/Pocket-4bit"
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
+    """A hub with the models that are suggested for this machine, and one that is not."""
+    with connected(monkeypatch, tmp_path / "home") as running:
+        _, suggested = for_machine(machine_memory())
+        for name in (*(model.repo for model in suggested), FOUND):
+            running.add(name, ROOT / "resources" / "guide")
+        yield running
+
+
+def test_the_list_a_search_a_download_and_the_first_answer(
+    served: Hub, display: str, tmp_path: Path
+) -> None:
+    desk = Desk(display, tmp_path / "profile")
+    try:
+        desk.start()
+        first_model_found(desk, served)
+    finally:
+        desk.kill()
+
+
+def first_model_found(desk: Desk, served: Hub) -> None:
+    def models() -> tuple[str, ...]:
+        return Settings.load(Paths.in_profile(desk.profile).settings).models
+
+    suggested = for_machine(machine_memory())[1][0].repo
+    desk.click(*BIGGER)
+    desk.until(lambda: desk.dialog("Get Model"))
+    assert served.asked == []
+    desk.keys("Down", "Return")  # the first of the list
+    desk.until(lambda: models() == (suggested,))
+    desk.keys("Up")  # back into the field
+    desk.type("pocket")
+    desk.keys("Return")
+    asked = lambda: [one.path for one in served.asked if FOUND in one.path]  # noqa: E731
+    desk.until(lambda: f"/api/models/{FOUND}/revision/main" in asked())
+    desk.keys("Down")
+    desk.until(lambda: any(path.endswith("README.md") for path in asked()))
+    desk.keys("Return")
+    desk.until(lambda: FOUND in models())
+    desk.keys("Down", "Return")  # it is here now, so that the button opens it
+    desk.until(lambda: not desk.dialog("Get Model"))
+    desk.say("Hello")
+    desk.until(lambda: len(desk.answers()) == 1)
+    ((model,),) = desk.ask("SELECT model FROM chats WHERE deleted_at IS NULL")
+    assert model == FOUND

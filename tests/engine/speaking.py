@@ -1,0 +1,128 @@
+"""The families of models in `tests/engine/dialects`: tokenizers, templates and what they write."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine.text.text import ReplyText
+
+DATA = Path(__file__).parent / "dialects"
+FAMILIES = sorted(path.name.removesuffix(".toml") for path in DATA.glob("*.toml"))
+
+ANSWER, THOUGHT = "It is fine.", "Let me see."
+CITIES = ("Turin", "Oslo")
+ASK = {"role": "user", "content": "How is it?"}
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "The weather of a city.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What a model writes after a prompt, and what it means.
+
+    Attributes:
+        reasoning: how the prompt asks for it.
+        cities: of the calls of `weather` in it.
+    """
+
+    name: str
+    text: str
+    reasoning: bool | None
+    answer: str = ""
+    thought: str = ""
+    cities: tuple[str, ...] = ()
+
+    @property
+    def template(self) -> dict[str, Any]:
+        """What the prompt's template is given."""
+        return {"tools": [WEATHER]} if self.cities else {}
+
+
+@cache
+def family(name: str) -> dict[str, Any]:
+    """A family's data."""
+    return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def streams(name: str) -> list[Stream]:
+    """What the models of a family write: an answer, one after reasoning, calls, and oddities."""
+    data, found = family(name), list[Stream]()
+    if "answer" in data:
+        found.append(Stream("answer", data["answer"], False, ANSWER))
+    if "reasoned" in data:
+        found.append(Stream("reasoned", data["reasoned"], True, ANSWER, THOUGHT))
+    if "called" in data:
+        thought = THOUGHT if THOUGHT in data["called"] else ""
+        found.append(Stream("called", data["called"], True, "", thought, CITIES))
+    for number, more in enumerate(data.get("more", ())):
+        found.append(
+            Stream(
+                f"more {number}",
+                more["stream"],
+                more.get("asked", True),
+                more.get("answer", ""),
+                more.get("reasoning", ""),
+                tuple(more.get("calls", ())),
+            )
+        )
+    return found
+
+
+def write_folder(folder: Path, name: str) -> Path:
+    """Write a family's tokenizer: its own tokens, and one for every byte."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+    data = family(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    words = list(dict.fromkeys([*data["tokens"], data["eos"], "<unused>"]))
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocab = {word: number for number, word in enumerate([*words, *alphabet])}
+    tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([AddedToken(w, special=True, normalized=False) for w in words])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": data["eos"],
+        "clean_up_tokenization_spaces": False,
+        **({"bos_token": data["bos"]} if data.get("bos") else {}),
+    }
+    template = data["template"]
+    if isinstance(template, dict):  # several by name
+        template = [{"name": n, "template": _compact(t)} for n, t in template.items()]
+    else:
+        template = _compact(template)
+    settings["chat_template"] = template
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    return folder
+
+
+def _compact(template: str) -> str:
+    """A template without the line breaks between its statements."""
+    return "".join(line.strip() for line in template.strip().splitlines())
+
+
+def cut(reply: ReplyText) -> dict[str, Any]:
+    """The parts and calls of a reply, were it cut off here; the reply itself stays as it is."""
+    twin = copy.copy(reply)
+    twin._detokenizer = copy.copy(reply._detokenizer)
+    twin._splitter = copy.copy(reply._splitter)
+    twin._splitter.calls = list(reply._splitter.calls)
+    twin.parts = dict(reply.parts)
+    twin.finish(ended=False)
+    # The bytes of half a character are shown as a mark.
+    parts = {kind: text.rstrip("\ufffd") for kind, text in twin.parts.items()}
+    return {**parts, "calls": twin.calls}

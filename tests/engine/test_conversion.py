@@ -1,0 +1,116 @@
+"""A model is quantised into a folder of its own: complete, or not there."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine import Engine, EngineError, SamplingParams
+from engine.bench.random_models import write_model
+from engine.bench.small_configs import small_config
+from engine.hub import conversion
+
+Folder = Callable[[str], Path]
+
+
+def nothing_but(folder: Path, *names: str) -> bool:
+    return sorted(p.name for p in folder.iterdir()) == sorted(names)
+
+
+def test_a_converted_model_answers_and_is_smaller(engine: Engine, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    out = tmp_path / "small"
+    source = write_model(tmp_path / "source", small_config("qwen3"))
+    (source / "modeling.py").write_text("raise SystemExit")
+    made = conversion.convert(source, out, 8, progress=lambda *at: told.append(at))
+    assert made == out
+    assert json.loads((out / "config.json").read_text())["quantization"]["bits"] == 8
+    assert told[0][0] == 0
+    assert told[-1][0] == told[-1][1]
+    assert all(a <= b for (a, _), (b, _) in itertools.pairwise(told))
+    assert not list(out.glob("*.py"))
+    assert nothing_but(tmp_path, "small", "source")
+    smaller, whole = engine.load(out), engine.load(source)
+    assert smaller.nbytes < 0.4 * whole.nbytes
+    reply = engine.open_session(smaller).send("Hello", SamplingParams(max_tokens=3))
+    assert reply.tokens()
+
+
+def test_a_conversion_that_is_cancelled_leaves_nothing(
+    model_folder: Folder, tmp_path: Path
+) -> None:
+    stop = threading.Event()
+    with pytest.raises(EngineError) as ended:
+        conversion.convert(
+            model_folder("plain"), tmp_path / "new", 4, None, lambda *_: stop.set(), stop
+        )
+    assert ended.value.code == "download_cancelled"
+    assert nothing_but(tmp_path)
+
+
+def test_what_a_killed_conversion_left_is_thrown_away_by_the_next(
+    model_folder: Folder, tmp_path: Path
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    left = tmp_path / f".new.{ended.pid}.abc"
+    left.mkdir()
+    (left / "weights").write_text("half")
+    other = tmp_path / ".newer.1.abc"
+    other.mkdir()
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(EngineError):
+        conversion.convert(model_folder("plain"), tmp_path / "new", cancelled=stop)
+    assert nothing_but(tmp_path, ".newer.1.abc")
+
+
+@pytest.mark.parametrize(
+    ("change", "bits", "recipe", "why"),
+    [
+        ({}, 5, None, "4, 6 or 8 bits"),
+        ({}, 4, "mixed_9", "no recipe"),
+        ({"quantization": {"bits": 4, "group_size": 64}}, 4, None, "quantised already"),
+        ({"model_type": "tomorrow"}, 4, None, "does not know"),
+    ],
+)
+def test_what_cannot_be_converted_is_refused_at_once(
+    model_folder: Folder,
+    tmp_path: Path,
+    change: dict[str, object],
+    bits: int,
+    recipe: str | None,
+    why: str,
+) -> None:
+    source = shutil.copytree(model_folder("plain"), tmp_path / "source")
+    config = json.loads((source / "config.json").read_text())
+    (source / "config.json").write_text(json.dumps({**config, **change}))
+    with pytest.raises(EngineError, match=why):
+        conversion.convert(source, tmp_path / "new", bits, recipe)
+    assert nothing_but(tmp_path, "source")
+
+
+def test_a_folder_that_is_there_is_never_overwritten(model_folder: Folder, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "letter.txt").write_text("dear")
+    with pytest.raises(EngineError, match="there already"):
+        conversion.convert(model_folder("plain"), mine)
+    assert (mine / "letter.txt").read_text() == "dear"
+
+
+def test_what_mlx_lm_cannot_do_is_told_in_its_words(model_folder: Folder, tmp_path: Path) -> None:
+    source = shutil.copytree(model_folder("plain"), tmp_path / "source")
+    config = json.loads((source / "config.json").read_text())
+    (source / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    with pytest.raises(EngineError, match="could not be converted"):
+        conversion.convert(source, tmp_path / "new")
+    assert nothing_but(tmp_path, "source")

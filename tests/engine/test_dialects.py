@@ -1,0 +1,220 @@
+"""Models of every family are understood in their own words, and asked in them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cli.main import main
+from engine.core.confined.readers import Plain, describe
+from engine.kv.ledger import Ledger, common_prefix
+from engine.messages import Message
+from engine.model.vocabulary import end_ids
+from engine.text import prompt, recognition
+from engine.text.dialect import MLX_LM, THINK
+from engine.text.dialects import ROWS
+from engine.text.prompt import Prompt
+from engine.text.rendering import MOMENT
+from engine.text.splitter import TextSplitter
+from engine.text.text import ReplyText
+from engine.text.tool_calls import parse
+from tests.engine.speaking import (
+    ASK,
+    FAMILIES,
+    WEATHER,
+    Stream,
+    cut,
+    family,
+    streams,
+    write_folder,
+)
+
+EACH = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f)]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    from mlx_lm.tokenizer_utils import load
+
+    root = tmp_path_factory.mktemp("families")
+
+    @cache
+    def made(name: str) -> Any:
+        return load(write_folder(root / name, name))
+
+    return made
+
+
+def asked(tokenizer: Any, messages: list[Message], stream: Stream, before: Ledger) -> Prompt:
+    template = {**stream.template, MOMENT: 1_700_000_000.0}
+    return built(tokenizer, messages, stream.reasoning, before, template)
+
+
+def built(
+    tokenizer: Any,
+    messages: list[Message],
+    reasoning: bool | None,
+    before: Ledger,
+    template: dict[str, Any] | None = None,
+) -> Prompt:
+    """A prompt as the engine's children render it."""
+    if tokenizer not in _readers:
+        described = describe(tokenizer)
+        assert described is not None
+        _readers[tokenizer] = Plain(*described)
+    reader = _readers[tokenizer]
+    return prompt.build(tokenizer, messages, reasoning, before, reader, template=template)
+
+
+_readers: dict[Any, Plain] = {}
+
+
+def written(tokenizer: Any, ready: Prompt, stream: Stream) -> tuple[ReplyText, list[int]]:
+    """The reply of a model that writes the stream, and its tokens."""
+    tools = stream.template.get("tools", ())
+    reply = ReplyText(tokenizer, ready.opened, (), ready.opening, tools)
+    ids = tokenizer.encode(stream.text, add_special_tokens=False)
+    for token in ids:
+        reply.add(token)
+    reply.finish()
+    return reply, ids
+
+
+def test_every_row_of_the_table_has_a_family() -> None:
+    assert {family(name)["dialect"] for name in FAMILIES} == {row.name for row in ROWS}
+    assert len(FAMILIES) >= 24
+    assert all(row.source.startswith("https://") for row in ROWS)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_model_is_known_by_its_tokens_and_template(tokenizer: Any, name: str) -> None:
+    data, its = family(name), tokenizer(name)
+    dialect = recognition.of(its)
+    assert dialect.row.name == data["dialect"]
+    assert dialect.reasons == any(stream.thought for stream in streams(name))
+    assert bool(dialect.tool_format) == any(stream.cities for stream in streams(name))
+    if dialect.row.reasoning == MLX_LM and dialect.reasons:
+        # As the table says; tags of ordinary tokens alone are ours.
+        pair = (dialect.markers.think_start, dialect.markers.think_end)
+        assert pair in {(its.think_start, its.think_end), THINK}
+    ends = {its.convert_ids_to_tokens(i) for i in end_ids(its, (), dialect.ends)}
+    assert ends == set(data.get("ends", [data["eos"]]))
+
+
+@pytest.mark.parametrize(("name", "stream"), EACH)
+def test_each_token_is_told_as_what_it_is(tokenizer: Any, name: str, stream: Stream) -> None:
+    """Whole, and cut off after each token: never a marker, nor a half of one."""
+    its = tokenizer(name)
+    ready = asked(its, [ASK], stream, Ledger())
+    reply, ids = written(its, ready, stream)
+    assert reply.parts["answer"].rstrip("\n") == stream.answer
+    assert reply.parts["reasoning"].rstrip("\n") == stream.thought
+    dialect = recognition.of(its)
+    found = [c for text in reply.calls for c in parse(dialect.tool_format, text, [WEATHER])]
+    assert [json.loads(c.arguments) for c in found] == [{"city": city} for city in stream.cities]
+
+    whole = {**reply.parts, "calls": reply.calls}
+    again = ReplyText(its, ready.opened, (), ready.opening, stream.template.get("tools", ()))
+    for token in ids:
+        again.add(token)
+        so_far = cut(again)
+        for kind, said in whole.items():
+            assert said[: len(so_far[kind])] == so_far[kind]
+    shown = reply.parts["answer"] + reply.parts["reasoning"]
+    # Markers that are words count at the beginning only.
+    markers = [m.strip() for m in dialect.markers.all if not m[0].isalpha()]
+    assert not [marker for marker in markers if marker in shown]
+
+
+@pytest.mark.parametrize(("name", "stream"), EACH)
+def test_parts_are_the_same_however_the_text_comes(
+    tokenizer: Any, name: str, stream: Stream
+) -> None:
+    its = tokenizer(name)
+    ready = asked(its, [ASK], stream, Ledger())
+    markers = recognition.of(its).markers
+    inside = markers.opens_reasoning(ready.opened, ready.opening)
+    results = []
+    for size in (1, 2, 5, len(stream.text)):
+        splitter = TextSplitter(markers, (), inside, bool(stream.cities))
+        parts = {"answer": "", "reasoning": "", "tool": ""}
+        pieces = [stream.text[at : at + size] for at in range(0, len(stream.text), size)]
+        deltas = [delta for piece in pieces for delta in splitter.feed(piece)]
+        for text, kind in deltas + splitter.finish():
+            parts[kind] += text
+        results.append((parts, splitter.calls))
+    assert all(result == results[0] for result in results)
+
+
+@pytest.mark.parametrize(("name", "stream"), EACH)
+def test_the_second_turn_begins_with_what_the_cache_holds(
+    tokenizer: Any, name: str, stream: Stream
+) -> None:
+    its, data = tokenizer(name), family(name)
+    first = asked(its, [ASK], stream, Ledger())
+    reply, ids = written(its, first, stream)
+    held = [*first.tokens, *ids]
+    boundary = first.boundary
+    assert ASK["content"] in its.decode(first.tokens[:boundary])
+
+    follow: list[Message] = [{"role": "user", "content": "And now?"}]
+    said = reply.said()
+    calls = said.get("tool_calls", ())
+    if calls:
+        follow = [{"role": "tool", "content": "rain", "tool_call_id": c["id"]} for c in calls]
+    second = asked(its, [ASK, said, *follow], stream, first.ledger(reply.raw, ids))
+    assert second.tokens[:boundary] == held[:boundary]
+    assert its.decode(second.tokens) == second.text
+    wanted = {"answer": "second_plain", "reasoned": "second", "called": "results"}
+    key = wanted.get(stream.name, "")
+    if key == "results":
+        assert calls or data.get("raw_calls")
+    assert not [text for text in data.get(key, ()) if text not in second.text], second.text
+    if key == "second":
+        assert not [text for text in data.get("second_lacks", ()) if text in second.text]
+        if data.get("keeps_answer"):
+            assert common_prefix(second.tokens, held) == len(held)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_reasoning_is_asked_for_in_the_templates_own_words(tokenizer: Any, name: str) -> None:
+    its, data = tokenizer(name), family(name)
+
+    def text(reasoning: bool | None, **template: Any) -> str:
+        return built(its, [ASK], reasoning, Ledger(), template).text
+
+    on, off = text(True), text(False)
+    for words in data.get("on", ()):
+        assert words in on
+        assert words not in off
+    for words in data.get("off", ()):
+        assert words in off
+        assert words not in on
+    for effort, words in data.get("efforts", {}).items():
+        assert words in text(None, reasoning_effort=effort)
+        assert words in text(True, reasoning_effort=effort)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_system_message_is_always_seen(tokenizer: Any, name: str) -> None:
+    its = tokenizer(name)
+    messages = [{"role": "system", "content": "Be brief."}, ASK]
+    for reasoning in (None, True, False):
+        made = built(its, messages, reasoning, Ledger())
+        assert made.text.count("Be brief.") == 1
+        assert made.text.index("Be brief.") < made.text.index(ASK["content"])
+        if "system" in family(name):
+            assert family(name)["system"] in made.text
+
+
+def test_the_table_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["dialects"]) == 0
+    told = capsys.readouterr().out
+    assert all(row.source in told and row.models in told for row in ROWS)
+    assert main(["dialects", str(write_folder(tmp_path / "x", "gpt-oss"))]) == 0
+    assert "speaks 'harmony'" in capsys.readouterr().out
+    assert main(["dialects", str(tmp_path)]) == 2

@@ -1,0 +1,273 @@
+"""Tool calls that are bound to their schemas, in each format that can be bound."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+from tokenizers import AddedToken, Tokenizer
+
+from engine import Engine, Model, SamplingParams
+from engine.bench.random_models import write_model
+from engine.params import ToolForm
+from engine.serve.server import Server
+from engine.text import tool_calls
+from tests.engine.families import FAMILIES
+from tests.engine.scripted import write_scripted
+from tests.engine.serving import ask
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "city": {"enum": ["Turin", "Oslo"]},
+        "days": {"$ref": "#/$defs/days"},
+        "note": {"type": "string", "maxLength": 3},
+    },
+    "required": ["city", "days", "note"],
+    "additionalProperties": False,
+    "$defs": {"days": {"type": "integer", "minimum": 1, "maximum": 9}},
+}
+TOOL: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
+OTHER: Any = {"type": "function", "function": {"name": "time", "parameters": {"type": "object"}}}
+OFFERED = {"tools": [TOOL, OTHER]}
+FORM = ToolForm((("weather", json.dumps(SCHEMA)),), required=True)
+# What tells mlx-lm which parser a model needs, and the tokens of its markers.
+FORMATS: dict[str, tuple[str, list[str], list[str]]] = {
+    "json_tools": ("<tool_call>{{ tool_call.name }}", ["<tool_call>", "</tool_call>"], []),
+    "json_tools spelled out": ("<tool_call>{{ tool_call.name }}", [], []),
+    "mistral": ("[TOOL_CALLS]", [], ["[TOOL_CALLS]", "[ARGS]"]),
+    "mistral without arguments": ("[TOOL_CALLS]", [], ["[TOOL_CALLS]"]),
+    "kimi_k2": (
+        "<|tool_calls_section_begin|>",
+        [],
+        [
+            f"<|tool_call{what}|>"
+            for what in ("s_section_begin", "s_section_end", "_begin", "_argument_begin", "_end")
+        ],
+    ),
+}
+
+
+def write_caller(folder: Path, kind: str) -> Path:
+    """A model with random weights and one format of calls."""
+    says, plain, special = FORMATS[kind]
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}"
+        f"<|im_start|>assistant\n{{% if false %}}{says}{{% endif %}}"
+    )
+    write_model(folder, FAMILIES["plain"], scale=3.0, template=template)
+    file = str(folder / "tokenizer.json")
+    tokenizer = Tokenizer.from_file(file)
+    tokenizer.add_tokens([AddedToken(word, normalized=False) for word in plain])
+    tokenizer.add_special_tokens([AddedToken(w, normalized=False, special=True) for w in special])
+    tokenizer.save(file)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+    """Loads a model by the name of its format, once, into an engine that all share."""
+    loaded: dict[str, Model] = {}
+    with Engine() as engine:
+
+        def once(kind: str) -> Any:
+            if kind not in loaded:
+                folder = tmp_path_factory.mktemp("caller") / kind.replace(" ", "-")
+                loaded[kind] = engine.load(write_caller(folder, kind))
+            return engine, loaded[kind]
+
+        yield once
+
+
+def id_of(model: Model, word: str) -> int:
+    return int(Tokenizer.from_file(str(Path(model.path) / "tokenizer.json")).token_to_id(word))
+
+
+def calls_of(model: Model, reply: Any, tools: list[Any]) -> list[Any]:
+    """The calls of an answer that has nothing else."""
+    found = []
+    for event in reply:
+        if type(event).__name__ == "ToolCall":
+            found += tool_calls.parse(model.tool_format, event.text, tools)
+    assert reply.text(timeout=60).strip() == ""
+    return found
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_required_call_fits_its_schema(load: Callable[[str], Any], kind: str) -> None:
+    engine, model = load(kind)
+    assert model.tool_format == kind.split(" ")[0]
+    ends = {id_of(model, "</think>"): 12.0}
+    for seed, several, reasoning in ((2, False, True), (3, True, False)):
+        form = ToolForm(FORM.tools, required=True, several=several)
+        params = SamplingParams(
+            max_tokens=240,
+            temperature=1.0,
+            seed=seed,
+            tool_form=form,
+            logit_bias=ends if reasoning else {},
+        )
+        session = engine.open_session(model, reasoning=reasoning)
+        reply = session.send("Weather?", params, template=OFFERED)
+        calls = calls_of(model, reply, [TOOL])
+        assert calls
+        assert several or len(calls) == 1
+        if reply.stats.generated_tokens == 240:
+            calls = calls[:-1]  # the last one may be incomplete
+        for call in calls:
+            given = json.loads(call.arguments)
+            assert call.name == "weather"
+            assert set(given) == {"city", "days", "note"}
+            assert given["city"] in ("Turin", "Oslo")
+            assert 1 <= given["days"] <= 9
+            assert len(given["note"]) <= 3
+
+
+@pytest.mark.parametrize("kind", ["json_tools", "mistral"])
+def test_free_text_goes_on_until_a_call_which_is_bound(
+    load: Callable[[str], Any], kind: str
+) -> None:
+    engine, model = load(kind)
+    opener = {"json_tools": "<tool_call>", "mistral": "[TOOL_CALLS]"}[kind]
+    form = ToolForm((*FORM.tools, ("time", '{"type": "object", "maxProperties": 1}')))
+    texts = calls = 0
+    for seed in range(4):
+        # Random weights seldom open a call by themselves.
+        bias = {id_of(model, opener): 12.0, 2: 6.0}
+        params = SamplingParams(
+            max_tokens=200, temperature=1.0, seed=seed, tool_form=form, logit_bias=bias
+        )
+        session = engine.open_session(model, reasoning=False)
+        reply = session.send("Weather?", params, template=OFFERED)
+        events = list(reply)
+        texts += bool(reply.text(timeout=60))
+        for event in events:
+            whole = kind == "json_tools" or reply.stats.generated_tokens < 200
+            if type(event).__name__ == "ToolCall" and whole:
+                for call in tool_calls.parse(model.tool_format, event.text, [TOOL, OTHER]):
+                    calls += 1
+                    given = json.loads(call.arguments)
+                    assert call.name == "time" or given["city"] in ("Turin", "Oslo")
+    assert calls > 2
+    assert texts > 0
+
+
+def test_a_format_that_cannot_be_bound_is_refused(
+    load: Callable[[str], Any], model_folder: Callable[[str], Path]
+) -> None:
+    engine, _ = load("mistral")
+    plain = engine.load(model_folder("plain"))
+    reply = engine.open_session(plain).send("Weather?", SamplingParams(tool_form=FORM))
+    with pytest.raises(Exception, match="cannot be bound"):
+        reply.text(timeout=60)
+    with pytest.raises(ValueError, match="cannot both bind"):
+        SamplingParams(tool_form=FORM, regex="a")
+
+
+# -- over HTTP ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server(
+    load: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    engine, model = load("json_tools")
+    scripted = engine.load(write_scripted(tmp_path_factory.mktemp("scripted") / "scripted"))
+    with Server(engine, [model, scripted], 0) as running:
+        yield running
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_openais_clients_require_calls(server: Server, stream: bool) -> None:
+    address = f"http://127.0.0.1:{server.port}/v1"
+    with openai.OpenAI(base_url=address, api_key="none", max_retries=0) as client:
+        asked: Any = {
+            "model": server.served.models[0].name,
+            "messages": [{"role": "user", "content": "Weather?"}],
+            "tools": [{**TOOL, "function": {**TOOL["function"], "strict": True}}, OTHER],
+            "temperature": 1,
+            "seed": 5,
+            "extra_body": {"reasoning": False},
+        }
+        named: Any = {"type": "function", "function": {"name": "weather"}}
+        for choice in ("required", named):
+            if stream:
+                with client.chat.completions.stream(
+                    **asked, tool_choice=choice, parallel_tool_calls=False
+                ) as events:
+                    for _ in events:
+                        pass
+                    message: Any = events.get_final_completion().choices[0].message
+            else:
+                answer = client.chat.completions.create(
+                    **asked, tool_choice=choice, parallel_tool_calls=False
+                )
+                message = answer.choices[0].message
+            assert len(message.tool_calls) == 1
+            function = message.tool_calls[0].function
+            assert choice == "required" or function.name == "weather"
+            if function.name == "weather":
+                assert set(json.loads(function.arguments)) == {"city", "days", "note"}
+        response: Any = client.responses.create(
+            model=asked["model"],
+            input="Weather?",
+            tools=[{"type": "function", "strict": True, **TOOL["function"]}],
+            tool_choice={"type": "function", "name": "weather"},
+            extra_body={"seed": 3, "reasoning": {"effort": "none"}},
+        )
+        (item,) = response.output
+        assert json.loads(item.arguments)["city"] in ("Turin", "Oslo")
+
+
+def test_anthropics_clients_require_calls(server: Server) -> None:
+    address = f"http://127.0.0.1:{server.port}"
+    tool: Any = {"name": "weather", "input_schema": SCHEMA}
+    with anthropic.Anthropic(base_url=address, api_key="none", max_retries=0) as client:
+        choices: list[Any] = [{"type": "any"}, {"type": "tool", "name": "weather"}]
+        for choice in choices:
+            message = client.messages.create(
+                model=server.served.models[0].name,
+                max_tokens=400,
+                messages=[{"role": "user", "content": "Weather?"}],
+                tools=[tool],
+                tool_choice={**choice, "disable_parallel_tool_use": True},
+                thinking={"type": "disabled"},
+            )
+            (block,) = message.content
+            assert message.stop_reason == "tool_use"
+            assert set(block.input) == {"city", "days", "note"}
+
+
+def test_a_model_that_would_say_it_itself_is_not_hindered(server: Server) -> None:
+    free: Any = {"type": "function", "function": {"name": "weather", "strict": True}}
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    free["function"]["parameters"] = schema
+    for choice in ("auto", "required"):
+        asked = {"messages": [{"role": "user", "content": "hello"}], "model": "scripted"}
+        asked |= {"tools": [free], "tool_choice": choice, "temperature": 0, "max_tokens": 60}
+        answer = ask(server, "POST", "/v1/chat/completions", asked).json
+        (first, *_) = answer["choices"][0]["message"]["tool_calls"]
+        assert json.loads(first["function"]["arguments"]) == {"city": "Turin"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "says"),
+    [
+        ({"type": "object", "properties": {"a": {"type": "no"}}}, "form"),
+        ({"type": "object", "properties": {"a": {"$ref": "#/nothing"}}}, "form"),
+    ],
+)
+def test_a_schema_that_cannot_be_used_is_refused(
+    server: Server, schema: dict[str, Any], says: str
+) -> None:
+    tool = {"type": "function", "function": {"name": "x", "parameters": schema, "strict": True}}
+    asked = {"messages": [{"role": "user", "content": "x"}], "tools": [tool], "max_tokens": 5}
+    answer = ask(server, "POST", "/v1/chat/completions", asked)
+    assert answer.status == 400
+    assert re.search(says, answer.json["error"]["message"])
