@@ -62,6 +62,7 @@ class Settings:
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
+        kept: by model how often its answer was kept, and of how many comparisons.
         notify: whether the system is told when a long answer has ended while one is away.
         shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
         palette_recent: keys of what was chosen in the command palette, the latest first.
@@ -104,6 +105,7 @@ class Settings:
     look_for_updates: bool = False
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)
+    kept: Mapping[str, list[int]] = field(default_factory=dict)
     notify: bool = True
     shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
     palette_recent: tuple[str, ...] = ()
@@ -224,6 +226,12 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
     prompts = taken.get("prompts", {})
     taken["prompts"] = {n: p for n, p in prompts.items() if n and isinstance(p, str)}
+    kept = taken.get("kept", {})
+    taken["kept"] = {
+        name: counts
+        for name, counts in kept.items()
+        if isinstance(counts, list) and len(counts) == 2 and all(type(n) is int for n in counts)
+    }
     shortcuts = taken.get("shortcuts", {})
     taken["shortcuts"] = {
         name: keys

@@ -147,7 +147,7 @@ MESSAGE_ACTIONS = (
 COMMANDS = (
     *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later", "stop", "pause"),
     *("find", "move_before", "move_after", "larger", "smaller", "next", "previous", "composer"),
-    *("text_larger", "text_smaller", "text_usual", "palette"),
+    *("tie_scrolling", "text_larger", "text_smaller", "text_usual", "palette"),
     *("sidebar", "score", "next_part", "part_before", "full_screen", "delete", "rename"),
 )
 DIALOGS = (

@@ -23,9 +23,11 @@ class Comparisons(QObject):
 
     Signals:
         put_aside(desk): panes gave their place to the columns; `Desk.bring_back` undoes it.
+        kept(model, models): the column of this model was kept, of those of all these.
     """
 
     put_aside = Signal(object)
+    kept = Signal(str, list)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -108,6 +110,11 @@ class Comparisons(QObject):
         """Whether it is one of several columns that are compared."""
         return any(pane.chat.id in group for group in self._groups)
 
+    def beside(self, pane: ChatPane) -> list[ChatPane]:
+        """The other columns of its comparison that are open."""
+        group = next((g for g in self._groups if pane.chat.id in g), {})
+        return [other for other in self._panes(group) if other is not pane]
+
     def _panes(self, group: Iterable[str]) -> list[ChatPane]:
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
 
@@ -134,6 +141,7 @@ class Comparisons(QObject):
     def keep(self, kept: ChatPane) -> None:
         """Keep this column and close the others; Undo opens each again."""
         group = next((g for g in self._groups if kept.chat.id in g), {})
+        models = [pane.chat.record.model for pane in self._panes(group)]
         if group:
             self._groups.remove(group)
             self._mark(group, False)
@@ -152,6 +160,8 @@ class Comparisons(QObject):
         if desk is not None:
             desk.bring_back(group, kept.chat.id)
         self._workspace.activate(kept)
+        if group:
+            self.kept.emit(kept.chat.record.model, models)
 
     def _name_after_prompt(self, pane: ChatPane, words: str) -> None:
         """A column that goes on alone is called by its prompt, unless a person named it."""

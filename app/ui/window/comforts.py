@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.settings import Settings
+from app.ui.compare.together import Together
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
@@ -42,6 +43,7 @@ class Comforts:
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
         self._chats = chats
+        self._commands = commands
         self._window = window
         self.keys = OwnKeys(settings, window)
         self.keys.changed.connect(lambda: commands().refresh_keys())
@@ -51,10 +53,16 @@ class Comforts:
         self.notifications = Notifications(library, settings, window)
         self.notifications.opened.connect(self._on_notification)
         self.prompts = PromptCommands(settings, workspace, window)
+        self.together = Together(chats.comparisons, library, settings, workspace)
+        self.together.said.connect(toast.show_text)
+        self.together.tied.connect(self._on_tied)
         help_commands = HelpCommands(self.keys, window)
         self.owners: tuple[object, ...] = (
-            *(self.palette, self.text_size, self.prompts, help_commands),
+            *(self.palette, self.text_size, self.prompts, self.together, help_commands),
         )
+
+    def _on_tied(self, on: bool) -> None:
+        self._commands()["tie_scrolling"].setChecked(on)
 
     def _on_notification(self, chat_id: str) -> None:
         """The chat of a notification that was clicked comes forward."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
-from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
@@ -253,3 +256,59 @@ def test_what_was_opened_beside_the_columns_stays(start: Start):
     run.window.workspace.activate(columns[0])
     columns[0].header.keep.click()
     assert {pane.chat.id for pane in run.panes} == {*ids, new, columns[0].chat.id}
+
+
+def turn_wheel(pane: ChatPane, by: int) -> None:
+    """As Qt gets it from the system, over the middle of the conversation."""
+    view = pane.transcript.viewport()
+    at = QPointF(view.rect().center())
+    event = QWheelEvent(
+        *(at, QPointF(view.mapToGlobal(view.rect().center())), QPoint(0, 0), QPoint(0, by)),
+        *(Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier),
+        *(Qt.ScrollPhase.NoScrollPhase, False),
+    )
+    QApplication.sendEvent(view, event)
+
+
+def test_on_request_the_wheel_moves_all_columns_of_a_comparison(start: Start):
+    run = start()
+    run.ready()
+    dialog = open_dialog(run)
+    dialog.prompt.setPlainText("paste " + "a line\n\n" * 80)
+    dialog.go.click()
+    columns = [pane for pane in run.panes if pane.chat.options.seed is not None]
+    for pane in columns:
+        run.answered(pane)
+    bars = [pane.transcript.verticalScrollBar() for pane in columns]
+    run.until(lambda: all(bar.maximum() > 500 for bar in bars))
+    for bar in bars:
+        bar.setValue(300)
+    turn_wheel(columns[0], -120)
+    run.until(lambda: bars[0].value() > 300)
+    assert [bar.value() for bar in bars[1:]] == [300, 300]
+    moved = bars[0].value()
+    run.window.commands["tie_scrolling"].trigger()
+    assert run.window.commands["tie_scrolling"].isChecked()
+    turn_wheel(columns[1], -120)
+    run.until(lambda: bars[0].value() > moved)
+    assert bars[1].value() == bars[2].value() == moved
+    assert bars[0].value() - moved == moved - 300
+
+
+def test_keeping_one_of_several_models_is_counted(start: Start):
+    run = start()
+    run.ready()
+    run.app.settings.set(models=("/models/one", "/models/two"))
+    for kept in (1, 1, 0):
+        columns = [Column(model, ChatOptions(), model) for model in ("/models/one", "/models/two")]
+        panes = run.window.chats.comparisons.begin(columns, "", "say hello")
+        for pane in panes:
+            run.until(lambda pane=pane: pane.chat.transcript.last("assistant"))
+            run.answered(pane)
+        panes[kept].header.keep.click()
+    assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
+    assert run.window.toast.text == "one was kept 1 of 3 times so far"
+    for pane in three_columns(run):
+        run.answered(pane)
+    run.pane.header.keep.click()  # seeds of one model are not counted
+    assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
