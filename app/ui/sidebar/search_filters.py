@@ -37,7 +37,6 @@ class SearchFilters(QObject):
         """Offer what there is, below the field."""
         menu = self.menu()
         menu.popup(self._field.mapToGlobal(QPoint(0, self._field.height() + 4)))
-        menu.setActiveAction(menu.actions()[0])
 
     def menu(self) -> QMenu:
         """The kinds of filters, with what there is of each."""
