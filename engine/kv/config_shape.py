@@ -39,7 +39,7 @@ class Shape:
     Attributes:
         caches: in the order of the layers; some layers have none, some two.
         heads: of the queries.
-        width: of a head.
+        width: of a head's values.
         inner: the widest array of a feed-forward layer, in numbers a token.
         latent: keys are kept compressed.
     """
@@ -68,7 +68,7 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
             tuple(caches),
             reader.hidden,
             reader.heads,
-            reader.head_widths(FULL)[0],
+            reader.head_widths(FULL)[1],
             reader.inner,
             vocabulary,
             reader.latent,

@@ -239,9 +239,13 @@ def working_bytes(
     spans = [min(context, (c.window or context) + chunk) for c in attending if c.keys]
     longest = max(spans, default=0)
     scores = int(shape.heads * longest * _SCORES[kv_bits])
+    arrays = _HIDDEN_ARRAYS * shape.hidden + _INNER_ARRAYS * shape.inner
+    if shape.latent:
+        # Scores of two parts, and keys and values unfolded for each head.
+        unfolded = 2 * longest * shape.heads * shape.width
+        return chunk * (2 * scores + arrays) * itemsize + unfolded * itemsize
     if fused and kv_bits is None:
         scores = 0
-    arrays = _HIDDEN_ARRAYS * shape.hidden + _INNER_ARRAYS * shape.inner
     cost = estimate(shape, itemsize, kv_bits, chunk, snapshot=False)
     grown = (context + STEP - 1) // STEP * STEP
     copied = max((per * min(grown, most) for per, most in cost.layers), default=0)
