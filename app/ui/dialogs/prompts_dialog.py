@@ -54,13 +54,13 @@ class PromptsDialog(QDialog):
         self.hint.setProperty("muted", True)
         self.hint.setWordWrap(True)
         self.hint.setTextFormat(Qt.TextFormat.PlainText)
-        self.new_button = self._button("New")
+        self.new_button = self._push_button("New")
         self.new_button.clicked.connect(self._on_new)
-        self.delete_button = self._button("Delete")
+        self.delete_button = self._push_button("Delete")
         self.delete_button.clicked.connect(self.delete)
-        self.undo_button = self._button("Bring Back")
+        self.undo_button = self._push_button("Bring Back")
         self.undo_button.clicked.connect(self.bring_back)
-        self.close_button = self._button("Close")
+        self.close_button = self._push_button("Close")
         self.close_button.clicked.connect(self.close)
         right = QVBoxLayout()
         right.setSpacing(8)
@@ -121,7 +121,7 @@ class PromptsDialog(QDialog):
         self._keep(dict(pairs))
         self._fill(name)
 
-    def _button(self, words: str) -> QPushButton:
+    def _push_button(self, words: str) -> QPushButton:
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         return button
