@@ -5,32 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import shiboken6
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
-    QColor,
     QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
-    QFrame,
     QLabel,
     QLineEdit,
-    QListView,
     QVBoxLayout,
     QWidget,
 )
 
+from app.ui.palette.card import Card
 from app.ui.palette.entries import Entry
 from app.ui.palette.finder import Finder
-from app.ui.palette.rows import RowPainter, Rows
-from app.ui.style import tokens as t
-from app.ui.style.theme import theme
 
 _STEPS = {
     Qt.Key.Key_Down: 1,
@@ -40,7 +29,7 @@ _STEPS = {
 }
 
 
-class Palette(QWidget):
+class Palette(Card):
     """Opens over a window, and is gone as soon as something is chosen or the keys go elsewhere.
 
     It is no window of its own: commands mean what has the focus, and get it back before they run.
@@ -60,7 +49,7 @@ class Palette(QWidget):
 
     def __init__(self, entries: Iterable[Entry], recent: Sequence[str], parent: QWidget) -> None:
         """``recent``: keys of entries that were chosen before, the latest first."""
-        super().__init__(parent)
+        super().__init__("Found", parent)
         self.setObjectName("palette")
         self.setAccessibleName("Command palette")
         self._before = QApplication.focusWidget()
@@ -71,22 +60,8 @@ class Palette(QWidget):
         self.field.setAccessibleName("Find a command, a chat, a model or a setting")
         self.field.setAccessibleDescription("Up and Down choose, Enter opens, Esc closes")
         self.field.installEventFilter(self)
-        self.rows = Rows(self)
-        self.list = QListView(self)
-        self.list.setModel(self.rows)
-        self.list.setAccessibleName("Found")
-        self.list.setItemDelegate(RowPainter(self.list))
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setUniformItemSizes(True)
-        self.list.setMouseTracking(True)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setStyleSheet("QListView { background: transparent; outline: none; }")
-        self.list.viewport().setAutoFillBackground(False)
         self.list.clicked.connect(self._on_clicked)
-        self.list.entered.connect(self.list.setCurrentIndex)
-        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.speak_for(self.field)
         self.nothing = QLabel("Nothing is called so", self)
         self.nothing.setProperty("muted", True)
         self.nothing.setContentsMargins(16, 4, 16, 12)
@@ -100,7 +75,6 @@ class Palette(QWidget):
         self.finder.found.connect(self._on_found)
         self.field.textChanged.connect(self._on_typed)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
-        theme().changed.connect(self.update)
         parent.installEventFilter(self)
         self.finder.look_for("")
         self._place()
@@ -196,13 +170,6 @@ class Palette(QWidget):
         control = Qt.KeyboardModifier.ControlModifier
         self.choose(beside=bool(QApplication.keyboardModifiers() & control))
 
-    @Slot(QModelIndex, QModelIndex)
-    def _on_current(self, index: QModelIndex, _before: QModelIndex) -> None:
-        """The keys stay in the field: a screen reader is told which row is meant."""
-        entry = self.rows.entry(index)
-        if entry is not None and QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.field, entry.spoken))
-
     @Slot(QWidget, QWidget)
     def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
         if now is not None and now is not self and not self.isAncestorOf(now):
@@ -214,11 +181,3 @@ class Palette(QWidget):
             width = min(self.WIDTH, parent.width() - 32)
             height = min(self.HEIGHT, parent.height() - 48)
             self.setGeometry((parent.width() - width) // 2, parent.height() // 10, width, height)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(theme().tokens.divider), 1))
-        painter.setBrush(QColor(theme().tokens.raised))
-        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(area, t.RADIUS, t.RADIUS)

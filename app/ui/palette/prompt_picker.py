@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
-    QColor,
     QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTextEdit, QVBoxLayout, QWidget
 
+from app.ui.palette.card import Card
 from app.ui.palette.entries import Entry, Kind
 from app.ui.palette.finder import Finder
-from app.ui.palette.rows import RowPainter, Rows
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown, theme
+from app.ui.style.theme import grown
 
 LONGEST = 60
 """What is longer is a message that begins with "/"."""
 
 
-class PromptPicker(QWidget):
+class PromptPicker(Card):
     """A list over the pane while what stands in the field looks for a prompt.
 
     Signals:
@@ -46,35 +40,20 @@ class PromptPicker(QWidget):
         prompts: Callable[[], Mapping[str, str]],
         parent: QWidget,
     ) -> None:
-        super().__init__(parent)
+        super().__init__("Prompts", parent)
         self._field = field
         self._composer = composer
         self._prompts = prompts
         self._dismissed = False
         self.setAccessibleName("Prompts")
-        self.rows = Rows(self)
-        self.list = QListView(self)
-        self.list.setModel(self.rows)
-        self.list.setAccessibleName("Prompts")
-        self.list.setItemDelegate(RowPainter(self.list))
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setUniformItemSizes(True)
-        self.list.setMouseTracking(True)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setStyleSheet("QListView { background: transparent; outline: none; }")
-        self.list.viewport().setAutoFillBackground(False)
         self.list.clicked.connect(self._on_clicked)
-        self.list.entered.connect(self.list.setCurrentIndex)
-        self.list.selectionModel().currentChanged.connect(self._on_current)
+        self.speak_for(field)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
         column.addWidget(self.list)
         field.installEventFilter(self)
         field.textChanged.connect(self._on_text)
         parent.installEventFilter(self)
-        theme().changed.connect(self.update)
         self.hide()
 
     def names(self) -> list[str]:
@@ -158,22 +137,8 @@ class PromptPicker(QWidget):
     def _on_clicked(self, index: QModelIndex) -> None:
         self._choose(index)
 
-    @Slot(QModelIndex, QModelIndex)
-    def _on_current(self, index: QModelIndex, _before: QModelIndex) -> None:
-        entry = self.rows.entry(index)
-        if entry is not None and QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._field, entry.spoken))
-
     def _place(self) -> None:
         field = self._composer.geometry()
         rows = min(self.rows.rowCount(), self.MOST)
         height = min(rows * max(t.ROW, grown(t.ROW)) + 14, max(60, field.top() - 8))
         self.setGeometry(field.left(), field.top() - height - 6, field.width(), height)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(theme().tokens.divider), 1))
-        painter.setBrush(QColor(theme().tokens.raised))
-        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(area, t.RADIUS, t.RADIUS)
