@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-_MOST_FILES = 5_000
-
 
 @dataclass(frozen=True)
 class ModelFolder:
@@ -40,8 +38,10 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
     folder = Path(ref) if local else _downloaded(ref)
     if folder is None or not os.path.isdir(folder):
         return ModelFolder(ref, local)
+    from engine.hub.folder_facts import bytes_in
+
     holds = os.path.isfile(folder / "config.json")
-    return ModelFolder(ref, local, folder, True, holds, _bytes_in(folder, stop))
+    return ModelFolder(ref, local, folder, True, holds, bytes_in(folder, stop))
 
 
 def _downloaded(ref: str) -> Path | None:
@@ -49,17 +49,3 @@ def _downloaded(ref: str) -> Path | None:
 
     wanted = hub.parse(ref)
     return hub.find(wanted.repo, wanted.revision) if wanted is not None else None
-
-
-def _bytes_in(folder: Path, stop: Callable[[], bool]) -> int:
-    sizes: dict[tuple[int, int], int] = {}
-    for place, _, names in os.walk(folder):
-        for name in names:
-            try:
-                stat = os.stat(os.path.join(place, name))
-            except OSError:  # a link to nothing, or gone meanwhile
-                continue
-            sizes[stat.st_dev, stat.st_ino] = stat.st_size
-            if len(sizes) == _MOST_FILES or stop():  # no model: somebody's whole disk
-                return sum(sizes.values())
-    return sum(sizes.values())

@@ -97,7 +97,7 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
         return FolderFacts(problem="The folder is not there any more.", gone=True)
     except OSError as error:
         return FolderFacts(problem=f"The folder cannot be read: {_reason(error)}.")
-    nbytes = _bytes_in(folder, stop)
+    nbytes = bytes_in(folder, stop)
     config, problem = _config(folder)
     problem = problem or _why_not_loaded(names, config)
     quantised = _quantisation(config)
@@ -130,7 +130,12 @@ def _others(names: set[str]) -> tuple[str, ...]:
     return tuple(clean_name(name, _MOST_WORD) or "a file without a name" for name in found)
 
 
-def _bytes_in(folder: Path, stop: Stop) -> int:
+def bytes_in(folder: Path, stop: Stop) -> int:
+    """Of all files in a folder, links to files followed, each file once; as far as it is a model's.
+
+    Args:
+        stop: says that nobody wants to know any more.
+    """
     sizes: dict[tuple[int, int], int] = {}
     for number, (place, _, names) in enumerate(os.walk(folder)):  # no link to a folder is followed
         if number == _MOST_FILES or stop():
