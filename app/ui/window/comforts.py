@@ -42,16 +42,13 @@ class Comforts:
         window: QWidget,
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
-        self._chats = chats
         self._commands = commands
-        self._window = window
         self.keys = OwnKeys(settings, window)
         self.keys.changed.connect(lambda: commands().refresh_keys())
         self.palette = PaletteCommands(library, settings, workspace, chats, toast, commands, window)
         self.text_size = TextSize(settings, sidebar, window)
         self.text_size.said.connect(toast.show_text)
         self.notifications = Notifications(library, settings, window)
-        self.notifications.opened.connect(self._on_notification)
         self.prompts = PromptCommands(settings, workspace, window)
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
@@ -63,11 +60,3 @@ class Comforts:
 
     def _on_tied(self, on: bool) -> None:
         self._commands()["tie_scrolling"].setChecked(on)
-
-    def _on_notification(self, chat_id: str) -> None:
-        """The chat of a notification that was clicked comes forward."""
-        if self._window.isMinimized():
-            self._window.showNormal()
-        self._window.raise_()
-        self._window.activateWindow()
-        self._chats.open(chat_id)

@@ -159,6 +159,7 @@ class MainWindow(QMainWindow):
         self.downloads_in_window.opened.connect(chats.use_model)
         self.settings_commands.get_asked.connect(self.downloads_in_window.show)
         self.downloads.finished.connect(self.settings_commands.on_downloaded)
+        self.comforts.notifications.opened.connect(self._on_notification)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self._library.activity.connect(workspace.marks.on_activity)
@@ -188,6 +189,12 @@ class MainWindow(QMainWindow):
             self.showNormal()
         self.raise_()
         self.activateWindow()
+
+    @Slot(str)
+    def _on_notification(self, chat_id: str) -> None:
+        """The chat of a notification that was clicked comes forward."""
+        self.come_forward()
+        self.chats.open(chat_id)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._layout.ended:
