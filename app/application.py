@@ -266,11 +266,11 @@ class Application(QObject):
             self.library.cancel_for_close()
         if self._engine is not None:
             self._engine.stop(self.ENGINE_STOP_S)
+        self.loader.detach()
         # The last text of the cancelled replies still waits at the bridge.
         self.bridge.drain()
         if self.library is not None:
             self.library.close()
-        self.loader.detach()
         if self.already_runs:  # nothing here is this program's to save
             return
         self.settings.save()  # again: the disk may have been full at the last change

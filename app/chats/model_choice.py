@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -98,7 +99,7 @@ class ModelLoader(QObject):
         self._engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
-                self._estimate(engine, model_status, None)
+                self._estimate(model_status, None)
 
     def detach(self) -> None:
         self._engine = None
@@ -138,8 +139,7 @@ class ModelLoader(QObject):
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
             model_status.fit, model_status.share = None, 0.0
-            if self._engine is not None:
-                self._estimate(self._engine, model_status, kv_bits)
+            self._estimate(model_status, kv_bits)
             self.changed.emit(ref)
         return model_status
 
@@ -191,13 +191,16 @@ class ModelLoader(QObject):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
-    def _estimate(self, engine: Engine, model_status: ModelStatus, kv_bits: int | None) -> None:
+    def _estimate(self, model_status: ModelStatus, kv_bits: int | None) -> None:
         """Load what fits. What is in memory under another name takes nothing more."""
+        engine = self._engine
+        if engine is None:  # `attach` begins again
+            return
         ref, folder = model_status.ref, model_location(model_status.ref)
         here = any(m.model is not None and m.model.path == folder for m in self._models.values())
         if ref == GUIDE or here or ref in self._allowed:
             self._allowed.discard(ref)
-            self._load(engine, model_status)
+            self._load(model_status)
             return
 
         def done(future: Future[Fit]) -> None:
@@ -211,16 +214,19 @@ class ModelLoader(QObject):
                 model_status.error = arithmetic(future.result())
                 self.changed.emit(ref)
             else:  # what is wrong with a folder is better told by its loading
-                self._load(engine, model_status)
+                self._load(model_status)
 
-        future = engine.estimate_later(folder, kv_bits=kv_bits)
+        future = _asked(lambda: engine.estimate_later(folder, kv_bits=kv_bits))
         self._loads[ref] = future
         if future.done():
             done(future)
         else:
             self._bridge.when_done(future, done)
 
-    def _load(self, engine: Engine, model_status: ModelStatus) -> None:
+    def _load(self, model_status: ModelStatus) -> None:
+        engine = self._engine
+        if engine is None:  # `attach` begins again
+            return
         unloads = self._unloads.copy()
 
         def read(share: float) -> None:
@@ -240,12 +246,12 @@ class ModelLoader(QObject):
                 del self._loads[model_status.ref]
             if not failed and self._unloads[future.result().id] != unloads[future.result().id]:
                 # The same weights were unloaded meanwhile by another name: perhaps these, too.
-                self._load(engine, model_status)
+                self._load(model_status)
             else:
                 self._loaded(model_status, future)
 
         channel, told = self._bridge.channel(read)
-        loading = engine.load_later(model_location(model_status.ref), told)
+        loading = _asked(lambda: engine.load_later(model_location(model_status.ref), told))
         self._loads[model_status.ref] = loading
         self._bridge.when_done(loading, done)
 
@@ -263,3 +269,13 @@ class ModelLoader(QObject):
             model_status.state = LoadState.FAILED
             model_status.error = f"The model could not be loaded ({type(error).__name__}: {error})."
         self.changed.emit(model_status.ref)
+
+
+def _asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
+    """What the engine was asked for. A refusal at once comes by the future, as a later one does."""
+    try:
+        return ask()
+    except EngineError as error:
+        refused: Future[Any] = Future()
+        refused.set_exception(error)
+        return refused

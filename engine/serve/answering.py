@@ -17,14 +17,16 @@ from engine.serve import bodies
 from engine.serve.client import Client, refusal
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Door
+from engine.serve.entry import Use
 from engine.serve.guests import Guest, guest_of
 from engine.serve.metrics import Metrics
 from engine.serve.operation import Operation
-from engine.serve.places import Place, Places, disconnected, session_name, unless
+from engine.serve.places import Place, Places, session_name
 from engine.serve.refusals import RefusedError
 from engine.serve.replies import Events, Gone, Replies
 from engine.serve.served import BROKE_DOWN, Served
 from engine.serve.visits import Visit, Visits
+from engine.serve.watch import disconnected, meanwhile, unless
 
 ENDING = "The server is ending."
 
@@ -75,14 +77,17 @@ class Answering:
             raise EngineError(ENGINE_STOPPED, ENDING)
         return await bodies.understood(raw), len(raw) > bodies.LARGE
 
-    async def model(self, scope: Scope, session: str | None, body: dict[str, Any]) -> Model:
-        """The model that a request names, else that of its session, else the first one."""
+    def use(self, scope: Scope, session: str | None, body: dict[str, Any]) -> Use:
+        """Use the model that a request names, else that of its session, else the first one.
+
+        Raises:
+            RefusedError, EngineError: there is no such model.
+        """
         name = body.get("model")
         if not isinstance(name, (str, type(None))):
             raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
-        await self.served.ready()
         known = None if name else self._places.model_of(scope, session)
-        return await self.served.get(known.path if known else name)
+        return self.served.use(known.path if known else name)
 
     async def answer(self, door: Door, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -92,10 +97,9 @@ class Answering:
         """
         body, large = await self.body(scope, receive)
         events: Events = asyncio.Queue()
-        watch = asyncio.ensure_future(_watch(receive, events))
-        try:
-            name = session_name(scope, body)
-            model = await unless(watch, self.model(scope, name, body))
+        name = session_name(scope, body)
+        with self.use(scope, name, body) as use, meanwhile(_watch(receive, events)) as watch:
+            model = await unless(watch, self.served.load(use.entry))
             if model is None:
                 return
             read = partial(_understood, door, model, body, guest_of(scope))
@@ -109,7 +113,7 @@ class Answering:
             with self.visits.begin(scope, model.name, name) as visit:
                 # The place is taken here and nowhere else.
                 taking = self._places.take(
-                    scope, name, model, asked.messages, asked.manner, tell.comment
+                    scope, name, use, model, asked.messages, asked.manner, tell.comment
                 )
                 try:
                     place = await unless(watch, taking)
@@ -125,8 +129,6 @@ class Answering:
                     await self._tell(asked, replies, events, tell, visit)
                 finally:
                     self._leave(replies, place)
-        finally:
-            watch.cancel()
 
     async def _tell(
         self, asked: Asked, replies: Replies, events: Events, tell: Client, visit: Visit

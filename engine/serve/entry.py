@@ -79,10 +79,14 @@ class Entry:
 
 
 class Use:
-    """A request's use of a model."""
+    """A request's use of a model, which is not unloaded meanwhile: from before it is loaded.
+
+    Attributes:
+        entry: the model.
+    """
 
     def __init__(self, entry: Entry) -> None:
-        self._entry = entry
+        self.entry = entry
         self._left = False
         entry.users += 1
 
@@ -96,5 +100,5 @@ class Use:
         """The request needs it no more. May be called more than once."""
         if not self._left:
             self._left = True
-            self._entry.users -= 1
-            self._entry.used = time.monotonic()
+            self.entry.users -= 1
+            self.entry.used = time.monotonic()

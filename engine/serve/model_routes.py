@@ -58,7 +58,6 @@ class ModelRoutes:
     async def _load(self, request: Request) -> Response:
         stream = (await bodies.small(request, _LOAD)).flag("stream")
         entry = self._served.entry(request.path_params["id"])
-        await self._served.ready()
         if stream:
             return StreamingResponse(self._progress(entry), media_type="text/event-stream")
         await self._served.load(entry)

@@ -6,13 +6,12 @@ follow each other; all together wait in one line.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
-from collections.abc import Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-from starlette.types import Receive, Scope
+from starlette.types import Scope
 
 from engine.engine import Session
 from engine.errors import (
@@ -29,13 +28,10 @@ from engine.serve.entry import Use
 from engine.serve.guests import Guest, guest_of
 from engine.serve.line import Line, Say, Turn
 from engine.serve.refusals import RefusedError
-from engine.serve.served import Served
 from engine.serve.sessions import Manner, Named, Sessions
 from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id", "session_id", "x-session-affinity")
 """Headers that may name a session, the first one before the others."""
@@ -124,12 +120,10 @@ class Places:
 
     def __init__(
         self,
-        served: Served,
         sessions: Sessions,
         known: Conversations,
         settings: Settings,
     ) -> None:
-        self._served = served
         self._sessions = sessions
         self._known = known
         self._queue = settings.queue
@@ -153,6 +147,7 @@ class Places:
         self,
         scope: Scope,
         name: str | None,
+        use: Use,
         model: Model,
         messages: Sequence[Message],
         manner: Manner,
@@ -162,6 +157,7 @@ class Places:
 
         Args:
             name: of the client's session; None for a request without one.
+            use: of the model. The place has another, which ends with it.
             say: tells a waiting client its place in the line.
 
         Raises:
@@ -171,7 +167,7 @@ class Places:
         if self._ended is not None:
             raise self._ended
         guest = guest_of(scope)
-        turns: list[Turn | Use] = [self._served.use(model)]
+        turns: list[Turn | Use] = [use.entry.use()]
         found: Conversation | None = None
         try:
             if name is None:
@@ -240,27 +236,6 @@ def leave(turns: Sequence[Turn | Use]) -> None:
         except BaseException:
             log.exception("a place was not left at once")
             turn.leave()
-
-
-async def unless(gone: asyncio.Future[None], doing: Coroutine[Any, Any, T]) -> T | None:
-    """Do something that takes time, unless a client goes before; then None."""
-    task = asyncio.ensure_future(doing)
-    # An error after its client has gone is nobody's.
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    either: list[asyncio.Future[Any]] = [gone, task]
-    try:
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        return None
-    finally:
-        task.cancel()
-
-
-async def disconnected(receive: Receive) -> None:
-    """Wait until the client has gone. The body must have been read."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:

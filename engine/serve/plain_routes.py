@@ -25,9 +25,10 @@ from engine.serve.doors.kinds import Table
 from engine.serve.doors.responses import Kept
 from engine.serve.guests import guest_of
 from engine.serve.operation import Operation
-from engine.serve.places import disconnected, session_name, unless
+from engine.serve.places import session_name
 from engine.serve.refusals import RefusedError
 from engine.serve.served import BROKE_DOWN
+from engine.serve.watch import disconnected, meanwhile, unless
 
 T = TypeVar("T")
 Answer = Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]
@@ -123,10 +124,10 @@ class _At:
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
         """What is told; None where the client has gone before."""
         body, large = await self._answering.body(scope, receive)
-        watch = asyncio.ensure_future(disconnected(receive))
-        try:
-            name = session_name(scope, body)
-            model = await unless(watch, self._answering.model(scope, name, body))
+        name = session_name(scope, body)
+        answering = self._answering
+        with answering.use(scope, name, body) as use, meanwhile(disconnected(receive)) as watch:
+            model = await unless(watch, answering.served.load(use.entry))
             if model is None:
                 return None
             try:
@@ -135,5 +136,3 @@ class _At:
             except ValueError as error:
                 raise bodies.not_understood(error) from None
             return await unless(watch, self._do(asked))
-        finally:
-            watch.cancel()

@@ -102,20 +102,15 @@ class Served:
             raise EngineError(UNKNOWN_MODEL, f"The model {entry.name!r} is not loaded.")
         return entry.model
 
-    async def get(self, name: object) -> Model:
-        """The model of that name, loaded where it was not.
-
-        Raises:
-            EngineError: there is none, or it cannot be loaded.
-        """
-        return await self.load(self.entry(name))
-
     async def load(self, entry: Entry) -> Model:
         """Load a model, or wait for those who do. One that is loaded is given at once.
 
+        Without a use it may have been unloaded again when this returns.
+
         Raises:
-            EngineError: it cannot be loaded.
+            EngineError: it cannot be loaded, or the engine broke down and stays so.
         """
+        await self.ready()
         entry.used = time.monotonic()
         if entry.model is not None:
             return entry.model
@@ -140,7 +135,8 @@ class Served:
         model, entry.model = entry.model, None
         if model is not None and not any(m.id == model.id for m in self.models):
             self._on_loss(model.id)
-            await asyncio.to_thread(self._engine.unload, model)
+            # Asked for at once, so that it stands before a load that a next request asks for.
+            await asyncio.wrap_future(self._engine.unload_later(model))
 
     def gone(self, model_id: str) -> None:
         """Others have unloaded a model: it is loaded again when it is asked for."""
@@ -160,9 +156,13 @@ class Served:
                 self._unloading.add(task)
                 task.add_done_callback(self._unloading.discard)
 
-    def use(self, model: Model) -> Use:
-        """Keep a model loaded until the use is ended."""
-        return next(e for e in self.entries if e.model and e.model.id == model.id).use()
+    def use(self, name: object) -> Use:
+        """Keep the model of that name loaded until the use is left: begun before `load`.
+
+        Raises:
+            EngineError: `unknown_model`.
+        """
+        return self.entry(name).use()
 
     async def figures(self) -> dict[str, Any]:
         """The engine's figures.

@@ -91,7 +91,7 @@ class Server:
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
-        self.places = Places(self.served, self.sessions, self.conversations, settings)
+        self.places = Places(self.sessions, self.conversations, settings)
         answering = Answering(engine, self.served, self.places, self.metrics)
         answering.silence = patience
         self.visits = answering.visits

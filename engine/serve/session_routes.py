@@ -54,16 +54,16 @@ class SessionRoutes:
         manner = Manner(**{name: fields.take(name) for name in _MANNER})
         wanted, ttl = fields.take("model"), fields.take("ttl_seconds")
         fields.end()
-        await self._served.ready()
-        model = await self._served.get(wanted)
-        named = self._sessions.make(guest, name, model, manner, ttl)
-        with self._served.use(model), named.line.enter():
-            try:
-                await self._open(named)
-            except EngineError:
-                if not named.freed:
-                    self._sessions.delete(guest, name)
-                raise
+        with self._served.use(wanted) as use:
+            model = await self._served.load(use.entry)
+            named = self._sessions.make(guest, name, model, manner, ttl)
+            with named.line.enter():
+                try:
+                    await self._open(named)
+                except EngineError:
+                    if not named.freed:
+                        self._sessions.delete(guest, name)
+                    raise
         return await self._told(named, 201)
 
     async def _open(self, named: Named) -> None:

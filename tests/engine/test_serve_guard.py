@@ -9,6 +9,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -339,14 +340,22 @@ def other_folder(
     return folder
 
 
+@pytest.fixture
+def loaded_after(loaded: tuple[Engine, Model]) -> Iterator[tuple[Engine, Model]]:
+    """For a test that unloads the model that all others ask."""
+    yield loaded
+    engine, model = loaded
+    engine.load(model.path)
+
+
 def states(server: Server) -> dict[str, str]:
     return {m["id"]: m["state"] for m in ask(server, "GET", "/v1/models").json["data"]}
 
 
 def test_a_model_is_loaded_when_it_is_named_and_unloaded_when_nobody_uses_it(
-    serve: Serve, other_folder: Path, loaded: tuple[Engine, Model]
+    serve: Serve, other_folder: Path, loaded_after: tuple[Engine, Model]
 ) -> None:
-    engine, model = loaded
+    engine, model = loaded_after
     server = serve(folders=(str(other_folder), model.path), unload_after=1.5)
     assert states(server) == {model.name: "loaded", "other-model": "unloaded"}
     answer = ask(server, "POST", CHAT, body(model="other-model", session_id="a"))
@@ -356,14 +365,26 @@ def test_a_model_is_loaded_when_it_is_named_and_unloaded_when_nobody_uses_it(
         until(lambda: states(server)[model.name] == "unloaded")
         assert states(server)["other-model"] == "loaded", "it is in use"
     until(lambda: states(server)["other-model"] == "unloaded")
-    assert not engine.stats()["models"]
+    until(lambda: not engine.stats()["models"])
     assert ask(server, "GET", "/health").json["status"] == "ok"
     again = ask(server, "POST", CHAT, body(session_id="a"))
     assert again.json["model"] == "other-model", "the session's own"
     assert again.text == answer.text
     refused = ask(server, "POST", CHAT, body(session_id="a", model=model.name))
     assert refused.status == 400
-    engine.load(model.path)
+
+
+def test_a_model_that_is_asked_for_while_it_is_unloaded_is_loaded_again(
+    serve: Serve, other_folder: Path
+) -> None:
+    server = serve(folders=(str(other_folder),))
+    unload = "/v1/models/other-model/unload"
+    with ThreadPoolExecutor() as threads:
+        for _ in range(30):
+            going = threads.submit(ask, server, "POST", unload)
+            answer = ask(server, "POST", CHAT, body(model="other-model"))
+            assert (answer.status, answer.json["model"]) == (200, "other-model")
+            assert going.result().status in (200, 409)
 
 
 def test_models_are_loaded_and_unloaded_by_hand(serve: Serve, other_folder: Path) -> None:

@@ -358,3 +358,33 @@ def test_fault_d10_within_the_transaction_that_sends_the_draft_is_empty(desk: De
     chat.message_added.connect(lambda _id: seen.append(desk.store.chat(chat.id)))
     assert chat.submit()
     assert [kept.draft for kept in seen] == ["", ""]
+
+
+def test_an_estimate_that_ends_after_the_engine_loads_with_the_next_engine(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+):
+    estimate: Future[Fit] = Future()
+    monkeypatch.setattr(desk.engine, "estimate_later", lambda *_, **__: estimate)
+    desk.loader.want(A)
+    desk.loader.detach()
+    estimate.set_exception(EngineError("engine_stopped", "It was stopped."))
+    desk.bridge.drain()
+    assert desk.engine.loads == {}
+    monkeypatch.undo()
+    desk.loader.attach(desk.engine)  # type: ignore[arg-type]
+    assert list(desk.engine.loads) == [A]
+
+
+def test_an_engine_that_refuses_at_once_is_a_failed_load(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object, **__: object) -> Future[Any]:
+        raise EngineError("engine_stopped", "The engine is just breaking down.")
+
+    monkeypatch.setattr(desk.engine, "load_later", refuse)
+    desk.loader.want(A)
+    desk.bridge.drain()
+    assert desk.loader.get(A).error == "The engine is just breaking down."
+    monkeypatch.undo()
+    desk.load(A)
+    assert desk.loader.get(A).model is not None

@@ -67,6 +67,7 @@ def opened(served, start):
     run.qtbot.mouseClick(run.pane.empty.bigger, LEFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
+    run.until(dialog.finding.room)  # what the engine tells of the memory comes late
     return run, dialog
 
 

@@ -50,6 +50,7 @@ def open_dialog(run):
     run.qtbot.keyClick(run.window, Qt.Key.Key_O, CTRL_SHIFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
+    run.until(dialog.finding.room)  # what the engine tells of the memory comes late
     return dialog
 
 
