@@ -20,6 +20,7 @@ from typing import Any
 
 from engine.model import patches
 from engine.model.patches import file_limit
+from engine.text import import_structure
 
 log = logging.getLogger(__name__)
 
@@ -232,6 +233,7 @@ def _import_mlx_lm() -> None:
     Python then raises `_DeadlockError` in one of the two. If that happens here because the other
     thread began with a module, the import is tried again.
     """
+    import_structure.prepare()
     for patience in (0.05, 0.2, 0.8, None):
         try:
             with file_limit_kept():
