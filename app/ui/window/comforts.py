@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
+from app.chats.titling import Titling
 from app.settings import Settings
 from app.ui.compare.together import Together
 from app.ui.sidebar.sidebar import Sidebar
@@ -48,6 +49,7 @@ class Comforts:
         self.palette = PaletteCommands(library, settings, workspace, chats, toast, commands, window)
         self.text_size = TextSize(settings, sidebar, window)
         self.text_size.said.connect(toast.show_text)
+        self.titling = Titling(library, lambda: settings.titles, window)
         self.notifications = Notifications(library, settings, window)
         self.prompts = PromptCommands(settings, workspace, window)
         self.together = Together(chats.comparisons, library, settings, workspace)
