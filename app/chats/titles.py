@@ -66,9 +66,9 @@ def cleaned(said: str) -> str:
 def title_said(said: str, question: str, answer: str) -> str:
     """The title in what a model said; "" where the question's first words are the better one.
 
-    A title is short, one line, no sentence, and about this conversation: at least half of its words (rounded
-    down, and one) stand there in some form. What a model that does not understand the request
-    says instead is too long, repeats itself or is about something else.
+    A title is short, one line, no sentence, and about this conversation: at least half of its
+    words (rounded down, and one) stand there in some form. What a model that does not understand
+    the request says instead is too long, repeats itself or is about something else.
     """
     if len(_THOUGHT.sub("", said).strip().splitlines()) > 1:
         return ""
