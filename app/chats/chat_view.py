@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -22,12 +23,15 @@ from app.store import Chat as ChatRecord
 from app.store import Message, Store
 from engine import PromptProgress
 
+_TELL_NO_MODEL = {"code", "reason", "thought_s"}
+
 
 class ChatView(ChatSignals):
     """The part of `Chat` that tells, and takes what the list of chats has changed.
 
     Attributes:
         count: how many tokens it would take with what is being composed.
+        alias: what stands in the place of its model's name while that is hidden, else "".
     """
 
     def __init__(
@@ -44,6 +48,7 @@ class ChatView(ChatSignals):
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self)
+        self.alias = ""
         self.count = TokenCount(loader, bridge, self._counted, self)
 
     @property
@@ -64,6 +69,14 @@ class ChatView(ChatSignals):
         """These fields of the record have been stored with other values."""
         self._saved.change(**fields)
         self.chat_changed.emit()
+
+    def set_alias(self, alias: str) -> None:
+        """Hide the model's name and figures, which would tell it, or ("") show them again."""
+        if alias != self.alias:
+            self.alias = alias
+            self.chat_changed.emit()
+            for message in self.transcript.path:
+                self.message_changed.emit(message.id)
 
     @property
     def blank(self) -> bool:
@@ -162,6 +175,14 @@ class ChatView(ChatSignals):
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""
         return self._answering.message(message_id)
+
+    def shown(self, message_id: str) -> Message:
+        """The message as it is to be shown, without what is hidden now."""
+        message = self.message(message_id)
+        if not self.alias or message.role == "user":
+            return message
+        stats = {key: value for key, value in message.stats.items() if key in _TELL_NO_MODEL}
+        return replace(message, model=self.alias, stats=stats)
 
     def can(self, action: Action, message_id: str = "") -> str | None:
         """Why an action cannot be done now, as a sentence; None when it can: see `refusal`."""

@@ -122,6 +122,11 @@ class SettingsWindow(QDialog):
         self.notify.setChecked(self._settings.notify)
         self.notify.toggled.connect(lambda on: self._set(notify=on))
         self._page.row(form, "Notifications", self.notify)
+        self.titles = QCheckBox("Written by the chat’s own model while it is idle", self._page)
+        self.titles.setToolTip("Otherwise the first words of what was asked. Your own stay.")
+        self.titles.setChecked(self._settings.titles)
+        self.titles.toggled.connect(lambda on: self._set(titles=on))
+        self._page.row(form, "Titles", self.titles)
 
     def _new_chats(self) -> None:
         form = self._page.section("New chats")

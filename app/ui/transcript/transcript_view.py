@@ -134,7 +134,7 @@ class TranscriptView(TranscriptArea):
     def _on_changed(self, message_id: str) -> None:
         row = self.row(message_id)
         if row is not None:
-            row.set_message(self._chat.message(message_id))
+            row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)
 
@@ -171,7 +171,7 @@ class TranscriptView(TranscriptArea):
         return self._chat.answering
 
     def _put_up(self, place: Place) -> MessageRow:
-        message = self._chat.message(place.message_id)
+        message = self._chat.shown(place.message_id)
         kind = UserRow if message.role == "user" else AnswerRow
         row = kind(message, self._chat.can, self.viewport())
         place.row = row
