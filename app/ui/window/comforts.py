@@ -10,7 +10,9 @@ from app.chats.library import ChatLibrary
 from app.settings import Settings
 from app.ui.compare.together import Together
 from app.ui.sidebar.sidebar import Sidebar
+from app.ui.widgets.aloud import give_roles
 from app.ui.widgets.toast import Toast
+from app.ui.window.announcer import Announcer
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
 from app.ui.window.help_commands import HelpCommands
@@ -42,6 +44,7 @@ class Comforts:
         window: QWidget,
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
+        give_roles()
         self._commands = commands
         self.keys = OwnKeys(settings, window)
         self.keys.changed.connect(lambda: commands().refresh_keys())
@@ -49,6 +52,7 @@ class Comforts:
         self.text_size = TextSize(settings, sidebar, window)
         self.text_size.said.connect(toast.show_text)
         self.notifications = Notifications(library, settings, window)
+        self.announcer = Announcer(library, workspace, window)
         self.prompts = PromptCommands(settings, workspace, window)
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
