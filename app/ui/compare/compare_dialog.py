@@ -82,6 +82,7 @@ class CompareDialog(QDialog):
         self._options = options
         self._names = dict(models)
         self.prompt = QPlainTextEdit(prompt, self)
+        self.prompt.setAccessibleName("Message to compare")
         self.prompt.setObjectName("field")
         self.prompt.setPlaceholderText("One message for all columns")
         self.prompt.setTabChangesFocus(True)
@@ -91,6 +92,7 @@ class CompareDialog(QDialog):
         }
         self.kinds["Seeds"].setChecked(True)
         self.count = QSpinBox(self)
+        self.count.setAccessibleName("How many")
         self.count.setRange(2, MOST)
         self.count.setValue(3)
         self.count.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)

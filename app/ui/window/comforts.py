@@ -11,7 +11,9 @@ from app.chats.titling import Titling
 from app.settings import Settings
 from app.ui.compare.together import Together
 from app.ui.sidebar.sidebar import Sidebar
+from app.ui.widgets.aloud import give_roles
 from app.ui.widgets.toast import Toast
+from app.ui.window.announcer import Announcer
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
 from app.ui.window.compare_commands import CompareCommands
@@ -46,6 +48,7 @@ class Comforts:
         window: QWidget,
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
+        give_roles()
         self._commands = commands
         self.keys = OwnKeys(settings, window)
         self.keys.changed.connect(lambda: commands().refresh_keys())
@@ -54,6 +57,7 @@ class Comforts:
         self.text_size.said.connect(toast.show_text)
         self.titling = Titling(library, lambda: settings.titles, window)
         self.notifications = Notifications(library, settings, window)
+        self.announcer = Announcer(library, workspace, window)
         self.prompts = PromptCommands(settings, workspace, window)
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
