@@ -188,7 +188,7 @@ def scrub_file(file: Path, ids: Iterable[str]) -> bool:
 
 def blank(chat: Chat) -> bool:
     """Whether a chat holds nothing to bring back."""
-    return chat.leaf_id is None and not chat.draft.strip()
+    return chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
 
 
 def due(chats: Iterable[Chat], now: float, run_began: float) -> list[str]:
