@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
 from app.chats.actions import Action, Turn, refusal
 from app.chats.answering import Answering
+from app.chats.attached.attaching import Attaching
 from app.chats.counting import Asked, TokenCount
 from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
@@ -30,6 +31,7 @@ class ChatView(ChatSignals):
     """The part of `Chat` that tells, and takes what the list of chats has changed.
 
     Attributes:
+        attaching: the files that go with what is being composed.
         count: how many tokens it would take with what is being composed.
         alias: what stands in the place of its model's name while that is hidden, else "".
     """
@@ -49,6 +51,7 @@ class ChatView(ChatSignals):
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self)
         self.alias = ""
+        self.attaching = Attaching(self._saved, loader, bridge, self)
         self.count = TokenCount(loader, bridge, self._counted, self)
 
     @property
@@ -81,7 +84,8 @@ class ChatView(ChatSignals):
     @property
     def blank(self) -> bool:
         """Whether nothing was said and nothing stands in the composer."""
-        return self.transcript.leaf_id is None and not self.record.draft
+        record = self.record
+        return self.transcript.leaf_id is None and not (record.draft or record.draft_attachments)
 
     @property
     def title(self) -> str:
@@ -162,6 +166,17 @@ class ChatView(ChatSignals):
         """Whether a reply has ended that nobody has looked at."""
         return self._answering.unseen
 
+    @Slot()
+    def mark_seen(self) -> None:
+        """The person has looked at the reply."""
+        if self._answering.unseen:
+            self._answering.unseen = False
+            self.phase_changed.emit()
+
+    def set_front(self, front: bool) -> None:
+        """Whether this is the chat that the person works in: its prompts are read first."""
+        self._answering.session.set_front(front)
+
     @property
     def context(self) -> tuple[int, int, int]:
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
@@ -170,7 +185,8 @@ class ChatView(ChatSignals):
         return *tokens_of_last_turn(self.transcript), limit
 
     def _counted(self) -> Asked:
-        return Asked(self.record, self.options, self.transcript, self.compose, self.model_status)
+        known = (self.record, self.options, self.transcript, self.compose, self.model_status)
+        return Asked(*known, told=self.attaching.told, texts=self._saved.text)
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""
@@ -189,4 +205,7 @@ class ChatView(ChatSignals):
         return refusal(action, self._turn(), message_id)
 
     def _turn(self) -> Turn:
-        return Turn(self.compose, self.reply, self.transcript, self.answering_id, self.stored)
+        reading = self.attaching.reading
+        return Turn(
+            self.compose, self.reply, self.transcript, self.answering_id, self.stored, reading
+        )

@@ -224,6 +224,7 @@ class ChatLibrary(QObject):
         if due:
             self.erase(due)
         self._store.erase_messages()
+        self._store.forget_texts()
 
     def _forget_caches(self) -> None:
         if self._loader.engine is not None:

@@ -100,6 +100,17 @@ def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return check(where, arguments["rows"], arguments["eos"], arguments["defaults"])
 
 
+def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.text.documents import UnreadableError, read
+
+    try:
+        found = read(Path(arguments["path"]))
+    except UnreadableError as error:
+        raise RefusedError(str(error)) from None
+    told = {"kind": found.kind, "unit": found.unit, "labels": list(found.labels)}
+    return told, ("\f".join(found.pages).encode(errors="replace"),)
+
+
 def warm() -> None:
     """Import what checking a tokenizer needs, before anybody waits for it."""
     import engine.core.confined.check  # noqa: F401
@@ -115,4 +126,5 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "form": _form,
     "folder": _folder,
     "tokenizer": _tokenizer,
+    "document": _document,
 }
