@@ -19,7 +19,8 @@ GUIDE = "guide"
 
 
 _OURS = (
-    "chats", "settings.json", "running.lock", "backups", "log", "cache", "kv", "stretto", "crash"
+    "chats", "settings.json", "mcp.json", "running.lock", "backups", "log", "cache", "kv",
+    "stretto", "crash",
 )  # fmt: skip
 """How the names begin of what the program puts into a profile."""
 
@@ -60,6 +61,11 @@ class Paths:
     @property
     def settings(self) -> Path:
         return self.data / "settings.json"
+
+    @property
+    def tools(self) -> Path:
+        """The servers of tools, in the format that other programs use."""
+        return self.data / "mcp.json"
 
     def create(self) -> None:
         """Make the folders, for their owner alone. Raises OSError where that is not possible.

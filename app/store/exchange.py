@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.store import erase
-from app.store.folders import Folders
 from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, View, chat_values
 from app.store.records import Chat, Message, new_id, storable_chat, storable_message
+from app.store.tool_rows import ToolRows
 from app.store.writer import index_chore
 
 _MESSAGE = MESSAGE_COLUMNS.split(", ")
@@ -55,7 +55,7 @@ class TakeOut:
         erase.Erase(self.ids).show(view)
 
 
-class Exchange(Folders):
+class Exchange(ToolRows):
     """The part of `Store` that takes chats in and out."""
 
     flush: Callable[..., None]

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-Role = Literal["user", "assistant", "system"]
+Role = Literal["user", "assistant", "system", "tool"]
 Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
 _ROLES, _STATUSES = get_args(Role), get_args(Status)
 

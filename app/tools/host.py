@@ -27,15 +27,15 @@ class ToolHost:
     Nothing is started by making one: the thread begins with the first thing that is asked.
 
     Attributes:
-        file: the list of servers.
+        file: the list of servers; None as long as there is no place to keep it.
         problems: what in that file makes no sense, sentences.
         changed: called on any thread when the servers or how they are have changed.
     """
 
     STOP_S = 4.0
 
-    def __init__(self, file: Path | None = None) -> None:
-        self.file = file
+    def __init__(self) -> None:
+        self.file: Path | None = None
         self.problems: tuple[str, ...] = ()
         self.changed: Callable[[], None] = lambda: None
         self._configs: dict[str, ServerConfig] = {}
@@ -44,16 +44,14 @@ class ToolHost:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._down = False
-        if file is not None:
-            self.read()
 
     # The servers.
 
-    def read(self) -> None:
-        """Take the servers of the file. One that cannot be read leaves none, and a problem."""
-        assert self.file is not None
+    def open(self, file: Path) -> None:
+        """Take the servers of a file, which need not be there. What is wrong is in `problems`."""
+        self.file = file
         try:
-            found = files.read_file(self.file)
+            found = files.read_file(file)
         except ToolError as error:
             self._configs, self.problems = {}, (str(error),)
             return

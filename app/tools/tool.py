@@ -82,7 +82,7 @@ def as_function(name: str, tool: Tool) -> dict[str, Any]:
 def clean(text: str, *, lines: bool = True) -> str:
     """The text without what moves a terminal's cursor, hides itself or turns the direction.
 
-    Escape sequences, control characters, bidirectional marks, tags and lone surrogates go; with ``lines`` line ends
+    Escape sequences, control characters, bidirectional marks and tags go; with ``lines`` line ends
     and tabs stay. The joiners that emoji and Persian are written with stay.
     """
     if text.isascii() and text.isprintable():
