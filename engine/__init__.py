@@ -10,7 +10,7 @@
 
 Importing this package does not import MLX; the engine thread does, when it starts.
 
-Imports: engine.cli, engine.core, engine.kv, engine.model.
+Imports: engine.cli, engine.core, engine.kv, engine.model, engine.text.
 """
 
 from engine.model import overlay
@@ -28,10 +28,15 @@ from engine.messages import (  # noqa: E402
     PromptProgress,
     ReplyStats,
     TextDelta,
+    ToolCallDelta,
+    ToolCallFailed,
+    ToolCallFinished,
+    ToolCallStarted,
 )
 from engine.model.info import Model  # noqa: E402
 from engine.params import FormLimits, SamplingParams  # noqa: E402
 from engine.reply import Reply  # noqa: E402
+from engine.text.tools import ToolResult  # noqa: E402
 
 __all__ = [
     "Engine",
@@ -50,4 +55,9 @@ __all__ = [
     "SamplingParams",
     "Session",
     "TextDelta",
+    "ToolCallDelta",
+    "ToolCallFailed",
+    "ToolCallFinished",
+    "ToolCallStarted",
+    "ToolResult",
 ]

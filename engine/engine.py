@@ -23,6 +23,7 @@ from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.kv.fitting import Fit
 from engine.messages import (
+    Added,
     CloseSession,
     CountTokens,
     Embed,
@@ -42,6 +43,7 @@ from engine.messages import (
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Listener, Reply
+from engine.text.tools import Tool, ToolResult
 
 
 class Session:
@@ -59,7 +61,7 @@ class Session:
 
     def send(
         self,
-        prompt: str | Sequence[Message] | RawPrompt,
+        prompt: str | Sequence[Message | ToolResult] | RawPrompt,
         params: SamplingParams | None = None,
         on_event: Listener | None = None,
         template: Mapping[str, Any] | None = None,
@@ -71,10 +73,10 @@ class Session:
                 is the whole conversation to answer and replaces it. Either way the KV cache of
                 the longest common beginning is reused. A list that ends with a message of the
                 assistant asks for that message to be continued; `text()` is then what was added.
+                A list with a `ToolResult` goes after what was said so far, as a text does.
                 A `RawPrompt` is continued as it stands and is no part of the conversation.
             on_event: called on the engine thread with every event, in order. Be quick.
-            template: what the chat template is given beside the messages: `tools` in OpenAI's
-                shape, and names of the template's own.
+            template: what the chat template is given beside the messages: names of its own.
 
         Errors come as the reply's `Failed` event, also when the engine has stopped.
 
@@ -85,15 +87,17 @@ class Session:
         if params is not None and not isinstance(params, SamplingParams):
             raise TypeError(f"params must be SamplingParams, not {type(params).__name__}")
         asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
+        params = params or SamplingParams()
+        offered = {"tools": list(params.offered)} if params.offered else {}
         reply = Reply(self.id, self._mailbox, on_event)
         command = Send(
             self.id,
             reply.id,
             asked,
-            params or SamplingParams(),
+            params,
             reply.deliver,
             time.perf_counter(),
-            dict(template or {}),
+            {**(template or {}), **offered},
         )
         try:
             self._mailbox.post(command)
@@ -398,6 +402,21 @@ class Engine:
         self._post(CountTokens(model.id, asked, reasoning, dict(template or {}), answer))
         return answer
 
+    def count_tools_later(self, model: Model, tools: Sequence[Tool]) -> Future[int]:
+        """How many tokens these tools add to a prompt. Callbacks run on the engine thread.
+
+        Args:
+            tools: as of `SamplingParams`.
+
+        Raises:
+            ValueError: they are none.
+        """
+        offered = {"tools": list(SamplingParams(tools=tools).offered)} if tools else {}
+        answer: Future[int] = Answer()
+        asked = _as_messages([{"role": "user", "content": "a"}])
+        self._post(CountTokens(model.id, asked, None, offered, answer, only_template=True))
+        return answer
+
     def embed_later(self, model: Model, texts: Sequence[str | Sequence[int]]) -> Future[Embeddings]:
         """The direction of each text's mean hidden state; cancelling the future stops it.
 
@@ -436,8 +455,12 @@ class Engine:
         self._mailbox.post(command)
 
 
-def _as_messages(prompt: object) -> tuple[Message, ...]:
+def _as_messages(prompt: object) -> tuple[Message, ...] | Added:
     if not isinstance(prompt, (list, tuple)):
         raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
     # Copies: the caller's own may change before the engine thread reads them.
-    return tuple(dict(m) if isinstance(m, dict) else m for m in prompt)
+    messages = tuple(
+        m.as_message() if isinstance(m, ToolResult) else dict(m) if isinstance(m, dict) else m
+        for m in prompt
+    )
+    return Added(messages) if any(isinstance(m, ToolResult) for m in prompt) else messages

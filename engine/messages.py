@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from engine.core.commands import Cancel as Cancel
+from engine.core.commands import CloseSession as CloseSession
+from engine.core.commands import Embed as Embed
+from engine.core.commands import Embeddings as Embeddings
 from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
+from engine.core.commands import Forget as Forget
+from engine.core.commands import Fork as Fork
+from engine.core.commands import GetStats as GetStats
+from engine.core.commands import Pause as Pause
+from engine.core.commands import Prioritise as Prioritise
+from engine.core.commands import Stop as Stop
+from engine.core.commands import WorkDone as WorkDone
 from engine.params import SamplingParams
 
 Kind = Literal["answer", "reasoning", "tool"]
@@ -31,6 +42,17 @@ class RawPrompt:
 
     text: str | None = None
     tokens: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Added:
+    """Messages that go after what was said so far."""
+
+    messages: tuple[Message, ...]
+
+
+Asked = str | tuple[Message, ...] | RawPrompt | Added
+"""What a session is sent: a text or messages to add, a whole conversation, or a raw prompt."""
 
 
 class FinishReason(StrEnum):
@@ -126,14 +148,56 @@ class TextDelta(ReplyEvent):
 
 
 @dataclass(frozen=True)
-class ToolCall(ReplyEvent):
-    """A tool call is complete. Told only where tools were offered.
+class ToolCallStarted(ReplyEvent):
+    """The model calls a tool. Events of calls are told only where tools were offered.
+
+    Each call that has started ends with one `ToolCallFinished` or `ToolCallFailed`, before the
+    reply's last event.
 
     Attributes:
-        text: as the model wrote it between its markers. `engine.text.tool_calls` reads it.
+        id: of the call: the model's own, or made up. No other call in its conversation has it.
+        name: of the tool.
     """
 
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class ToolCallDelta(ReplyEvent):
+    """More of a call's arguments, as JSON. All of them joined are those of `ToolCallFinished`."""
+
+    id: str
     text: str
+
+
+@dataclass(frozen=True)
+class ToolCallFinished(ReplyEvent):
+    """A tool call is complete. It names a tool that was offered.
+
+    Attributes:
+        arguments: a JSON object, as text.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class ToolCallFailed(ReplyEvent):
+    """What was to be a tool call is none: it cannot be read, or the answer ended within it.
+
+    Attributes:
+        name: of the tool; empty where it is not known. Then it has not been told to start.
+        text: as the model wrote it between its markers.
+        message: what is wrong with it.
+    """
+
+    id: str
+    name: str
+    text: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -142,11 +206,14 @@ class Finished(ReplyEvent):
 
     Attributes:
         stop: the stop string that ended it, if one did.
+        message: the assistant's turn as the session keeps it, not to be changed. A caller that
+            sends whole conversations sends it back as it is. None where nothing is kept.
     """
 
     reason: FinishReason
     stats: ReplyStats
     stop: str | None = None
+    message: Message | None = None
 
 
 @dataclass(frozen=True)
@@ -157,7 +224,8 @@ class Failed(ReplyEvent):
     message: str
 
 
-Event = PromptProgress | TextDelta | ToolCall | Finished | Failed
+CallEvent = ToolCallStarted | ToolCallDelta | ToolCallFinished | ToolCallFailed
+Event = PromptProgress | TextDelta | CallEvent | Finished | Failed
 Sink = Callable[[Event, tuple[int, ...]], None]
 """Where a reply's events go, with the ids that came with them. Called on the engine thread."""
 
@@ -179,7 +247,7 @@ class OpenSession:
 class Send:
     session_id: str
     reply_id: str
-    prompt: str | tuple[Message, ...] | RawPrompt
+    prompt: Asked
     params: SamplingParams
     sink: Sink
     sent_at: float  # time.perf_counter() of the caller, so that waiting in the mailbox counts
@@ -187,85 +255,13 @@ class Send:
 
 
 @dataclass(frozen=True)
-class Cancel:
-    session_id: str
-    reply_id: str
-
-
-@dataclass(frozen=True)
-class Pause:
-    session_id: str
-    reply_id: str
-    paused: bool  # or to be resumed
-
-
-@dataclass(frozen=True)
-class Prioritise:
-    session_id: str
-    priority: int
-
-
-@dataclass(frozen=True)
-class Fork:
-    session_id: str
-    twin_id: str
-    named: bool = False
-
-
-@dataclass(frozen=True)
-class CloseSession:
-    session_id: str
-    forget: bool = False
-
-
-@dataclass(frozen=True)
-class Forget:
-    session_id: str
-
-
-@dataclass(frozen=True)
 class CountTokens:
     model_id: str
-    prompt: str | tuple[Message, ...] | RawPrompt
+    prompt: Asked
     reasoning: bool | None
     template: Mapping[str, Any]
     answer: Future[int]
-
-
-@dataclass(frozen=True)
-class Embed:
-    model_id: str
-    texts: tuple[str | tuple[int, ...], ...]
-    answer: Future[Any]  # of engine.messages.Embeddings
-
-
-@dataclass(frozen=True)
-class Embeddings:
-    """A vector of length 1 for each text, as little-endian float32, and the tokens of all."""
-
-    vectors: tuple[bytes, ...]
-    tokens: int
-
-
-@dataclass(frozen=True)
-class GetStats:
-    answer: Future[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class WorkDone:
-    """A worker has finished: `deliver` hands over what came of it, and `failed` that it could not.
-
-    For the engine thread.
-    """
-
-    deliver: Callable[[], None]
-    failed: Callable[[BaseException], None]
-
-
-@dataclass(frozen=True)
-class Stop:
-    pass
+    only_template: bool = False  # how many more than without it
 
 
 Command = (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
+
+from engine.text.tools import Tool, ToolForm, as_schema, as_tools, check_choice, form_of, shown
 
 MOST_LOGPROBS = 20
 
@@ -58,31 +60,6 @@ class FormLimits:
 
 
 @dataclass(frozen=True)
-class ToolForm:
-    """How an answer calls tools, where its calls are bound to their schemas.
-
-    Attributes:
-        tools: those that may be called, each with its name and the JSON schema of its arguments.
-        required: the answer is a call and nothing else, but for the reasoning before it. Without
-            it the text outside of calls is free.
-        several: there may be more than one call.
-
-    Raises:
-        ValueError: a schema is none.
-    """
-
-    tools: tuple[tuple[str, str], ...]
-    required: bool = False
-    several: bool = True
-
-    def __post_init__(self) -> None:
-        if not self.tools:
-            raise ValueError("tool_form must have a tool")
-        for _, schema in self.tools:
-            _as_schema(schema)
-
-
-@dataclass(frozen=True)
 class SamplingParams:
     """How the next token is chosen and when a reply ends.
 
@@ -111,12 +88,17 @@ class SamplingParams:
         regex: the answer matches all of this expression (Rust's syntax: no look-around).
         choices: the answer is one of these texts.
         grammar: the answer is a sentence of this grammar (Lark's notation, as llguidance reads it).
-        tool_form: the answer's tool calls are bound to their tools' schemas. The model's format of
-            calls must be one that can be bound (`engine.text.tool_forms`).
+        tools: what the model may call: functions in OpenAI's shape of chat completions, each with
+            a name of its own. `strict` in one binds the arguments of its calls to their schema.
+        tool_choice: "auto"; "none", as if there were no tools; "required", the answer is calls and
+            nothing else but for the reasoning before them; or the name of the tool to call. The
+            last two bind the arguments to their schemas, which not every model's way of calling
+            admits (`engine.text.tool_forms`).
+        parallel_tool_calls: False ends the answer after its first call.
         form_limits: limits for what `json_schema` leaves open, given as `FormLimits` or as a
             mapping of its fields; None sets none.
 
-    At most one of json_schema, regex, choices, grammar and tool_form. They bind the answer, not the
+    At most one of json_schema, regex, choices, grammar and tools. They bind the answer, not the
     reasoning before it; a model may only end its turn where the answer may end. An answer that ends
     by length may be incomplete.
 
@@ -145,7 +127,9 @@ class SamplingParams:
     grammar: str | None = None
     form_limits: FormLimits | None = field(default_factory=FormLimits)
     logprobs: int | None = None
-    tool_form: ToolForm | None = None
+    tools: Sequence[Tool] = field(default=(), hash=False)  # kept as a tuple of copies
+    tool_choice: str = "auto"
+    parallel_tool_calls: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop", _as_texts("stop", self.stop))
@@ -164,16 +148,33 @@ class SamplingParams:
         if self.seed is not None and not whole:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")
         object.__setattr__(self, "logit_bias", _as_bias(self.logit_bias))
-        object.__setattr__(self, "json_schema", _as_schema(self.json_schema))
+        object.__setattr__(self, "json_schema", as_schema(self.json_schema))
         object.__setattr__(self, "choices", _as_texts("choices", self.choices))
         self._text("regex")
         self._text("grammar")
         object.__setattr__(self, "form_limits", _as_limits(self.form_limits))
-        # The engine writes a `tool_form` as a grammar, so that these two may be together.
-        last = "grammar" if self.tool_form is None else "tool_form"
-        asked = [n for n in ("json_schema", "regex", "choices", last) if getattr(self, n)]
+        object.__setattr__(self, "tools", as_tools(self.tools))
+        check_choice(self.tool_choice, self.tools)
+        if not isinstance(self.parallel_tool_calls, bool):
+            raise ValueError(
+                f"parallel_tool_calls must be a bool, not {self.parallel_tool_calls!r}"
+            )
+        # The engine writes the form of bound calls as a grammar, so these two may be together.
+        last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")
+        asked = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
         if len(asked) > 1:
-            raise ValueError(f"{asked[0]} and {asked[1]} cannot both bind one answer: choose one")
+            other = "tools" if asked[1] in ("tool_form", "offered") else asked[1]
+            raise ValueError(f"{asked[0]} and {other} cannot both bind one answer: choose one")
+
+    @cached_property
+    def offered(self) -> tuple[dict[str, Any], ...]:
+        """The tools that the chat template is given."""
+        return () if self.tool_choice == "none" else tuple(shown(self.tools))
+
+    @cached_property
+    def tool_form(self) -> ToolForm | None:
+        """How calls are bound to their tools' schemas; None where they are free."""
+        return form_of(self.tools, self.tool_choice, self.parallel_tool_calls)
 
     @property
     def constrained(self) -> bool:
@@ -226,20 +227,6 @@ def _as_texts(name: str, given: object) -> tuple[str, ...]:
         if len(good) == len(texts):
             return tuple(good)
     raise ValueError(f"{name} must be non-empty strings, not {given!r}")
-
-
-def _as_schema(schema: object) -> str | None:
-    """The schema as text: it can be hashed, and the caller's own may change meanwhile."""
-    if schema is None:
-        return None
-    try:
-        known = json.loads(schema) if isinstance(schema, str) else schema
-        text = json.dumps(known, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"json_schema must be a JSON schema: {error}") from None
-    if not isinstance(known, dict):
-        raise ValueError(f"json_schema must be a JSON object, not {schema!r}")
-    return text
 
 
 def _as_limits(given: object) -> FormLimits | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import threading
 import uuid
@@ -11,7 +12,16 @@ from collections.abc import Callable, Iterator
 from engine.core.mailbox import Mailbox
 from engine.core.thread import may_wait
 from engine.errors import EngineError
-from engine.messages import Cancel, Event, Failed, Finished, Pause, ReplyStats, TextDelta
+from engine.messages import (
+    Cancel,
+    Event,
+    Failed,
+    Finished,
+    Message,
+    Pause,
+    ReplyStats,
+    TextDelta,
+)
 
 log = logging.getLogger(__name__)
 Listener = Callable[[Event], None]
@@ -81,6 +91,18 @@ class Reply:
         """
         self._wait(timeout)
         return list(self._tokens)
+
+    def message(self, timeout: float | None = None) -> Message | None:
+        """Wait for the end and return the assistant's turn as the session keeps it.
+
+        Plain JSON: content, and where there are any `reasoning_content` and `tool_calls`. None
+        where nothing is kept.
+
+        Raises:
+            EngineError, TimeoutError: as `text`.
+        """
+        self._wait(timeout)
+        return copy.deepcopy(self._last.message) if isinstance(self._last, Finished) else None
 
     def cancel(self) -> None:
         """Stop at the next token. Harmless when the reply has ended already."""

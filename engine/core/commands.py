@@ -1,4 +1,4 @@
-"""What callers ask of the engine thread about models. `engine.messages` has the other commands."""
+"""What callers ask of the engine thread. `engine.messages` has the commands that bring messages."""
 
 from __future__ import annotations
 
@@ -40,3 +40,76 @@ class UnloadIdle:
 class Pin:
     model_id: str
     pinned: bool
+
+
+@dataclass(frozen=True)
+class Cancel:
+    session_id: str
+    reply_id: str
+
+
+@dataclass(frozen=True)
+class Pause:
+    session_id: str
+    reply_id: str
+    paused: bool  # or to be resumed
+
+
+@dataclass(frozen=True)
+class Prioritise:
+    session_id: str
+    priority: int
+
+
+@dataclass(frozen=True)
+class Fork:
+    session_id: str
+    twin_id: str
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class CloseSession:
+    session_id: str
+    forget: bool = False
+
+
+@dataclass(frozen=True)
+class Forget:
+    session_id: str
+
+
+@dataclass(frozen=True)
+class Embed:
+    model_id: str
+    texts: tuple[str | tuple[int, ...], ...]
+    answer: Future[Embeddings]
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """A vector of length 1 for each text, as little-endian float32, and the tokens of all."""
+
+    vectors: tuple[bytes, ...]
+    tokens: int
+
+
+@dataclass(frozen=True)
+class GetStats:
+    answer: Future[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class WorkDone:
+    """A worker has finished: `deliver` hands over what came of it, and `failed` that it could not.
+
+    For the engine thread.
+    """
+
+    deliver: Callable[[], None]
+    failed: Callable[[BaseException], None]
+
+
+@dataclass(frozen=True)
+class Stop:
+    pass

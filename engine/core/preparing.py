@@ -11,7 +11,7 @@ from engine.core.reply_state import Prepared
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
-from engine.messages import Message, RawPrompt
+from engine.messages import Added, Asked, Message, RawPrompt
 from engine.model.call_constraint import of_calls
 from engine.model.constraint import constrain, of_answer
 from engine.model.loaded import LoadedModel
@@ -31,8 +31,8 @@ class Request:
     """What was sent, and what of the session it depends on, as of that moment.
 
     Attributes:
-        asked: a text, which goes after the history, the whole conversation, or what is to be
-            continued as it stands.
+        asked: what goes after the history, the whole conversation, or what is to be continued as
+            it stands.
         gone: the oldest messages, which did not fit any more the last time.
         ledger: which text the session's tokens stand for.
         look: reads the header of the session's cache on disk; None where it needs none.
@@ -46,7 +46,7 @@ class Request:
     history: list[Message]
     gone: list[Message]
     ledger: Ledger
-    asked: str | tuple[Message, ...] | RawPrompt
+    asked: Asked
     params: SamplingParams
     look: Callable[[], Record | None] | None = None
     template: Mapping[str, Any] = field(default_factory=dict)
@@ -70,11 +70,8 @@ def prepare(request: Request) -> Outcome:
     if isinstance(request.asked, RawPrompt):
         return _prepare_raw(request, request.asked)
     model, params = request.model, request.params
-    whole = not isinstance(request.asked, str)
-    bounds.check_count(len(request.asked) if whole else 1)
-    given = prompt.check_messages(
-        request.asked if whole else [{"role": "user", "content": request.asked}]
-    )
+    whole = isinstance(request.asked, tuple)
+    given = _given(request.asked)
     messages = _conversation(request, given, whole)
     messages, gone = _without_gone(request, messages, whole)
     ledger = request.ledger
@@ -120,7 +117,8 @@ def prepare(request: Request) -> Outcome:
         )
     _check_form(request)
     tools = request.template.get("tools") or ()
-    text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools)
+    one = bool(tools) and not params.parallel_tool_calls
+    text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, one)
     make = of_answer if params.tool_form is None else of_calls
     constraint = constrain(model, params, text, request.reasoning, make)
     if ready.answered:
@@ -134,6 +132,15 @@ def prepare(request: Request) -> Outcome:
     longest = min(most, context - length)
     tokens = pieces.listed(ready.tokens)
     return Outcome(Prepared(messages, gone, ready, tokens, text, longest, constraint), ledger)
+
+
+def _given(asked: str | tuple[Message, ...] | Added) -> list[Message]:
+    """The messages that were sent, which are checked."""
+    if isinstance(asked, str):
+        return prompt.check_messages([{"role": "user", "content": asked}])
+    messages = asked.messages if isinstance(asked, Added) else asked
+    bounds.check_count(len(messages))
+    return prompt.check_messages(messages)
 
 
 def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
@@ -164,13 +171,14 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
 
 
 def _with_tool_form(request: Request) -> Request:
-    if request.params.tool_form is None:
-        return request
     model = request.model
     try:
-        params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
+        tool_forms.check(request.params, model.info.tool_format, model.info.name)
     except ValueError as error:
-        raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
+        raise EngineError(INVALID_REQUEST, f"{error}.") from None
+    if request.params.tool_form is None:
+        return request
+    params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
     return replace(request, params=params)
 
 
@@ -191,9 +199,7 @@ def count(request: Request) -> int:
     try:
         if isinstance(request.asked, RawPrompt):
             return len(raw.build(model.tokenizer, request.asked, model.reader, context).tokens)
-        given = request.asked
-        asked = [{"role": "user", "content": given}] if isinstance(given, str) else given
-        messages = prompt.check_messages(asked)
+        messages = _given(request.asked)
         bounds.check_prompt(messages, context)
         bounds.check_prompt([{"template": request.template}], MOST_EXTRA)
         made = prompt.build(

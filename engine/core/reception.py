@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.core.mailbox import refuse
 from engine.core.preparing import Outcome, Request, count, prepare
 from engine.core.reply_state import ReplyState
@@ -235,7 +237,11 @@ class Reception:
         def failed(error: BaseException) -> None:
             refuse(command, as_engine_error(error))
 
-        self._workers.run(model.info.id, lambda: count(request), command.answer.set_result, failed)
+        def counted() -> int:
+            without = count(replace(request, template={})) if command.only_template else 0
+            return count(request) - without
+
+        self._workers.run(model.info.id, counted, command.answer.set_result, failed)
 
     def stats(self, command: GetStats) -> None:
         """Answer with the figures of this moment."""

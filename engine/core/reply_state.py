@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from typing import Any
 
 from engine.messages import (
+    CallEvent,
     Failed,
     Finished,
     FinishReason,
@@ -16,15 +18,21 @@ from engine.messages import (
     Sink,
     TextDelta,
     TokenOdds,
-    ToolCall,
+    ToolCallDelta,
+    ToolCallFailed,
+    ToolCallFinished,
+    ToolCallStarted,
 )
 from engine.model.constraint import Constraint
 from engine.model.odds import Odds
 from engine.model.sampling import Sampler
 from engine.params import SamplingParams
 from engine.scheduling.view import Status
+from engine.text.calling import Told
 from engine.text.prompt import Prompt
 from engine.text.text import Delta, ReplyText
+
+log = logging.getLogger(__name__)
 
 PROMISED = 2048
 """Tokens for which an answer without a limit is promised memory at a time. Were it promised all of
@@ -95,7 +103,6 @@ class ReplyState:
         self.limit = self.longest = 0
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
         self.tells_calls = tells_calls
-        self._calls_told = 0
         self._reasoned = 0
         self.tokens: list[int] = []
         self.next: Any = None
@@ -175,8 +182,8 @@ class ReplyState:
 
     @property
     def complete(self) -> bool:
-        """Whether the answer has ended: by a stop string, or its form admits no more."""
-        stopped = self.text is not None and self.text.stopped
+        """Whether the answer has ended: by a stop string, its only call, or as its form wants."""
+        stopped = self.text is not None and (self.text.stopped or self.text.called_enough)
         return stopped or (self.constraint is not None and self.constraint.complete)
 
     def progress(self, done: int, position: int) -> None:
@@ -225,26 +232,26 @@ class ReplyState:
         self._tell(deltas, (token,), odds)
 
     def flush(self, ended: bool) -> None:
-        """Tell the text that was held back, now that no more comes.
-
-        Args:
-            ended: the model ended its turn, and was not cut off.
-        """
+        """Tell what was held back. `ended`: the model ended its turn, and was not cut off."""
         if self.text is not None:
-            self._tell(self.text.finish(ended))
+            self._tell(self.text.finish(ended), over=True)
 
-    def finish(self, reason: FinishReason) -> None:
-        """End as asked; the last event."""
+    def finish(self, reason: FinishReason, message: Message | None = None) -> None:
+        """End as asked; the last event. `message` is what the session keeps of it."""
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
-        self._sink(Finished(self.session_id, self.id, reason, self.stats(), stop), ())
+        self._sink(Finished(self.session_id, self.id, reason, self.stats(), stop, message), ())
         self.status = Status.FINISHED  # now that it has been told
 
     def fail(self, code: str, message: str) -> None:
         """End with an error; the last event."""
         if self.status == Status.FINISHED:
             return
+        try:
+            self._tell([], over=True)  # a call that has started ends, too
+        except BaseException:
+            log.exception("the calls of a reply that failed could not be ended")
         self._sink(Failed(self.session_id, self.id, code, message), ())
         self.status = Status.FINISHED
 
@@ -268,6 +275,7 @@ class ReplyState:
         deltas: list[Delta],
         tokens: tuple[int, ...] = (),
         odds: tuple[TokenOdds, ...] = (),
+        over: bool = False,
     ) -> None:
         for text, kind in deltas:
             self._sink(TextDelta(self.session_id, self.id, text, kind, odds), tokens)
@@ -275,7 +283,15 @@ class ReplyState:
         if tokens:  # a token without text yet still counts: an empty delta carries it
             self._sink(TextDelta(self.session_id, self.id, "", "answer", odds), tokens)
         if self.tells_calls and self.text is not None:
-            fresh = self.text.calls[self._calls_told :]
-            self._calls_told += len(fresh)
-            for call in fresh:
-                self._sink(ToolCall(self.session_id, self.id, call), ())
+            for told in self.text.calls_told(over):
+                self._sink(self._call_event(told), ())
+
+    def _call_event(self, told: Told) -> CallEvent:
+        mine = (self.session_id, self.id, told.id)
+        if told.kind == "started":
+            return ToolCallStarted(*mine, told.name)
+        if told.kind == "delta":
+            return ToolCallDelta(*mine, told.text)
+        if told.kind == "finished":
+            return ToolCallFinished(*mine, told.name, told.text)
+        return ToolCallFailed(*mine, told.name, told.text, told.message)

@@ -116,23 +116,25 @@ class SessionState:
         """Sessions of the same kind can go on from each other's caches."""
         return (self.model.info.id, self.kv_bits)
 
-    def conclude(self, reply: ReplyState, reason: FinishReason) -> None:
-        """Keep what a reply that ended as asked adds to the conversation."""
+    def conclude(self, reply: ReplyState, reason: FinishReason) -> Message | None:
+        """Keep what a reply that ended as asked adds to the conversation; gives its message."""
         if reason == FinishReason.CANCELLED and not reply.generated:
-            return  # as if it had not been asked
+            return None  # as if it had not been asked
         assert reply.text is not None
         assert reply.prompt is not None
         messages = reply.messages
         if not messages:
-            return  # a prompt that was continued as it stood is no conversation
+            return None  # a prompt that was continued as it stood is no conversation
         if reply.prompt.continues:
             messages = messages[:-1]  # the answer holds all of it
         if self.system and messages[0] == {"role": "system", "content": self.system}:
             messages = messages[1:]
-        self.history = [*messages, reply.text.said()]
+        said = reply.text.said()
+        self.history = [*messages, said]
         if reply.text.stopped:
             # The stop string is cut from the text but not from the tokens: they do not match.
             self.kv.ledger = reply.prompt.ledger("", [])
         else:
             generated = reply.tokens[reply.prompt_length :]
             self.kv.ledger = reply.prompt.ledger(reply.text.raw, generated)
+        return said

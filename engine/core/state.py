@@ -104,7 +104,7 @@ class State:
         assert reply is not None
         try:
             reply.flush(reason == FinishReason.STOP)
-            session.conclude(reply, reason)
+            said = session.conclude(reply, reason)
             session.kv.settle()
             session.used_at = time.monotonic()
         except BaseException as error:
@@ -113,7 +113,7 @@ class State:
         try:
             self._let_go(session)
         finally:
-            reply.finish(reason)
+            reply.finish(reason, said)
             self.unended.discard(reply)
         return None
 

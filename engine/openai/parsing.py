@@ -11,7 +11,7 @@ from typing import Any
 from engine.messages import Message
 from engine.params import SamplingParams
 
-_BY_SHAPE = ("logprobs", "tool_form")
+_BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
 SAMPLING = tuple(f.name for f in fields(SamplingParams) if f.name not in _BY_SHAPE)
 """The settings that a body may name by themselves. How probable tokens were, and how tools are
 called, is asked for by each shape in its own way, and not at all in files of requests."""

@@ -105,7 +105,7 @@ class Answering:
             read = partial(_understood, door, model, body, guest_of(scope))
             asked = await asyncio.to_thread(read) if large else read()
             choices = [
-                Choice(number, asked.tools, model.tool_format, number // asked.n, asked.one_call)
+                Choice(number, bool(asked.params.offered), number // asked.n)
                 for number in range(asked.n * len(asked.prompts))
             ]
             tell = Client(send, door, door.telling(asked, choices), asked.stream)
@@ -140,7 +140,6 @@ class Answering:
                 replies.note(choice, event)
                 visit.note(event)
                 await tell(choice, event)
-                replies.told(choice)
         finally:
             self._running.discard(events)
 

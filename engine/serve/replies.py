@@ -91,11 +91,6 @@ class Replies:
             if part is not None and part.reply.done and not part.ended:
                 self._end(part, event)
 
-    def told(self, choice: Choice) -> None:
-        """Take note of what a client has been told: after its only call an answer ends."""
-        if choice.cut and not self._parts[choice].ended:
-            self._parts[choice].reply.cancel()
-
     @property
     def sessions(self) -> tuple[str, ...]:
         """The engine's sessions in which there are answers. May be read from any thread."""

@@ -48,7 +48,9 @@ class TextSplitter:
         offered: tools were offered.
 
     Attributes:
-        calls: the tool calls that are complete, each as it was written between its markers.
+        calls, call: the tool calls that are complete, each as it was written between its markers,
+            and what there is of the next one.
+        stop: the stop string that was found.
         unshown: what was left out at the end of text that was cut off, since a marker may have
             begun there.
     """
@@ -75,10 +77,10 @@ class TextSplitter:
         # Blanks at the beginning and after a tool call count if more of the answer follows.
         self._at_start = True
         self._blanks = ""
-        self._stop: str | None = None
+        self.stop: str | None = None
         self._header = ""
         self._between = False  # a part with a header has ended, and no other has begun
-        self._call = ""  # the tool call that is being written
+        self.call = ""
         self.calls: list[str] = []
         self.unshown = ""
 
@@ -106,12 +108,7 @@ class TextSplitter:
     @property
     def stopped(self) -> bool:
         """Whether a stop string has been found."""
-        return self._stop is not None
-
-    @property
-    def stop(self) -> str | None:
-        """The stop string that was found."""
-        return self._stop
+        return self.stop is not None
 
     @property
     def may_be_cut(self) -> bool:
@@ -179,8 +176,8 @@ class TextSplitter:
         return any(marker.startswith(held) for marker in (*self._part.ends, *self._halved))
 
     def _end_call(self) -> None:
-        self.calls.append(self._call)
-        self._call = ""
+        self.calls.append(self.call)
+        self.call = ""
         self._at_start = True
 
     def _watched(self) -> tuple[tuple[str, ...], frozenset[str], int]:
@@ -232,7 +229,7 @@ class TextSplitter:
         if kind is None:
             self._end_header(out)
         elif kind == "answer" and marker in self._stops:
-            self._stop = marker
+            self.stop = marker
         elif marker in self._part.ends or marker in self._closes:
             self._close()
         elif marker in self._heads:
@@ -297,4 +294,4 @@ class TextSplitter:
             out.append((text, kind))
             self._begun = self._begun or (kind == "answer" and bool(text.strip()))
             if kind == "tool":
-                self._call += text
+                self.call += text

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from engine.messages import Kind, Message
-from engine.text import recognition, tool_calls
+from engine.text import recognition
+from engine.text.calling import Calling, Told
 from engine.text.markers import Markers
 from engine.text.splitter import Delta, TextSplitter
 
@@ -24,6 +25,7 @@ class ReplyText:
         opened: what the template rendered.
         opening: what of it comes after the messages; None where that cannot be told.
         tools: those that were offered, in OpenAI's shape.
+        one_call: the answer ends after its first call.
 
     Attributes:
         parts: all text so far by kind.
@@ -36,10 +38,11 @@ class ReplyText:
         stops: Iterable[str] = (),
         opening: str | None = None,
         tools: Sequence[dict[str, Any]] = (),
+        one_call: bool = False,
     ) -> None:
         self._detokenizer = tokenizer.detokenizer
         self._dialect = recognition.of(tokenizer)
-        self._tools = tools
+        self._calling = Calling(self._dialect.tool_format, tools, opened, one_call)
         markers = self._dialect.markers
         self._splitter = TextSplitter(
             markers,
@@ -92,34 +95,20 @@ class ReplyText:
             # Most often it was text after all, and with it the next prompt fits the cache.
             answer["content"] += unshown
         if self.parts["tool"]:
-            made = self._calls_made() if self._dialect.knows_calls else None
-            if made is None:
+            self._calling.follow(self.calls, "")
+            made = self._calling.made
+            whole = sum(map(len, self.calls)) == len(self.parts["tool"])
+            if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
                 # The model must find its call again, in its place and framed as it wrote it.
                 answer["content"] = self.without_reasoning
             else:
-                answer["tool_calls"] = made
+                answer["tool_calls"] = [call.as_message(name) for name, call in made]
         if self.parts["reasoning"]:
             thought = self.parts["reasoning"]
             # The line break before the marker is the template's to write.
             lines = self._dialect.row.begun is None
             answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
         return answer
-
-    def _calls_made(self) -> list[dict[str, Any]] | None:
-        """The calls as templates want them; None where one cannot be read."""
-        made: list[dict[str, Any]] = []
-        try:
-            for text in self.calls:
-                made += [
-                    call.as_message(len(made) + number)
-                    for number, call in enumerate(
-                        tool_calls.read(self._dialect.tool_format, text, self._tools)
-                    )
-                ]
-        except ValueError:
-            return None
-        whole = sum(map(len, self.calls)) == len(self.parts["tool"])
-        return made if made and whole else None
 
     @property
     def without_reasoning(self) -> str:
@@ -160,6 +149,19 @@ class ReplyText:
     def stop(self) -> str | None:
         """The stop string that was found."""
         return self._splitter.stop
+
+    def calls_told(self, over: bool = False) -> list[Told]:
+        """What is new of the tool calls.
+
+        Args:
+            over: no more text comes.
+        """
+        return self._calling.follow(self.calls, self._splitter.call, over)
+
+    @property
+    def called_enough(self) -> bool:
+        """Whether the answer has the only call that is wanted."""
+        return self._calling.enough
 
     @property
     def calls(self) -> list[str]:

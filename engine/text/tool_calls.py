@@ -30,15 +30,10 @@ class Call:
     arguments: str
     id: str | None = None
 
-    def as_message(self, number: int) -> dict[str, Any]:
-        """As messages have it, for templates.
-
-        Args:
-            number: of the call in its answer, which names it where the model did not. Mistral's
-                templates take names of nine characters only.
-        """
+    def as_message(self, name: str) -> dict[str, Any]:
+        """As messages have it, for templates, under an id of that name."""
         function = {"name": self.name, "arguments": json.loads(self.arguments)}
-        return {"id": self.id or f"call{number:05}", "type": "function", "function": function}
+        return {"id": name, "type": "function", "function": function}
 
 
 def format_of(tokenizer: Any) -> str:

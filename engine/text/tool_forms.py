@@ -39,20 +39,37 @@ class _Shape:
     between: str | None = None
 
 
+def check(params: SamplingParams, format_name: str, model: str) -> None:
+    """See that a model can be offered the tools of `params`, and be bound as they ask.
+
+    Args:
+        format_name: of the model's calls: its `tool_format`.
+        model: its name, for the sentence.
+
+    Raises:
+        ValueError: it cannot, and why.
+    """
+    if not params.offered:
+        return
+    if not format_name:
+        raise ValueError(f"tools cannot be offered to {model}: it knows no tool calls")
+    form = params.tool_form
+    if form is not None and format_name not in BOUND:
+        asked = (
+            "tool_choice can only be auto or none" if form.required else "strict can only be false"
+        )
+        raise ValueError(f"{asked} here: the calls of {model} cannot be bound to a form")
+
+
 def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     """The same with the grammar that `params.tool_form` asks for.
 
     Args:
         tokenizer: mlx-lm's.
         name: the format's, one of `BOUND`.
-
-    Raises:
-        ValueError: this format cannot be bound.
     """
     if params.tool_form is None:
         return params
-    if name not in BOUND:
-        raise ValueError("the model's tool calls cannot be bound to a form")
     form = params.tool_form
     shape = _shape(name, tokenizer)
     tools = [

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Engine, Finished, SamplingParams, TextDelta
+from engine import Engine, Finished, SamplingParams, TextDelta, ToolCallFinished, ToolResult
 from engine.bench.random_models import CHATML, write_tokenizer
 from engine.core.confined.readers import Plain, describe, load_wrapper
 from engine.core.confined.templates import Template
 from engine.core.examining import _ends
 from engine.errors import EngineError
-from engine.messages import Event, ToolCall
+from engine.messages import Event
 from engine.model import folder as model_folders
 from engine.model.vocabulary import end_ids
 from engine.text import recognition, rendering
 from engine.text.rendering import MOMENT
-from engine.text.tool_calls import parse
 from tests.engine.scripted import write_chains
 from tests.engine.speaking import ANSWER, ASK, THOUGHT, WEATHER, family, write_folder
 
@@ -106,14 +106,14 @@ def test_a_session_tells_the_parts_and_goes_on_from_its_cache(
 def test_a_call_through_the_channels_is_told_as_one(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(speaker(tmp_path / "called", "gpt-oss", CALLED))
     chat = engine.open_session(model)
-    reply = chat.send(ASK["content"], GREEDY, template={"tools": [WEATHER]})
+    params = replace(GREEDY, tools=[WEATHER])
+    reply = chat.send(ASK["content"], params)
     assert reply.text(60) == ""
-    (call,) = [event for event in reply if isinstance(event, ToolCall)]
-    (read,) = parse(model.tool_format, call.text, [WEATHER])
-    assert (read.name, json.loads(read.arguments)) == ("weather", {"city": "Turin"})
+    (call,) = [event for event in reply if isinstance(event, ToolCallFinished)]
+    assert (call.name, json.loads(call.arguments)) == ("weather", {"city": "Turin"})
     assert told(iter(reply), "reasoning") == THOUGHT
     # The next prompt has the call as its makers write it.
-    again = chat.send("And now?", GREEDY, template={"tools": [WEATHER]})
+    again = chat.send([ToolResult(call.id, "rain")], params)
     again.text(60)
     assert again.stats.prompt_tokens > reply.stats.prompt_tokens
 

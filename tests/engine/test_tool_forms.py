@@ -13,11 +13,9 @@ import openai
 import pytest
 from tokenizers import AddedToken, Tokenizer
 
-from engine import Engine, Model, SamplingParams
+from engine import Engine, EngineError, Model, Reply, SamplingParams, ToolCallFinished
 from engine.bench.random_models import write_model
-from engine.params import ToolForm
 from engine.serve.server import Server
-from engine.text import tool_calls
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 from tests.engine.serving import ask
@@ -34,9 +32,8 @@ SCHEMA: dict[str, Any] = {
     "$defs": {"days": {"type": "integer", "minimum": 1, "maximum": 9}},
 }
 TOOL: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
+STRICT: Any = {"type": "function", "function": {**TOOL["function"], "strict": True}}
 OTHER: Any = {"type": "function", "function": {"name": "time", "parameters": {"type": "object"}}}
-OFFERED = {"tools": [TOOL, OTHER]}
-FORM = ToolForm((("weather", json.dumps(SCHEMA)),), required=True)
 # What tells mlx-lm which parser a model needs, and the tokens of its markers.
 FORMATS: dict[str, tuple[str, list[str], list[str]]] = {
     "json_tools": ("<tool_call>{{ tool_call.name }}", ["<tool_call>", "</tool_call>"], []),
@@ -89,14 +86,10 @@ def id_of(model: Model, word: str) -> int:
     return int(Tokenizer.from_file(str(Path(model.path) / "tokenizer.json")).token_to_id(word))
 
 
-def calls_of(model: Model, reply: Any, tools: list[Any]) -> list[Any]:
+def calls_of(reply: Reply) -> list[ToolCallFinished]:
     """The calls of an answer that has nothing else."""
-    found = []
-    for event in reply:
-        if type(event).__name__ == "ToolCall":
-            found += tool_calls.parse(model.tool_format, event.text, tools)
     assert reply.text(timeout=60).strip() == ""
-    return found
+    return [event for event in reply if isinstance(event, ToolCallFinished)]
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -105,21 +98,20 @@ def test_a_required_call_fits_its_schema(load: Callable[[str], Any], kind: str) 
     assert model.tool_format == kind.split(" ")[0]
     ends = {id_of(model, "</think>"): 12.0}
     for seed, several, reasoning in ((2, False, True), (3, True, False)):
-        form = ToolForm(FORM.tools, required=True, several=several)
         params = SamplingParams(
             max_tokens=240,
             temperature=1.0,
             seed=seed,
-            tool_form=form,
+            tools=[TOOL],
+            tool_choice="required",
+            parallel_tool_calls=several,
             logit_bias=ends if reasoning else {},
         )
         session = engine.open_session(model, reasoning=reasoning)
-        reply = session.send("Weather?", params, template=OFFERED)
-        calls = calls_of(model, reply, [TOOL])
+        reply = session.send("Weather?", params)
+        calls = calls_of(reply)
         assert calls
         assert several or len(calls) == 1
-        if reply.stats.generated_tokens == 240:
-            calls = calls[:-1]  # the last one may be incomplete
         for call in calls:
             given = json.loads(call.arguments)
             assert call.name == "weather"
@@ -135,25 +127,24 @@ def test_free_text_goes_on_until_a_call_which_is_bound(
 ) -> None:
     engine, model = load(kind)
     opener = {"json_tools": "<tool_call>", "mistral": "[TOOL_CALLS]"}[kind]
-    form = ToolForm((*FORM.tools, ("time", '{"type": "object", "maxProperties": 1}')))
+    time = {"name": "time", "parameters": {"type": "object", "maxProperties": 1}, "strict": True}
+    tools = [STRICT, {"type": "function", "function": time}]
     texts = calls = 0
     for seed in range(4):
         # Random weights seldom open a call by themselves.
         bias = {id_of(model, opener): 12.0, 2: 6.0}
         params = SamplingParams(
-            max_tokens=200, temperature=1.0, seed=seed, tool_form=form, logit_bias=bias
+            max_tokens=200, temperature=1.0, seed=seed, tools=tools, logit_bias=bias
         )
         session = engine.open_session(model, reasoning=False)
-        reply = session.send("Weather?", params, template=OFFERED)
+        reply = session.send("Weather?", params)
         events = list(reply)
         texts += bool(reply.text(timeout=60))
         for event in events:
-            whole = kind == "json_tools" or reply.stats.generated_tokens < 200
-            if type(event).__name__ == "ToolCall" and whole:
-                for call in tool_calls.parse(model.tool_format, event.text, [TOOL, OTHER]):
-                    calls += 1
-                    given = json.loads(call.arguments)
-                    assert call.name == "time" or given["city"] in ("Turin", "Oslo")
+            if isinstance(event, ToolCallFinished):
+                calls += 1
+                given = json.loads(event.arguments)
+                assert event.name == "time" or given["city"] in ("Turin", "Oslo")
     assert calls > 2
     assert texts > 0
 
@@ -163,11 +154,11 @@ def test_a_format_that_cannot_be_bound_is_refused(
 ) -> None:
     engine, _ = load("mistral")
     plain = engine.load(model_folder("plain"))
-    reply = engine.open_session(plain).send("Weather?", SamplingParams(tool_form=FORM))
-    with pytest.raises(Exception, match="cannot be bound"):
+    reply = engine.open_session(plain).send("Weather?", SamplingParams(tools=[TOOL]))
+    with pytest.raises(EngineError, match="knows no tool calls"):
         reply.text(timeout=60)
     with pytest.raises(ValueError, match="cannot both bind"):
-        SamplingParams(tool_form=FORM, regex="a")
+        SamplingParams(tools=[STRICT], regex="a")
 
 
 # -- over HTTP ----------------------------------------------------------------------------

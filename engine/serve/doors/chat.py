@@ -9,6 +9,7 @@ from engine.messages import Message
 from engine.model.info import Model
 from engine.openai.request import form, with_text
 from engine.openai.schemas import FORMAT, MESSAGES, TOOL_CHOICE, TOOLS
+from engine.params import SamplingParams
 from engine.serve.doors import odds
 from engine.serve.doors.choice import Called, Choice, Piece, Text
 from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling
@@ -35,7 +36,7 @@ from engine.serve.doors.kinds import (
     said,
 )
 from engine.serve.doors.openai_telling import OpenAITelling, reason, usage
-from engine.serve.doors.tools import Offer, arguments, offer
+from engine.serve.doors.tools import arguments, offer, settings_of
 from engine.serve.guests import LOCAL, Guest
 
 CHOICE: dict[str, Kind] = {
@@ -92,7 +93,7 @@ class ChatDoor(OpenAIErrors):
         offer = offered(fields, fields.take("tools", []), model)
         most = fields.top_logprobs(fields.flag("logprobs"), "logprobs")
         own = form(fields.take("response_format", {"type": "text"}), "response_format")
-        if own and offer.tools:
+        if own and offer.offered:
             raise ValueError("response_format and tools cannot both shape one answer: choose one")
         asked = Asked(
             model,
@@ -101,16 +102,14 @@ class ChatDoor(OpenAIErrors):
             manner=fields.manner(reasoning),
             n=fields.choices(),
             stream=stream,
-            template=offer.shown(template),
-            tools=offer.tools,
-            one_call=offer.one_call,
+            template=template,
             figures=figures,
         )
         limit = fields.limit("max_tokens", "max_completion_tokens")
         return replace(
             asked,
             params=fields.params(
-                model, max_tokens=limit, logprobs=most, tool_form=offer.form, **own
+                model, max_tokens=limit, logprobs=most, **settings_of(offer), **own
             ),
         )
 
@@ -119,7 +118,7 @@ class ChatDoor(OpenAIErrors):
         return ChatTelling(asked, choices)
 
 
-def offered(fields: Fields, tools: Any, model: Model) -> Offer:
+def offered(fields: Fields, tools: Any, model: Model) -> SamplingParams:
     """The tools that may be called, and how."""
     choice, named = fields.take("tool_choice", "auto"), None
     if isinstance(choice, dict):

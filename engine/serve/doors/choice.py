@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,9 +17,9 @@ from engine.messages import (
     ReplyStats,
     TextDelta,
     TokenOdds,
-    ToolCall,
+    ToolCallFailed,
+    ToolCallFinished,
 )
-from engine.text.tool_calls import parse
 
 log = logging.getLogger(__name__)
 
@@ -64,19 +63,15 @@ class Choice:
 
     Attributes:
         index: of the answer among those to the request.
-        tools: those that were offered.
-        tool_format: the name of the parser for the model's tool calls.
+        calls_tools: tools were offered. A call that nobody offered is text.
         prompt: which of the request's prompts it answers.
-        one_call: the answer ends with its first tool call.
         prompt_tokens: of its prompt, once they are known.
         reused_tokens: how many of them were in a cache already.
     """
 
     index: int
-    tools: tuple[dict[str, Any], ...] = ()
-    tool_format: str = ""
+    calls_tools: bool = False
     prompt: int = 0
-    one_call: bool = False
     prompt_tokens: int = 0
     reused_tokens: int = 0
     reasoning: list[str] = field(default_factory=list)
@@ -94,37 +89,29 @@ class Choice:
             self.last = event
             if not self.calls:
                 yield from self._say(self._blanks, ())
-        elif isinstance(event, ToolCall):
-            yield from self._called(event.text)
-        elif isinstance(event, TextDelta) and not self.cut and not self._is_call(event):
+        elif isinstance(event, ToolCallFinished):
+            yield from self._called(event)
+        elif isinstance(event, ToolCallFailed):
+            yield from self._not_called(event)
+        elif isinstance(event, TextDelta) and not (self.calls_tools and event.kind == "tool"):
             yield from self._add(event.text, event.kind == "reasoning", event.odds)
 
-    def _is_call(self, delta: TextDelta) -> bool:
-        """Whether it is told by a `ToolCall`. A call that nobody offered is text."""
-        return delta.kind == "tool" and bool(self.tools)
-
-    def _called(self, text: str) -> Iterator[Piece]:
-        try:
-            found = parse(self.tool_format, text, self.tools)
-        except ValueError as error:
-            log.info("a tool call is given as text: %s", error)
-            yield from self._add(text, False, ())
-            return
+    def _called(self, event: ToolCallFinished) -> Iterator[Piece]:
         self._blanks = ""
-        for call in found:
-            if self.cut:
-                return
-            name = call.id or f"call_{uuid.uuid4().hex[:24]}"
-            called = Called(len(self.calls), name, call.name, call.arguments)
-            self.calls.append(called)
-            yield called
+        called = Called(len(self.calls), event.id, event.name, event.arguments)
+        self.calls.append(called)
+        yield called
+
+    def _not_called(self, event: ToolCallFailed) -> Iterator[Piece]:
+        log.info("a tool call is given as text: %s", event.message)
+        yield from self._add(event.text, False, ())
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         if reasoning:
             self.reasoning.append(text)
             yield Text(text, True)
             return
-        if self.tools:
+        if self.calls_tools:
             # Blanks around calls are no part of the answer. What follows decides about them.
             self._blanks, text = self._blanks + text, ""
             if self._blanks.strip():
@@ -136,11 +123,6 @@ class Choice:
         self.answer.append(text)
         if text or odds:
             yield Text(text, False, odds)
-
-    @property
-    def cut(self) -> bool:
-        """Whether nothing more is wanted of it."""
-        return self.one_call and bool(self.calls)
 
     @property
     def text(self) -> str:

@@ -34,7 +34,7 @@ class CountingDoor:
             [messages],
             SamplingParams(),
             Manner(reasoning=reasoning),
-            template=offer.shown(template),
+            template={**template, **({"tools": list(offer.offered)} if offer.offered else {})},
         )
 
     def whole(self, tokens: int) -> Body:

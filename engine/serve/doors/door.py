@@ -29,8 +29,6 @@ class Asked:
         n: answers to each prompt.
         stream: tell of each piece as it comes, and not of the whole answer at its end.
         template: what the chat template is given beside the messages.
-        tools: those that are offered, in OpenAI's shape.
-        one_call: the answer ends with its first tool call.
         figures: a stream's end has the figures.
         extra: what the door itself wants to know again.
     """
@@ -42,8 +40,6 @@ class Asked:
     n: int = 1
     stream: bool = False
     template: Mapping[str, Any] = field(default_factory=dict)
-    tools: tuple[dict[str, Any], ...] = ()
-    one_call: bool = False
     figures: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
 

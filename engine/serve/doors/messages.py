@@ -9,6 +9,7 @@ from engine.model.info import Model
 from engine.openai.json_text import shortened
 from engine.openai.request import form
 from engine.openai.schemas import CUSTOM_TOOLS, SETTINGS, SYSTEM, TEXT_FORMAT, TURNS
+from engine.params import SamplingParams
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Body, Telling
 from engine.serve.doors.fields import EFFORTS, LIMIT, Fields, conversation, settings
@@ -29,7 +30,7 @@ from engine.serve.doors.kinds import (
     whole,
 )
 from engine.serve.doors.messages_telling import MessagesTelling
-from engine.serve.doors.tools import Offer, offer
+from engine.serve.doors.tools import offer, settings_of
 from engine.serve.guests import LOCAL, Guest
 
 _CHOICE = Table(
@@ -113,7 +114,7 @@ class MessagesDoor:
         messages = said_of(fields)
         reasoning, template, own = how_of(fields, model)
         offer = offer_of(fields, model)
-        if own and offer.tools:
+        if own and offer.offered:
             raise ValueError("output_config.format and tools cannot both shape one answer")
         limit = fields.limit("max_tokens")
         stops = fields.take("stop_sequences")
@@ -121,12 +122,10 @@ class MessagesDoor:
         return Asked(
             model,
             [messages],
-            fields.params(model, max_tokens=limit, stop=stops, tool_form=offer.form, **own),
+            fields.params(model, max_tokens=limit, stop=stops, **settings_of(offer), **own),
             manner,
             stream=stream,
-            template=offer.shown(template),
-            tools=offer.tools,
-            one_call=offer.one_call,
+            template=template,
         )
 
     def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
@@ -172,7 +171,7 @@ def _thinking(given: Any, model: Model) -> bool:
     return bool(kind != "disabled")
 
 
-def offer_of(fields: Fields, model: Model) -> Offer:
+def offer_of(fields: Fields, model: Model) -> SamplingParams:
     """The tools that may be called, and how."""
     given = fields.take("tools", [])
     if not isinstance(given, list):

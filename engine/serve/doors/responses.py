@@ -34,6 +34,7 @@ from engine.serve.doors.kinds import (
     said,
 )
 from engine.serve.doors.responses_telling import ResponsesTelling
+from engine.serve.doors.tools import settings_of
 from engine.serve.guests import LOCAL, Guest
 from engine.serve.refusals import RefusedError
 
@@ -188,22 +189,20 @@ class ResponsesDoor(OpenAIErrors):
         includes = _includes(fields)
         most = fields.top_logprobs(includes, f'include "{_LOGPROBS}"')
         own = _form(fields)
-        if own and offer.tools:
+        if own and offer.offered:
             raise ValueError("text.format and tools cannot both shape one answer: choose one")
         slides = fields.take("truncation") == "auto"
         manner = fields.manner(reasoning, "slide" if slides else None)
         limit = fields.limit("max_output_tokens")
         head = [{"role": "system", "content": instructions}] if instructions else []
-        params = fields.params(model, max_tokens=limit, logprobs=most, tool_form=offer.form, **own)
+        params = fields.params(model, max_tokens=limit, logprobs=most, **settings_of(offer), **own)
         return Asked(
             model,
             [[*head, *conversation]],
             params,
             manner,
             stream=stream,
-            template=offer.shown(template),
-            tools=offer.tools,
-            one_call=offer.one_call,
+            template=template,
             extra={
                 **echoed,
                 "guest": guest,
@@ -212,7 +211,7 @@ class ResponsesDoor(OpenAIErrors):
                 "truncation": "auto" if slides else "disabled",
                 "store": store,
                 "conversation": conversation,
-                "parallel": not offer.one_call,
+                "parallel": offer.parallel_tool_calls,
             },
         )
 
