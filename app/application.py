@@ -178,6 +178,7 @@ class Application(QObject):
             self.single.release()
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self)
+        self.library.toolbox.host.open(self._paths.tools)
         self.library.keep_trash()
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
@@ -195,8 +196,7 @@ class Application(QObject):
         self.window.show_restored()
         if self._down:
             return False
-        words = " ".join(filter(None, (self._opening.words, self.settings.note)))
-        if words:
+        if words := " ".join(filter(None, (self._opening.words, self.settings.note))):
             self.window.toast.show_text(words, seconds=30)
         self.loader.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With

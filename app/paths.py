@@ -19,8 +19,8 @@ GUIDE = "guide"
 
 
 _OURS = (
-    "chats", "settings.json", "running.lock", "backups", "log", "cache", "kv", "stretto", "crash",
-    "mlx-lm",
+    "chats", "settings.json", "mcp.json", "running.lock", "backups", "log", "cache", "kv",
+    "stretto", "crash", "mlx-lm",
 )  # fmt: skip
 """How the names begin of what the program puts into a profile."""
 
@@ -66,6 +66,11 @@ class Paths:
     def mlx_lm(self) -> Path:
         """Where the mlx-lm lies that the person chose in the place of the program's own."""
         return self.data / "mlx-lm"
+
+    @property
+    def tools(self) -> Path:
+        """The servers of tools, in the format that other programs use."""
+        return self.data / "mcp.json"
 
     def create(self) -> None:
         """Make the folders, for their owner alone. Raises OSError where that is not possible.

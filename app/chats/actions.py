@@ -21,6 +21,7 @@ class Action(Enum):
     STOP = "stop"
     PAUSE = "pause"
     CANCEL_EDIT = "cancel_edit"
+    GO_ON = "go_on"
     RENAME = "rename"
 
     EDIT = "edit"
@@ -43,6 +44,7 @@ GONE = "This message is not in the chat any more."
 _NEEDS_QUIET = frozenset(
     {
         Action.SEND,
+        Action.GO_ON,
         Action.EDIT,
         Action.REGENERATE,
         Action.SAME_AGAIN,
@@ -153,6 +155,11 @@ def _cancel_edit(turn: Turn) -> str | None:
     return None if isinstance(turn.compose, Editing) else "No message is being edited."
 
 
+def _go_on(turn: Turn) -> str | None:
+    leaf = turn.transcript.get(turn.transcript.leaf_id or "")
+    return None if leaf is not None and leaf.role == "tool" else "There is nothing to go on with."
+
+
 def _rename(turn: Turn) -> str | None:
     return None if turn.stored else "A new chat gets its title from your first message."
 
@@ -163,6 +170,7 @@ _ON_TURN = {
     Action.PAUSE: _pause,
     Action.CANCEL_EDIT: _cancel_edit,
     Action.RENAME: _rename,
+    Action.GO_ON: _go_on,
 }
 
 

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import Slot
 
 from app.bridge import Bridge
+from app.chats.answer_stats import kept_stats
+from app.chats.answering_state import AnsweringState
 from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
-from app.chats.options import ChatOptions, going_on, of_answer, sampling
+from app.chats.options import going_on, of_answer, sampling
 from app.chats.reply import Answer, Phase
 from app.chats.saved_chat import SavedChat
-from app.chats.session import ChatSession
 from app.chats.signals import ChatSignals
+from app.chats.tool_history import turn_with_calls
 from app.chats.transcript import conversation
-from app.chats.turn import Paused, Reply, Running, Waiting
+from app.chats.turn import Calling, Paused, Running, Waiting
 from app.store import Message
-from engine import EngineError, Failed, Finished, FinishReason, PromptProgress, TextDelta
+from app.tools.toolbox import Toolbox
+from engine import (
+    EngineError,
+    Failed,
+    Finished,
+    FinishReason,
+    PromptProgress,
+    TextDelta,
+    ToolCallFailed,
+    ToolCallFinished,
+)
 
 if TYPE_CHECKING:
     from engine import Model
@@ -25,57 +37,24 @@ if TYPE_CHECKING:
 # What a reply fails with when the engine's thread has broken down, or has lost the model.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
 _ONLY_A_TOOL = "The model asked for a tool instead of answering. There are no tools in this chat."
+_NO_CALL = "The model called a tool in a way that could not be read."
 
 
-class Answering(QObject):
-    """At most one reply at a time, from the question to the last state of its message.
-
-    Attributes:
-        reply: where it stands; None while there is none.
-        answer: what has come of it so far; None while there is none.
-        unseen: whether a reply has ended that nobody has looked at.
-    """
-
-    CHECKPOINT_MS = 400  # the store writes within 250: 350 ms of a second are left to the machine
+class Answering(AnsweringState):
+    """At most one reply at a time, from the question to the last state of its message."""
 
     def __init__(
-        self, saved: SavedChat, bridge: Bridge, loader: ModelLoader, chat: ChatSignals
+        self,
+        saved: SavedChat,
+        bridge: Bridge,
+        loader: ModelLoader,
+        chat: ChatSignals,
+        toolbox: Toolbox,
     ) -> None:
-        super().__init__(chat)
-        self._chat = chat
-        self._saved = saved
-        self._bridge = bridge
-        self._loader = loader
-        self.session = ChatSession(loader, saved.record.id)
-        self.reply: Reply | None = None
-        self.answer: Answer | None = None
-        self.unseen = False
-        self._closing = False
-        self._saved_length = 0
-        self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
+        super().__init__(saved, bridge, loader, chat, toolbox)
         self._checkpoint.timeout.connect(self._save_progress)
         loader.changed.connect(self._on_model_changed)
         loader.progressed.connect(self._on_model_read)
-
-    @property
-    def options(self) -> ChatOptions:
-        return ChatOptions.from_params(self._saved.record.params)
-
-    @property
-    def phase(self) -> Phase:
-        if isinstance(self.reply, Paused):
-            return Phase.PAUSED
-        if self.answer is not None:
-            return self.answer.phase
-        loading = self._loader.get(self._saved.record.model).state is LoadState.LOADING
-        return Phase.LOADING if loading else Phase.IDLE
-
-    def message(self, message_id: str) -> Message:
-        """A message with all of its text, also while it streams."""
-        message, answer = self._saved.transcript[message_id], self.answer
-        if answer is not None and answer.message_id == message_id:
-            return replace(message, content=answer.content, reasoning=answer.reasoning)
-        return message
 
     # A reply's life.
 
@@ -119,7 +98,10 @@ class Answering(QObject):
 
     def stop(self) -> None:
         """End the reply at its next token; what it wrote stays."""
-        if isinstance(self.reply, Waiting):
+        if isinstance(self.reply, Calling):
+            self.tools.stop("interrupted" if self._closing else "cancelled")
+            self._rest()
+        elif isinstance(self.reply, Waiting):
             self._end("cancelled")
         elif self.reply is not None and self.reply != Running(self.reply.handle, stopping=True):
             self.reply = Running(self.reply.handle, stopping=True)
@@ -134,6 +116,9 @@ class Answering(QObject):
         elif isinstance(self.reply, Running):
             self.reply = Paused(self.reply.handle)
             self.reply.handle.pause()
+        elif isinstance(self.reply, Calling):
+            self.tools.toggle_pause()
+            self.reply = Calling(self.tools.paused)
         self._tell()
 
     # The program's end.
@@ -146,6 +131,9 @@ class Answering(QObject):
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
         self._closing = True
+        if isinstance(self.reply, Calling):
+            self.tools.stop("interrupted")
+            self.reply = None
         self._end("interrupted")
         self._checkpoint.stop()
         self.session.close()
@@ -161,7 +149,7 @@ class Answering(QObject):
         answer.options = answer.options or self.options
         answer.model = ref
         try:
-            params = sampling(answer.options, model.defaults)
+            params = sampling(answer.options, model.defaults, self._offered(answer.options, model))
             answer.seed = params.seed
             session = self.session.open(model, answer.options)
             answer.channel, post = self._bridge.channel(self._on_event)
@@ -188,9 +176,13 @@ class Answering(QObject):
         elif isinstance(event, PromptProgress):
             answer.read(event)
             self._chat.phase_changed.emit()
+        elif isinstance(event, ToolCallFinished | ToolCallFailed):
+            answer.take_call(event)
         elif isinstance(event, Finished):
             stopped = event.reason == FinishReason.CANCELLED
             stats = {**asdict(event.stats), "reason": event.reason.value}
+            if answer.calls and event.message is not None and not stopped:
+                stats["turn"] = event.message
             self._end("cancelled" if stopped else "complete", stats=stats)
         elif isinstance(event, Failed):
             self._end("error", event.message, stats={"code": event.code})
@@ -211,8 +203,11 @@ class Answering(QObject):
             self._bridge.close(answer.channel)
         self._checkpoint.stop()
         answer.end_of_thought()
-        if status == "complete" and answer.tool and not answer.content:
-            status, error = "error", _ONLY_A_TOOL
+        stats = kept_stats(answer, status, stats or {}, self._saved.transcript)
+        if status == "complete" and not answer.content and "turn" not in stats:
+            faults = [f"{_NO_CALL} {call.fault}" for call in answer.calls if call.fault]
+            if answer.tool or faults:
+                status, error = "error", next(iter(faults), _ONLY_A_TOOL)
         if self._closing and status in {"cancelled", "error"}:
             status, error = "interrupted", ""
         message = self._saved.transcript.update(
@@ -221,31 +216,38 @@ class Answering(QObject):
             reasoning=answer.reasoning,
             status=status,
             error=error,
-            stats=self._stats(answer, status, stats or {}),
+            stats=stats,
         )
         self._saved.save(message)
-        self.unseen = True
         self._chat.message_changed.emit(message.id)
-        self._tell()
-        self._chat.reply_ended.emit(message.id)
+        if status == "complete" and turn_with_calls(message) is not None and not self._closing:
+            self._call(answer, message)
+        else:
+            self._rest(message.id)
 
-    def _stats(self, answer: Answer, status: str, told: dict[str, Any]) -> dict[str, Any]:
-        """The engine's figures, what it takes to have the same answer again, and how it differs."""
-        stats = dict(told)
-        if answer.seed is not None and answer.options is not None:
-            options = answer.options.to_params()
-            options.pop("seed", None)
-            stats.update(seed=answer.seed, options=options, model=answer.model)
-        if status == "complete" and answer.like is not None:
-            other = self._saved.transcript[answer.like]
-            if other.status == "complete" and other.stats.get("reason") == stats.get("reason"):
-                texts = (answer.content, answer.reasoning)
-                stats["same"] = (other.content, other.reasoning) == texts
-        if answer.thought_s is not None:
-            stats["thought_s"] = round(answer.thought_s, 2)
-        if answer.tool:
-            stats["tool"] = answer.tool
-        return stats
+    # Calls of tools, between one answer and the next.
+
+    def _call(self, answer: Answer, message: Message) -> None:
+        self.reply = Calling()
+        tokens = int(message.stats.get("generated_tokens", 0))
+        self.tools.begin(answer.calls, tokens, lambda: self._on_called(answer))
+        self._tell()
+
+    def _on_called(self, answer: Answer) -> None:
+        if self.tools.at_limit:
+            self._rest()
+        else:
+            self.reply = None
+            self.called.emit(answer)
+
+    def _rest(self, message_id: str = "") -> None:
+        """Nothing runs any more; the person is told."""
+        self.reply = None
+        self.unseen = True
+        self._tell()
+        last = message_id or self._saved.transcript.leaf_id
+        if last is not None:
+            self._chat.reply_ended.emit(last)
 
     def _tell(self) -> None:
         self._chat.phase_changed.emit()

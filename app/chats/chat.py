@@ -9,17 +9,16 @@ from typing import Any
 from PySide6.QtCore import Slot
 
 from app.chats.actions import Action, refusal
-from app.chats.chat_view import ChatView
+from app.chats.asking import AskingChat
 from app.chats.model_choice import LoadState
-from app.chats.options import ChatOptions, model_of_answer, of_answer
-from app.chats.reply import Answer
+from app.chats.options import ChatOptions
 from app.chats.saved_chat import saved_together
 from app.chats.transcript import Removal, title_from
 from app.chats.turn import Compose, Editing, Writing
 from app.store import Attachments, Message, new_id
 
 
-class Chat(ChatView):
+class Chat(AskingChat):
     """The life of one chat while the program runs.
 
     It owns its turn: what is being composed (`compose`), what is being answered (`reply`), and
@@ -161,29 +160,6 @@ class Chat(ChatView):
             return False
         self.set_options(replace(self.options, slide=True), self.record.system)
         return self.regenerate(answer_id)
-
-    def _answer(self, *, branching: bool, like: Message | None = None) -> None:
-        """Open an assistant message at the end of the path and have it filled.
-
-        ``like``: with that answer's options and model instead of the chat's.
-        """
-        answer = Answer(new_id())
-        if like is not None:
-            answer.like = like.id
-            answer.options = of_answer(like.stats, self.options)
-            answer.model = model_of_answer(like.stats)
-        name = self._loader.get(answer.model or self.record.model).name
-        parent = self.transcript.leaf_id
-        self._saved.add(
-            Message(answer.message_id, self.id, parent, "assistant", status="streaming", model=name)
-        )
-        self._answering.prepare(answer)
-        if branching:
-            self.path_changed.emit()
-        else:
-            self.message_added.emit(answer.message_id)
-        self.chat_changed.emit()
-        self._answering.begin()
 
     # The history.
 

@@ -18,10 +18,12 @@ from app.chats.options import ChatOptions
 from app.chats.reply import Phase
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
+from app.chats.tool_work import ToolWork
 from app.chats.transcript import Transcript, tokens_of_last_turn
-from app.chats.turn import Compose, Paused, Reply, Waiting
+from app.chats.turn import Calling, Compose, Paused, Reply, Waiting
 from app.store import Chat as ChatRecord
 from app.store import Message, Store
+from app.tools.toolbox import Toolbox
 from engine import PromptProgress
 
 _TELL_NO_MODEL = {"code", "reason", "thought_s"}
@@ -42,6 +44,7 @@ class ChatView(ChatSignals):
         store: Store,
         bridge: Bridge,
         loader: ModelLoader,
+        toolbox: Toolbox,
         *,
         stored: bool,
         parent: QObject | None = None,
@@ -49,7 +52,7 @@ class ChatView(ChatSignals):
         super().__init__(parent)
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
-        self._answering = Answering(self._saved, bridge, loader, self)
+        self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         self.alias = ""
         self.attaching = Attaching(self._saved, loader, bridge, self)
         self.count = TokenCount(loader, bridge, self._counted, self)
@@ -138,7 +141,13 @@ class ChatView(ChatSignals):
     @property
     def paused(self) -> bool:
         """Whether the reply stands still."""
-        return isinstance(self.reply, Paused)
+        reply = self.reply
+        return isinstance(reply, Paused) or (isinstance(reply, Calling) and reply.paused)
+
+    @property
+    def tools(self) -> ToolWork:
+        """The calls of tools that run or wait for the person."""
+        return self._answering.tools
 
     @property
     def session_id(self) -> str | None:

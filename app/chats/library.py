@@ -12,12 +12,15 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.bridge import Bridge
 from app.chats.branching import branch
 from app.chats.chat import Chat
+from app.chats.listing import listed_differently
 from app.chats.model_choice import ModelLoader
 from app.chats.organising import Organising
 from app.chats.search import ChatSearch
 from app.chats.session import ChatSession
 from app.store import Chat as ChatRecord
 from app.store import Store, new_id
+from app.tools.host import ToolHost
+from app.tools.toolbox import Toolbox
 
 
 class ChatLibrary(QObject):
@@ -33,6 +36,7 @@ class ChatLibrary(QObject):
     Attributes:
         search: looks for words in all chats.
         order: folders, what is pinned, tagged and archived.
+        toolbox: the tools that models may call.
     """
 
     SWEEP_MS = (60_000, 3_600_000)
@@ -48,6 +52,7 @@ class ChatLibrary(QObject):
         self, store: Store, bridge: Bridge, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
+        self.toolbox = Toolbox(ToolHost(), store)
         self._store = store
         self._bridge = bridge
         self._loader = loader
@@ -157,8 +162,7 @@ class ChatLibrary(QObject):
 
     def restore(self, chat_id: str) -> None:
         """Bring a deleted chat back. One that was erased stays away."""
-        stored = self._store.chat(chat_id)
-        if stored is None:
+        if (stored := self._store.chat(chat_id)) is None:
             return
         self._store.restore_chat(chat_id)
         chat = self._in_use.get(chat_id)
@@ -183,6 +187,7 @@ class ChatLibrary(QObject):
         self._store.erase_chats(gone)
         self._forget_caches()
         for chat_id in gone:
+            self.toolbox.consents.forget_chat(chat_id)
             self.erased.emit(chat_id)
             self.release(chat_id)
         self.trash_changed.emit()
@@ -220,16 +225,14 @@ class ChatLibrary(QObject):
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()
-        due = self._store.due()
-        if due:
+        if due := self._store.due():
             self.erase(due)
         self._store.erase_messages()
         self._store.forget_texts()
 
     def _forget_caches(self) -> None:
-        if self._loader.engine is not None:
-            while self._to_forget:
-                ChatSession(self._loader, self._to_forget.pop()).forget()
+        while self._loader.engine is not None and self._to_forget:
+            ChatSession(self._loader, self._to_forget.pop()).forget()
 
     def rename(self, chat_id: str, title: str) -> None:
         """Give a chat another title, whether it is in use or not."""
@@ -265,9 +268,11 @@ class ChatLibrary(QObject):
         self.search.cancel()
         for chat in self._in_use.values():
             chat.close()
+        self.toolbox.shut_down()
 
     def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
-        chat = Chat(record, self._store, self._bridge, self._loader, stored=stored, parent=self)
+        parts = (self._store, self._bridge, self._loader, self.toolbox)
+        chat = Chat(record, *parts, stored=stored, parent=self)
         chat.chat_changed.connect(self._on_chat_changed)
         chat.phase_changed.connect(self._on_phase_changed)
         self._in_use[chat.id] = chat
@@ -279,7 +284,7 @@ class ChatLibrary(QObject):
         if isinstance(chat, Chat) and chat.stored:
             before = self._chats.get(chat.id)
             self._chats[chat.id] = chat.record
-            if before is None or _listed_differently(before, chat.record):
+            if before is None or listed_differently(before, chat.record):
                 self.listed.emit()
 
     @Slot()
@@ -294,7 +299,3 @@ class ChatLibrary(QObject):
     def _release_ended(self) -> None:
         for chat_id in list(self._leaving):
             self.release(chat_id)
-
-
-def _listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
-    return before.title != after.title or before.updated_at != after.updated_at

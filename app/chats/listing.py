@@ -104,3 +104,8 @@ def _folder(
             found += _folder(other, (), inside, unfolded, depth + 1)
         found += [Entry("chat", chat_id, depth + 1) for chat_id in inside[folder.id]]
     return found
+
+
+def listed_differently(before: Chat, after: Chat) -> bool:
+    """Whether the list shows the chat in other words, or elsewhere."""
+    return before.title != after.title or before.updated_at != after.updated_at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ class ChatOptions:
         schema: for "schema", a JSON schema as text; kept as typed, also while it is wrong.
         choices: for "choices", the texts of which the answer is one.
         pattern: for "pattern", a regular expression of which the answer is all.
+        tools: the keys of the tools that are offered, see `app.tools.tool.Tool.key`.
     """
 
     temperature: float | None = None
@@ -52,6 +53,7 @@ class ChatOptions:
     schema: str = ""
     choices: tuple[str, ...] = ()
     pattern: str = ""
+    tools: tuple[str, ...] = ()
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
@@ -59,7 +61,7 @@ class ChatOptions:
         known: dict[str, Any] = {}
         for option in fields(cls):
             value = params.get(option.name)
-            if option.name in ("stop", "choices"):  # JSON knows lists only
+            if option.name in ("stop", "choices", "tools"):  # JSON knows lists only
                 if isinstance(value, (list, tuple)):
                     known[option.name] = tuple(s for s in value if isinstance(s, str) and s)
             elif option.name in ("schema", "pattern"):
@@ -137,7 +139,9 @@ NUMBERS = (
 """The options that go to the engine under their own names."""
 
 
-def sampling(options: ChatOptions, defaults: Mapping[str, Any]) -> SamplingParams:
+def sampling(
+    options: ChatOptions, defaults: Mapping[str, Any], tools: Sequence[dict[str, Any]] = ()
+) -> SamplingParams:
     """The engine's parameters: the person's choice over the model's over the engine's.
 
     Without a seed of the person's one is drawn here, so that an answer can be had again.
@@ -149,4 +153,6 @@ def sampling(options: ChatOptions, defaults: Mapping[str, Any]) -> SamplingParam
         if (value := getattr(options, key)) is not None:
             chosen[key] = value
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
+    if tools:
+        chosen["tools"] = list(tools)
     return SamplingParams(seed=seed, stop=options.stop, **chosen, **bound_to(options))

@@ -7,7 +7,8 @@ from enum import Enum
 from time import monotonic
 
 from app.chats.options import ChatOptions
-from engine import PromptProgress, TextDelta
+from app.chats.tool_history import Made
+from engine import PromptProgress, TextDelta, ToolCallFailed, ToolCallFinished
 
 
 class Phase(Enum):
@@ -19,6 +20,8 @@ class Phase(Enum):
     READING = "reading"
     THINKING = "thinking"
     WRITING = "writing"
+    ASKING = "asking"
+    CALLING = "calling"
     PAUSED = "paused"
 
 
@@ -36,6 +39,7 @@ class Answer:
         like: the answer that it is to give once more, if it is.
         model: the reference of the model it is asked of, where that is not the chat's own.
         continues: it goes on with an answer that was cut off.
+        calls: the tools that it calls.
     """
 
     message_id: str
@@ -47,6 +51,7 @@ class Answer:
     like: str | None = None
     model: str | None = None
     continues: bool = False
+    calls: list[Made] = field(default_factory=list)
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _tool: list[str] = field(default_factory=list)
@@ -80,6 +85,13 @@ class Answer:
             return False
         self._text.append(delta.text)
         return True
+
+    def take_call(self, event: ToolCallFinished | ToolCallFailed) -> None:
+        """A call has been written to its end, or has turned out to be none."""
+        if isinstance(event, ToolCallFinished):
+            self.calls.append(Made(event.id, event.name, event.arguments))
+        else:
+            self.calls.append(Made(event.id, event.name, event.text, event.message))
 
     def end_of_thought(self) -> None:
         if self._thinking_since is not None and self._thought_s is None:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from app.chats.attached.prompt import Texts, with_files
+from app.chats.tool_history import OpenCalls, turn_with_calls
 from app.chats.turn import Editing
 from app.store import Message
 
@@ -155,7 +156,7 @@ def conversation(
     *,
     continuing: bool = False,
     texts: Texts = lambda _: None,
-) -> list[dict[str, str]]:
+) -> list[dict[str, Any]]:
     """The path as the engine takes it: role and content of each turn, the system prompt first.
 
     With `continuing` the last message is an answer that is to be gone on with; its reasoning
@@ -163,13 +164,22 @@ def conversation(
 
     An answer that never began is left out and the questions around it become one turn: templates
     that insist on alternating roles would refuse them otherwise. What did not fit is left out, too:
-    see `left_out`.
+    see `left_out`. An answer that called tools is followed by a result for each call.
     """
-    turns: list[dict[str, str]] = [{"role": "system", "content": system}] if system.strip() else []
+    turns: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
     messages = list(path)
     without = left_out(messages)
     begun = messages.pop() if continuing and messages else None
+    calls = OpenCalls(turns)
     for message in messages:
+        if message.role == "tool":
+            calls.take(message, message.id in without)
+            continue
+        calls.end()
+        if (turn := turn_with_calls(message)) is not None:
+            turns.append(turn)
+            calls.begin(turn)
+            continue
         if message.id in without or (message.role == "assistant" and not message.content):
             continue
         content = with_files(message.content, message.attachments, texts)
@@ -177,6 +187,7 @@ def conversation(
             turns[-1]["content"] += "\n\n" + content
         else:
             turns.append({"role": message.role, "content": content})
+    calls.end()
     if begun is not None:
         turns.append({"role": "assistant", "content": begun.content})
         if begun.reasoning:

@@ -100,4 +100,12 @@ class Paused:
     handle: Handle
 
 
-Reply = Waiting | Running | Paused
+@dataclass(frozen=True)
+class Calling:
+    """The model has called tools: they run, or wait for the person. ``paused``: it is not asked
+    again when they have ended."""
+
+    paused: bool = False
+
+
+Reply = Waiting | Running | Paused | Calling

@@ -16,6 +16,7 @@ from app.store.operations import (
     message_values,
 )
 from app.store.records import Chat, Message, new_id, storable_chat, storable_message
+from app.store.tool_rows import ToolRows
 from app.store.writer import index_chore
 
 _MESSAGE = MESSAGE_COLUMNS.split(", ")
@@ -62,7 +63,7 @@ class TakeOut:
         erase.Erase(self.ids).show(view)
 
 
-class Exchange(Attached):
+class Exchange(Attached, ToolRows):
     """The part of `Store` that takes chats in and out."""
 
     flush: Callable[..., None]

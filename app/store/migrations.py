@@ -6,7 +6,7 @@ A step that has been released is never changed; a new need is a new function at 
 import sqlite3
 from collections.abc import Callable
 
-from app.store import attachments, erase, index
+from app.store import attachments, erase, index, tool_tables
 
 APPLICATION_ID = 0x53747274  # "Strt": tells our files from any other SQLite database
 
@@ -132,6 +132,11 @@ def attached(db: sqlite3.Connection) -> None:
     attachments.create(db)
 
 
+def tools(db: sqlite3.Connection) -> None:
+    """What tools may do in which chat, and how they were described when that was said."""
+    tool_tables.create(db)
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
@@ -141,6 +146,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     erased,
     organised,
     attached,
+    tools,
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from app.store.attachments import Attachments
 
-Role = Literal["user", "assistant", "system"]
+Role = Literal["user", "assistant", "system", "tool"]
 Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
 _ROLES, _STATUSES = get_args(Role), get_args(Status)
 

@@ -6,6 +6,8 @@ What it answers is in the question, so that a test reads as one piece:
 - ``count 40`` answers "1 2 … 40 ",
 - ``hold 5`` writes five numbers and then waits until it is cancelled or ``release`` is called,
 - ``think`` reasons before it answers,
+- ``call NAME {…}`` calls a tool, several with `` & `` between them, and then tells its result,
+- ``loop 3 NAME {…}`` calls it again after each result, three times,
 - ``cut`` ends at its length; an answer that is continued gets "and more.",
 - ``break`` ends as when the engine's thread has broken down,
 - ``overflow`` fails unless the session leaves its oldest turns out,
@@ -16,6 +18,7 @@ What it answers is in the question, so that a test reads as one piece:
 from __future__ import annotations
 
 import itertools
+import json
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -35,6 +38,7 @@ from engine import (
     PromptProgress,
     ReplyStats,
     TextDelta,
+    ToolCallFinished,
 )
 
 _numbers = itertools.count(1)
@@ -49,8 +53,11 @@ class FakeReply:
         self.post: Callable[[Any], None] = post
         self.cancelled = threading.Event()
         self.paused = threading.Event()
+        self.calls: list[dict[str, Any]] = []
         if turns[-1]["role"] == "assistant":
             self.words = iter([("answer", "and more.")])
+        elif turns[-1]["role"] == "tool":
+            self.words = after_results(turns)
         else:
             self.words = script(turns[-1]["content"])
         self.written = 0
@@ -287,7 +294,18 @@ class FakeEngine:
             return
         name = "Guide" if folder.name == "guide" else folder.name
         future.set_result(
-            Model(path, name, path, 2048, 1000, "float32", "shared", True, {"temperature": 0.5})
+            Model(
+                path,
+                name,
+                path,
+                2048,
+                1000,
+                "float32",
+                "shared",
+                True,
+                {"temperature": 0.5},
+                tool_format="json",
+            )
         )
 
     def _step(self, reply: FakeReply) -> bool:
@@ -312,13 +330,32 @@ class FakeEngine:
         if kind in {"out_of_memory", "context_overflow", "engine_stopped", "unknown_model"}:
             reply.post(Failed(reply.session.id, reply.id, kind, word))
             return False
+        if kind == "call":
+            name, _, text = word.partition(" ")
+            key = f"call{next(_numbers)}"
+            function = {"name": name, "arguments": json.loads(text or "{}")}
+            reply.calls.append({"id": key, "type": "function", "function": function})
+            reply.post(ToolCallFinished(reply.session.id, reply.id, key, name, text or "{}"))
+            return True
         reply.written += 1
         reply.post(TextDelta(reply.session.id, reply.id, word, kind))
         return True
 
     def _finish(self, reply: FakeReply, reason: FinishReason) -> None:
         stats = ReplyStats(4, 2, reply.written, 0.2, 1.0, 48.0)
-        reply.post(Finished(reply.session.id, reply.id, reason, stats))
+        turn: Any = {"role": "assistant", "content": "", "tool_calls": reply.calls}
+        message = turn if reply.calls else None
+        reply.post(Finished(reply.session.id, reply.id, reason, stats, message=message))
+
+
+def after_results(turns: Any) -> Iterator[tuple[str, str]]:
+    """What comes after results: another call of a loop, or what the results were."""
+    at = max(n for n, turn in enumerate(turns) if turn["role"] == "user")
+    results = [turn["content"] for turn in turns[at:] if turn["role"] == "tool"]
+    verb, _, rest = turns[at]["content"].strip().partition(" ")
+    if verb == "loop" and len(results) < int(rest.partition(" ")[0]):
+        return script(turns[at]["content"])
+    return iter([("answer", f"The tool said: {results[-1]}")])
 
 
 def script(question: str) -> Iterator[tuple[str, str]]:
@@ -337,6 +374,10 @@ def script(question: str) -> Iterator[tuple[str, str]]:
         words = [("answer", "So far "), ("out_of_memory", "There is not enough memory.")]
     elif verb == "overflow":
         words = [("context_overflow", "The conversation is too long for this model.")]
+    elif verb == "call":
+        words = [("call", call) for call in rest.split(" & ")]
+    elif verb == "loop":
+        words = [("call", rest.partition(" ")[2])]
     elif verb == "cut":
         words = [("answer", "So far "), ("cut", "")]
     elif verb == "break":

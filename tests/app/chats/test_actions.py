@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.chats.actions import BUSY, Action, Turn, refusal
 from app.chats.transcript import Transcript
-from app.chats.turn import Compose, Editing, Paused, Running, Waiting, Writing
+from app.chats.turn import Calling, Compose, Editing, Paused, Running, Waiting, Writing
 from app.store import Message
 
 
@@ -30,6 +30,7 @@ REPLIES = {
     "running": Running(Handle()),
     "stopping": Running(Handle(), stopping=True),
     "paused": Paused(Handle()),
+    "calling": Calling(),
 }
 COMPOSED: dict[str, Compose] = {
     "nothing written": Writing(),
@@ -70,8 +71,9 @@ QUIET = {"no reply"}
 ANY = set(REPLIES)
 ALLOWED = {
     (Action.SEND, ""): QUIET,
-    (Action.STOP, ""): {"waiting", "running", "paused"},
-    (Action.PAUSE, ""): {"running", "paused"},
+    (Action.STOP, ""): {"waiting", "running", "paused", "calling"},
+    (Action.PAUSE, ""): {"running", "paused", "calling"},
+    (Action.GO_ON, ""): set(),
     (Action.RENAME, ""): ANY,
     (Action.EDIT, "q2"): QUIET,
     (Action.EDIT, ""): QUIET,
@@ -100,6 +102,12 @@ def test_each_action_can_be_done_in_just_these_states_of_the_reply():
         for action, message_id in ALLOWED
     }
     assert allowed == ALLOWED
+
+
+def test_a_chat_goes_on_after_results_that_nobody_has_answered():
+    tree = history()
+    tree.add(message("t1", "a2", "tool"))
+    assert {r for r in REPLIES if refusal(Action.GO_ON, turn(r, tree=tree)) is None} == QUIET
 
 
 def test_every_action_is_in_the_table_but_the_one_that_depends_on_what_is_composed():

@@ -190,6 +190,7 @@ def act(chat: Chat, action: Action) -> object:
         Action.DELETE: lambda: chat.delete_message(question),
         Action.EARLIER: lambda: chat.show_version(-1),
         Action.LATER: lambda: chat.show_version(1),
+        Action.GO_ON: chat.go_on,
     }[action]()
 
 

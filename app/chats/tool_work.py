@@ -1,0 +1,297 @@
+"""A chat's calls of tools: asked for, run, and given back to the model, step by step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from time import monotonic
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.bridge import Bridge
+from app.chats.saved_chat import SavedChat
+from app.chats.signals import ChatSignals
+from app.chats.tool_history import Made, fault_in
+from app.store import Message, new_id
+from app.tools.consent import Decision, may_be_remembered
+from app.tools.results import ToolResult, shortened
+from app.tools.tool import Tool, ToolError, visible
+from app.tools.toolbox import Toolbox
+
+DENIED = "The person did not allow this call."
+STOPPED = "The call was stopped before it ended."
+LEFT_OUT = "The result was too long for this chat and was left out."
+
+
+class CallState(Enum):
+    """Where a call is. `Waiting` for the person are the first two."""
+
+    ASKING = "asking"
+    TOO_LONG = "too_long"
+    RUNNING = "running"
+    OVER = "over"
+
+
+@dataclass
+class Call:
+    """One call of the running step.
+
+    Attributes:
+        message_id: of the message that will hold its result.
+        tool: None where the model called what was not offered.
+        arguments: JSON text, as the model wrote it or as the person has changed it.
+        result: what came of it, while the person decides how much of it is kept.
+        room: how many characters of it would fit.
+    """
+
+    message_id: str
+    made: Made
+    tool: Tool | None
+    arguments: str
+    state: CallState = CallState.ASKING
+    decision: Decision | None = None
+    future: Future[ToolResult] | None = None
+    since: float = field(default_factory=monotonic)
+    result: ToolResult | None = None
+    room: int = 0
+
+
+class ToolWork(QObject):
+    """The calls of one chat. A chat waits only for its own.
+
+    Attributes:
+        calls: those of the running step, by the ids of their messages.
+        step: which answer of this turn made them, counted from 1.
+        tokens: written and read by the answers of this turn so far.
+    """
+
+    MOST_STEPS = 15
+    MOST_TOKENS = 100_000
+    CHARACTERS_PER_TOKEN = 2  # few: a result that is too long costs the whole chat
+
+    def __init__(
+        self,
+        saved: SavedChat,
+        bridge: Bridge,
+        chat: ChatSignals,
+        toolbox: Toolbox,
+        room: Callable[[], int],
+    ) -> None:
+        """``room`` tells how many tokens still fit into the model's context, 0 if unknown."""
+        super().__init__(chat)
+        self._saved = saved
+        self._bridge = bridge
+        self._chat = chat
+        self.toolbox = toolbox
+        self._room = room
+        self._then: Callable[[], object] = lambda: None
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._advance)
+        self.calls: dict[str, Call] = {}
+        self.paused = False
+        self.step = 0
+        self.tokens = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for the person."""
+        states = {CallState.ASKING, CallState.TOO_LONG}
+        return sum(call.state in states for call in self.calls.values())
+
+    @property
+    def running(self) -> int:
+        return sum(call.state is CallState.RUNNING for call in self.calls.values())
+
+    @property
+    def at_limit(self) -> bool:
+        """Whether so much was done unasked that the person is asked before more is."""
+        return self.step >= self.MOST_STEPS or self.tokens >= self.MOST_TOKENS
+
+    def new_turn(self) -> None:
+        """A person has said something, or has said to go on: steps are counted anew."""
+        self.step = self.tokens = 0
+
+    # A step.
+
+    def begin(self, made: Sequence[Made], tokens: int, then: Callable[[], object]) -> None:
+        """Take the calls that an answer ended with; ``then`` is called when all are over.
+
+        Each is a message from now on, so that none is lost with the program.
+        """
+        self.step += 1
+        self.tokens += tokens
+        self._then = then
+        self.calls = {}
+        offered = self.toolbox.offered(self._switched_on())
+        with self._saved.together():
+            for each in made:
+                tool = offered.get(each.name) if not each.fault else None
+                call = Call(new_id(), each, tool, each.arguments)
+                self.calls[call.message_id] = call
+                self._saved.add(self._new_message(call))
+        for call in self.calls.values():
+            self._chat.message_added.emit(call.message_id)
+        for call in list(self.calls.values()):
+            if call.tool is None:
+                words = call.made.fault or f"There is no tool “{visible(call.made.name)[:80]}”."
+                self._end(call, "error", ToolResult(words, True, len(words)))
+            elif self._allowed(call.tool):
+                self._run(call)
+        self._soon.start()
+
+    def decide(self, message_id: str, decision: Decision, arguments: str | None = None) -> str:
+        """What the person says to a call; ``arguments`` are JSON text if they changed them.
+
+        Returns why it cannot be done so, "" if it was.
+        """
+        call = self.calls.get(message_id)
+        if call is None or call.state is not CallState.ASKING or call.tool is None:
+            return "This call does not wait any more."
+        if decision is Decision.DENY:
+            self._end(call, "error", ToolResult(DENIED, True, len(DENIED)), decision)
+            self._soon.start()
+            return ""
+        text = call.arguments if arguments is None else arguments
+        if (fault := fault_in(text)) is not None:
+            return fault
+        call.arguments, call.decision = text, decision
+        if may_be_remembered(call.tool):
+            self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
+        self._run(call)
+        for other in list(self.calls.values()):  # what was said may be about these, too
+            waits = other.state is CallState.ASKING
+            if waits and other.tool is not None and self._allowed(other.tool):
+                self._run(other)
+        self._soon.start()
+        return ""
+
+    def keep(self, message_id: str, shorten: bool) -> None:
+        """What becomes of a result that is too long: its begin and end, or nothing of it."""
+        call = self.calls.get(message_id)
+        if call is None or call.state is not CallState.TOO_LONG or call.result is None:
+            return
+        whole = call.result
+        text = shortened(whole.text, call.room) if shorten else LEFT_OUT
+        self._end(call, "complete", replace(whole, text=text))
+        self._soon.start()
+
+    def stop_call(self, message_id: str) -> None:
+        """End one call; the model is told so, and the chat goes on."""
+        call = self.calls.get(message_id)
+        if call is not None and call.state is CallState.RUNNING:
+            self._cancel(call, "cancelled")
+            self._soon.start()
+
+    def stop(self, status: str = "cancelled") -> None:
+        """End all; what is done stays."""
+        self._soon.stop()
+        for call in list(self.calls.values()):
+            if call.state is not CallState.OVER:
+                self._cancel(call, status)
+        self.calls = {}
+        self.paused = False
+
+    def toggle_pause(self) -> None:
+        """Let what runs run, but ask the model nothing more until this is called again."""
+        self.paused = not self.paused
+        self._soon.start()
+
+    # One call.
+
+    def _run(self, call: Call) -> None:
+        assert call.tool is not None
+        call.state, call.since = CallState.RUNNING, monotonic()
+        try:
+            arguments = json.loads(call.arguments or "{}")
+            call.future = self.toolbox.run(self._saved.record.id, call.tool, arguments)
+        except (ValueError, ToolError) as error:
+            self._end(call, "error", ToolResult(str(error), True, len(str(error))))
+            return
+        key = call.message_id
+        self._bridge.when_done(call.future, lambda future: self._on_done(key, future))
+        self._chat.message_changed.emit(key)
+        self._chat.phase_changed.emit()
+
+    def _on_done(self, message_id: str, future: Future[ToolResult]) -> None:
+        call = self.calls.get(message_id)
+        if call is None or call.future is not future or call.state is not CallState.RUNNING:
+            return  # it was stopped meanwhile
+        try:
+            result = future.result()
+        except CancelledError:
+            result = ToolResult(STOPPED, True, len(STOPPED))
+        except Exception as error:
+            words = str(error) if isinstance(error, ToolError) else type(error).__name__
+            result = ToolResult(words, True, len(words))
+        room = self._room()
+        call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
+        if len(result.text) > call.room:
+            call.state, call.result = CallState.TOO_LONG, result
+            self._chat.message_changed.emit(message_id)
+            self._chat.phase_changed.emit()
+            return
+        self._end(call, "error" if result.error else "complete", result)
+        self._soon.start()
+
+    def _cancel(self, call: Call, status: str) -> None:
+        future, call.future = call.future, None
+        self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
+        if future is not None:
+            future.cancel()
+
+    def _end(
+        self, call: Call, status: str, result: ToolResult, decision: Decision | None = None
+    ) -> None:
+        """The call is over: its message gets its text and its figures."""
+        ran = call.state is CallState.RUNNING or call.result is not None
+        call.decision = decision or call.decision
+        call.state, call.result = CallState.OVER, None
+        stats = self._stats(call) | {"size": result.size, "failed": result.error}
+        if ran:
+            stats["seconds"] = round(monotonic() - call.since, 2)
+        message = self._saved.transcript.update(
+            call.message_id, content=result.text, status=status, stats=stats
+        )
+        self._saved.save(message)
+        self._chat.message_changed.emit(call.message_id)
+        self._chat.phase_changed.emit()
+
+    def _allowed(self, tool: Tool) -> bool:
+        return self.toolbox.consents.allows(self._saved.record.id, tool)
+
+    def _stats(self, call: Call) -> dict[str, Any]:
+        stats: dict[str, Any] = {"call": call.made.id, "name": call.made.name}
+        stats["arguments"] = call.arguments
+        if call.tool is not None:
+            stats |= {"server": call.tool.server, "tool": call.tool.name}
+        if call.decision is not None:
+            stats["decision"] = call.decision.value
+        if call.arguments != call.made.arguments:
+            stats["changed"] = True
+        return stats
+
+    def _new_message(self, call: Call) -> Message:
+        return Message(
+            call.message_id,
+            self._saved.record.id,
+            self._saved.transcript.leaf_id,
+            "tool",
+            status="streaming",
+            stats=self._stats(call),
+        )
+
+    def _switched_on(self) -> list[str]:
+        value = self._saved.record.params.get("tools")
+        return [key for key in value if isinstance(key, str)] if isinstance(value, list) else []
+
+    @Slot()
+    def _advance(self) -> None:
+        """Once all calls are over and nothing stands still, the model is asked again."""
+        over = all(call.state is CallState.OVER for call in self.calls.values())
+        if self.calls and over and not self.paused:
+            self.calls = {}
+            self._then()

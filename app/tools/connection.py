@@ -1,0 +1,281 @@
+"""One server: connected when first needed, asked, ended, and connected again after its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from app.tools.environment import child_environment, find_program, login_path
+from app.tools.results import ToolResult, from_blocks
+from app.tools.servers import ServerConfig
+from app.tools.tool import LONGEST_DESCRIPTION, LONGEST_SCHEMA, Tool, ToolError, canonical, clean
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+log = logging.getLogger(__name__)
+
+CONNECT_S = 30.0
+"""How long a server may take to start: `npx` downloads before it does."""
+REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
+"""How long a server that failed so many times in a row is left alone."""
+STEADY_S = 30.0
+"""A server that lived so long has not failed when it ends."""
+MOST_TOOLS = 500
+_LOG_LINES, _LOG_WIDTH = 500, 1000
+
+
+class State(Enum):
+    """How a connection is."""
+
+    OFF = "off"
+    CONNECTING = "connecting"
+    READY = "ready"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True)
+class Status:
+    """What there is to say of a connection. ``words``: why it ended, a sentence."""
+
+    state: State
+    words: str = ""
+
+
+class ServerLog:
+    """The last lines of what a server wrote to its standard error, and of what became of it."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=_LOG_LINES)
+
+    def note(self, line: str) -> None:
+        """On any thread."""
+        shown = clean(line, lines=False)[:_LOG_WIDTH]
+        if shown:
+            self._lines.append(f"{time.strftime('%H:%M:%S')}  {shown}")
+
+    @property
+    def text(self) -> str:
+        return "\n".join(tuple(self._lines))
+
+
+class Connection:
+    """The connection to one server. All of it runs on the loop's thread but `log` and `status`."""
+
+    def __init__(self, config: ServerConfig, told: Callable[[], None] = lambda: None) -> None:
+        """``told`` is called on the loop's thread when the status has changed."""
+        self.config = config
+        self.log = ServerLog()
+        self.status = Status(State.OFF)
+        self._told = told
+        self._client: Client | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self._leave = asyncio.Event()
+        self._listing: asyncio.Lock = asyncio.Lock()
+        self._tools: list[Tool] | None = None
+        self._failures = 0
+        self._failed_at = 0.0
+
+    # What is asked of it.
+
+    async def tools(self) -> list[Tool]:
+        """Its tools, as it tells them now. Raises ToolError."""
+        client = await self._connected()
+        async with self._listing:
+            if self._tools is None:
+                self._tools = await self._list(client)
+            return self._tools
+
+    async def call(self, name: str, arguments: dict[str, Any], expected: str) -> ToolResult:
+        """Run a tool; ``expected`` is the fingerprint of what the person was shown of it.
+
+        Raises ToolError: no such tool, another description than expected, no answer in time, the
+        server's end. What the tool itself says of its failure is a result.
+        """
+        from mcp import MCPError
+
+        tool = next((each for each in await self.tools() if each.name == name), None)
+        if tool is None:
+            raise ToolError(f"{self.config.name} has no tool “{name}” any more.")
+        if tool.fingerprint != expected:
+            raise ToolError(f"{self.config.name} has changed this tool. Look at it again first.")
+        client = await self._connected()
+        try:
+            async with asyncio.timeout(self.config.timeout):
+                result = await client.call_tool(name, arguments)
+        except TimeoutError as error:
+            seconds = f"{self.config.timeout:g}"
+            raise ToolError(f"No answer within {seconds} s. The call was stopped.") from error
+        except MCPError as error:
+            if self._client is not client:
+                raise ToolError(f"{self.config.name} ended during the call.") from error
+            raise ToolError(f"{self.config.name} refused: {_shown(error)}") from error
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            raise ToolError(f"{self.config.name} did not answer: {_shown(error)}") from error
+        blocks = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
+        return from_blocks(blocks, result.structured_content, result.is_error)
+
+    async def close(self) -> None:
+        """End the server and all that it has started."""
+        self._leave.set()
+        if self._task is not None:
+            if self.status.state is State.CONNECTING:
+                self._task.cancel()
+            await asyncio.wait([self._task])
+
+    # The connection.
+
+    async def _connected(self) -> Client:
+        if self._task is not None and self._leave.is_set():
+            await asyncio.wait([self._task])  # it is ending: what is asked now is for the next
+        if self._task is None or self._task.done():
+            rest = self._rest()
+            if rest > 0:
+                why = self.status.words or f"{self.config.name} has ended."
+                raise ToolError(f"{why} It is started again in {rest:.0f} s.")
+            self._leave.clear()
+            self._ready = asyncio.get_running_loop().create_future()
+            self._task = asyncio.create_task(self._live(self._ready))
+        assert self._ready is not None
+        await asyncio.shield(self._ready)
+        if self._client is None:
+            raise ToolError(self.status.words or f"{self.config.name} has ended.")
+        return self._client
+
+    def _rest(self) -> float:
+        wait = REST_S[min(self._failures, len(REST_S) - 1)]
+        return self._failed_at + wait - time.monotonic()
+
+    async def _live(self, ready: asyncio.Future[None]) -> None:
+        """Connect, stay until the end, and say what it was. Never raises."""
+        from mcp import Client
+
+        self._say(State.CONNECTING)
+        began, words = time.monotonic(), ""
+        try:
+            transport = await self._transport()
+            async with asyncio.timeout(CONNECT_S) as limit:
+                async with Client(transport, message_handler=self._heard) as client:
+                    limit.reschedule(None)
+                    self._client, self._tools = client, None
+                    self._say(State.READY)
+                    ready.set_result(None)
+                    await self._leave.wait()
+        except ToolError as error:
+            words = str(error)
+        except TimeoutError:
+            words = f"{self.config.name} did not start within {CONNECT_S:.0f} s."
+        except (Exception, asyncio.CancelledError) as error:
+            log.info("a server of tools ended: %s", type(error).__name__)
+            words = f"{self.config.name} could not be reached: {_shown(error)}"
+        self._client = self._tools = None
+        if self._over or words:
+            lived = time.monotonic() - began
+            self._failures = 1 if lived > STEADY_S else self._failures + 1
+            self._failed_at = time.monotonic()
+            self._say(State.ENDED, words or f"{self.config.name} has ended.")
+        else:
+            self._say(State.OFF)
+        if not ready.done():
+            ready.set_result(None)
+
+    _over = False
+
+    def _ended(self) -> None:
+        """The server closed its output: nothing more comes."""
+        if not self._leave.is_set():
+            self._over = True
+            self._client = None
+            self._leave.set()
+
+    async def _transport(self) -> AbstractAsyncContextManager[Any]:
+        config = self.config
+        self._over = False
+        if config.url:
+            return _over_http(config)
+        from app.tools.pipes import stdio
+
+        path = await asyncio.to_thread(login_path)
+        program = find_program(config.command, path)
+        if program is None:
+            raise ToolError(f"The program “{config.command}” was not found. Is it installed?")
+        command = [program, *config.args]
+        env = child_environment(path, dict(config.env))
+        self.log.note(f"started: {config.shown}")
+        cwd = config.cwd or env.get("HOME") or None
+        return stdio(command, env, cwd, self.log.note, self._ended)
+
+    async def _heard(self, message: Any) -> None:
+        """A notification: only that the tools are others is of interest."""
+        if isinstance(message, Exception):
+            self.log.note(str(message))
+        elif getattr(message, "method", "") == "notifications/tools/list_changed":
+            self._tools = None
+
+    async def _list(self, client: Client) -> list[Tool]:
+        found: list[Tool] = []
+        cursor: str | None = None
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                while len(found) < MOST_TOOLS:
+                    page = await client.list_tools(cursor=cursor, cache_mode="bypass")
+                    for each in page.tools:
+                        found += self._taken(each)
+                    cursor = page.next_cursor
+                    if not cursor:
+                        break
+        except TimeoutError as error:
+            raise ToolError(f"{self.config.name} did not tell its tools in time.") from error
+        except ToolError:
+            raise
+        except Exception as error:
+            raise ToolError(
+                f"{self.config.name} did not tell its tools: {_shown(error)}"
+            ) from error
+        names = [tool.name for tool in found]
+        return [tool for tool in found[:MOST_TOOLS] if names.count(tool.name) == 1]
+
+    def _taken(self, told: Any) -> list[Tool]:
+        """The tool, or nothing where it would be a burden or an attack; the log says why."""
+        if len(canonical(told.input_schema)) > LONGEST_SCHEMA or len(told.name) > 200:
+            self.log.note(f"left out, too large: {told.name[:80]}")
+            return []
+        about = clean(told.description or told.title or "")[:LONGEST_DESCRIPTION]
+        return [Tool(self.config.name, told.name, about, told.input_schema)]
+
+    def _say(self, state: State, words: str = "") -> None:
+        self.status = Status(state, words)
+        if words:
+            self.log.note(words)
+        self._told()
+
+
+@asynccontextmanager
+async def _over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
+    """The streams to a server that speaks streamable HTTP."""
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    limits = httpx2.Timeout(30.0, read=max(300.0, config.timeout))
+    async with (
+        httpx2.AsyncClient(headers=dict(config.headers), timeout=limits) as http,
+        streamable_http_client(config.url, http_client=http) as streams,
+    ):
+        yield streams
+
+
+def _shown(error: BaseException) -> str:
+    """The first plain reason in an error, which may be a group of them."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    return clean(str(error) or type(error).__name__, lines=False)[:300]

@@ -1,0 +1,146 @@
+"""What a person has allowed: tools and folders, each in one chat, until it is taken back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Protocol
+
+from app.tools.tool import BUILT_IN, Tool
+
+
+class Decision(Enum):
+    """What a person says to one call."""
+
+    ONCE = "once"
+    TOOL = "tool"
+    SERVER = "server"
+    DENY = "deny"
+
+
+@dataclass(frozen=True)
+class Consent:
+    """A tool may run in a chat without being asked for again.
+
+    Attributes:
+        tool: its name; "" for all tools of the server.
+        fingerprint: of the tool as it was then; another description is asked for again.
+    """
+
+    chat_id: str
+    server: str
+    tool: str
+    fingerprint: str
+    given_at: float
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A folder that the built-in tools may read, and perhaps write, in a chat."""
+
+    chat_id: str
+    path: Path
+    writable: bool
+    given_at: float
+
+
+class Rows(Protocol):
+    """What of the store is needed here."""
+
+    def tool_rows(self, table: str) -> Iterable[tuple[Any, ...]]: ...
+
+    def put_tool_row(self, table: str, *row: Any) -> None: ...
+
+    def drop_tool_rows(self, table: str, *key: str) -> None: ...
+
+
+def may_be_remembered(tool: Tool) -> bool:
+    """Whether a person may say "always" to it: what writes is asked for each time."""
+    return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
+
+
+ASKS_EACH_TIME = frozenset({"write_file", "python"})
+
+
+class Consents:
+    """All consents, in memory and in the store. On the GUI thread."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._consents: dict[tuple[str, str, str], Consent] = {}
+        self._grants: dict[tuple[str, str], Grant] = {}
+        for chat_id, server, tool, fingerprint, given_at in rows.tool_rows("tool_consents"):
+            consent = Consent(chat_id, server, tool, fingerprint, given_at)
+            self._consents[chat_id, server, tool] = consent
+        for chat_id, path, writable, given_at in rows.tool_rows("tool_folders"):
+            self._grants[chat_id, path] = Grant(chat_id, Path(path), bool(writable), given_at)
+
+    # Tools.
+
+    def allows(self, chat_id: str, tool: Tool) -> bool:
+        """Whether this tool, described as it is, may run in this chat without being asked for."""
+        if not may_be_remembered(tool):
+            return False
+        one = self._consents.get((chat_id, tool.server, tool.name))
+        if one is not None and one.fingerprint == tool.fingerprint:
+            return True
+        return tool.server != BUILT_IN and (chat_id, tool.server, "") in self._consents
+
+    def remember(self, chat_id: str, tool: Tool, decision: Decision) -> None:
+        """Keep what a decision allows beyond the one call."""
+        if not may_be_remembered(tool):
+            return
+        if decision is Decision.TOOL:
+            self._give(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))
+        elif decision is Decision.SERVER and tool.server != BUILT_IN:
+            self._give(Consent(chat_id, tool.server, "", "", time.time()))
+
+    def consents(self) -> list[Consent]:
+        """The latest first."""
+        return sorted(self._consents.values(), key=lambda c: -c.given_at)
+
+    def revoke(self, consent: Consent) -> None:
+        """Ask again from now on."""
+        self._consents.pop((consent.chat_id, consent.server, consent.tool), None)
+        # All three: a shorter key would drop the server's other consents.
+        self._rows.drop_tool_rows("tool_consents", consent.chat_id, consent.server, consent.tool)
+
+    def _give(self, consent: Consent) -> None:
+        key = (consent.chat_id, consent.server, consent.tool)
+        self._consents[key] = consent
+        self._rows.put_tool_row("tool_consents", *key, consent.fingerprint, consent.given_at)
+
+    # Folders.
+
+    def folders(self, chat_id: str) -> list[Grant]:
+        return [grant for grant in self._grants.values() if grant.chat_id == chat_id]
+
+    def grants(self) -> list[Grant]:
+        return sorted(self._grants.values(), key=lambda g: -g.given_at)
+
+    def grant(self, chat_id: str, folder: Path, writable: bool) -> None:
+        """Let the built-in tools see what is below a folder, in one chat."""
+        grant = Grant(chat_id, folder, writable, time.time())
+        self._grants[chat_id, str(folder)] = grant
+        self._rows.put_tool_row("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
+
+    def withdraw(self, grant: Grant) -> None:
+        self._grants.pop((grant.chat_id, str(grant.path)), None)
+        self._rows.drop_tool_rows("tool_folders", grant.chat_id, str(grant.path))
+
+    # Chats and servers that are gone.
+
+    def forget_chat(self, chat_id: str) -> None:
+        """The chat was deleted for good. Its rows go with it in the store."""
+        self._consents = {k: c for k, c in self._consents.items() if c.chat_id != chat_id}
+        self._grants = {k: g for k, g in self._grants.items() if g.chat_id != chat_id}
+        for table in ("tool_consents", "tool_folders"):
+            self._rows.drop_tool_rows(table, chat_id)
+
+    def forget_server(self, server: str) -> None:
+        """The server is another now, or gone: nothing that was said of it holds."""
+        for consent in [c for c in self._consents.values() if c.server == server]:
+            self.revoke(consent)

@@ -1,0 +1,179 @@
+"""All servers, on one thread with an asyncio loop. What is asked of it comes back as a future."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+from app.tools import servers as files
+from app.tools.connection import Connection, State, Status
+from app.tools.results import ToolResult
+from app.tools.servers import ServerConfig
+from app.tools.tool import Tool, ToolError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class ToolHost:
+    """Connections to the configured servers. Methods may be called on any thread.
+
+    Nothing is started by making one: the thread begins with the first thing that is asked.
+
+    Attributes:
+        file: the list of servers; None as long as there is no place to keep it.
+        problems: what in that file makes no sense, sentences.
+        changed: called on any thread when the servers or how they are have changed.
+    """
+
+    STOP_S = 4.0
+
+    def __init__(self) -> None:
+        self.file: Path | None = None
+        self.problems: tuple[str, ...] = ()
+        self.changed: Callable[[], None] = lambda: None
+        self._configs: dict[str, ServerConfig] = {}
+        self._connections: dict[str, Connection] = {}
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._down = False
+
+    # The servers.
+
+    def open(self, file: Path) -> None:
+        """Take the servers of a file, which need not be there. What is wrong is in `problems`."""
+        self.file = file
+        try:
+            found = files.read_file(file)
+        except ToolError as error:
+            self._configs, self.problems = {}, (str(error),)
+            return
+        self._configs = {server.name: server for server in found.servers}
+        self.problems = found.problems
+
+    @property
+    def servers(self) -> tuple[ServerConfig, ...]:
+        return tuple(self._configs.values())
+
+    def config(self, name: str) -> ServerConfig | None:
+        return self._configs.get(name)
+
+    def set_servers(self, servers: Iterable[ServerConfig]) -> None:
+        """Take and save another list. Those that are others now are ended. Raises ToolError."""
+        wanted = {server.name: server for server in servers}
+        if self.file is not None:
+            files.write_file(self.file, wanted.values())
+        self.problems = ()
+        old, self._configs = self._configs, wanted
+        for name, config in old.items():
+            if wanted.get(name) != config:
+                self.end(name)
+        self.changed()
+
+    def status(self, name: str) -> Status:
+        connection = self._connections.get(name)
+        return connection.status if connection is not None else Status(State.OFF)
+
+    def log(self, name: str) -> str:
+        connection = self._connections.get(name)
+        return connection.log.text if connection is not None else ""
+
+    # What is asked of them.
+
+    def tools(self, server: str) -> Future[list[Tool]]:
+        """The server's tools as it tells them now; fails with ToolError."""
+        return self._ask(server, lambda connection: connection.tools())
+
+    def call(self, tool: Tool, arguments: dict[str, Any]) -> Future[ToolResult]:
+        """Run a tool that the person has consented to; fails with ToolError.
+
+        It fails, too, when the server describes the tool otherwise by now. Cancelling the future
+        tells the server to stop.
+        """
+        return self._ask(
+            tool.server,
+            lambda connection: connection.call(tool.name, arguments, tool.fingerprint),
+        )
+
+    def end(self, server: str) -> None:
+        """End a server's process; it starts again when it is needed."""
+        connection = self._connections.pop(server, None)
+        if connection is not None and self._loop is not None:
+            asyncio.run_coroutine_threadsafe(connection.close(), self._loop)
+
+    def shut_down(self) -> None:
+        """End all servers, and wait for that ``STOP_S`` at most."""
+        with self._lock:
+            already, self._down = self._down, True
+            loop, thread = self._loop, self._thread
+        if already or loop is None or thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(self._close_all(), loop)
+        thread.join(self.STOP_S)
+
+    def _ask(self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> Future[T]:
+        config = self._configs.get(server)
+        if config is None or not config.enabled:
+            return _failed(f"There is no server “{server}” any more, or it is switched off.")
+        loop = self._started()
+        if loop is None:
+            return _failed("The program is ending.")
+        return asyncio.run_coroutine_threadsafe(self._work(config, work), loop)
+
+    async def _work(
+        self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
+    ) -> T:
+        connection = self._connections.get(config.name)
+        if connection is None:
+            connection = Connection(config, self._tell)
+            self._connections[config.name] = connection
+        return await work(connection)
+
+    def _tell(self) -> None:
+        self.changed()
+
+    # The thread.
+
+    def _started(self) -> asyncio.AbstractEventLoop | None:
+        with self._lock:
+            if self._down:
+                return None
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._run, name="tools", daemon=True)
+                self._thread.start()
+            return self._loop
+
+    def _run(self) -> None:
+        loop = self._loop
+        assert loop is not None
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_forever()
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+        finally:
+            loop.close()
+
+    async def _close_all(self) -> None:
+        connections, self._connections = list(self._connections.values()), {}
+        current = asyncio.current_task()
+        others = [task for task in asyncio.all_tasks() if task is not current]
+        await asyncio.gather(*(c.close() for c in connections), return_exceptions=True)
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        asyncio.get_running_loop().stop()
+
+
+def _failed(words: str) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(ToolError(words))
+    return future

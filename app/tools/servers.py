@@ -1,0 +1,217 @@
+"""The file of servers, in the ``mcpServers`` format that other programs use."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.tools.tool import BUILT_IN, ToolError, visible
+
+CALL_S = 60.0
+"""How long a call may take, where the server's entry does not say ``timeout`` (seconds)."""
+LONGEST_CALL_S = 3600.0
+_LONGEST_FILE = 1_000_000
+_MAPS = ("mcpServers", "servers", "context_servers")
+_HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
+
+
+@dataclass(frozen=True)
+class ServerConfig:
+    """How to reach one server: a program with its arguments, or an address.
+
+    Attributes:
+        command, args: the program to start; never read by a shell.
+        env: added to the allow-listed environment.
+        cwd: where it is started; empty for the person's home.
+        url: the address of a server that speaks streamable HTTP.
+        headers: sent with every request to it.
+        timeout: seconds that one call may take.
+        enabled: whether its tools are offered.
+    """
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    cwd: str = ""
+    url: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    timeout: float = CALL_S
+    enabled: bool = True
+
+    @property
+    def shown(self) -> str:
+        """All that is started or asked, each argument in quotes: nothing of it is left out."""
+        if self.url:
+            return self.url
+        words = [json.dumps(visible(w), ensure_ascii=False) for w in (self.command, *self.args)]
+        return " ".join(words)
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry in the file."""
+        entry: dict[str, Any] = {}
+        if self.url:
+            entry = {"type": "http", "url": self.url}
+            if self.headers:
+                entry["headers"] = dict(self.headers)
+        else:
+            entry = {"command": self.command, "args": list(self.args)}
+            if self.env:
+                entry["env"] = dict(self.env)
+            if self.cwd:
+                entry["cwd"] = self.cwd
+        if self.timeout != CALL_S:
+            entry["timeout"] = self.timeout
+        if not self.enabled:
+            entry["disabled"] = True
+        return entry
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of a text: servers, and a sentence for each entry that makes no sense."""
+
+    servers: tuple[ServerConfig, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_text(text: str) -> Read:
+    """The servers that a text describes: a whole file, its inner part, or one entry of it.
+
+    Raises ToolError where the text as a whole makes no sense.
+    """
+    if len(text) > _LONGEST_FILE:
+        raise ToolError("This is more than one megabyte, which no list of servers is.")
+    value = _parsed(text)
+    for name in _MAPS:
+        if isinstance(value.get(name), dict):
+            value = value[name]
+            break
+    if not value:
+        return Read()
+    if isinstance(value.get("command"), str) or isinstance(value.get("url"), str):
+        raise ToolError('The server has no name. Write it as {"name": {"command": …}}.')
+    servers, problems = [], []
+    for name, entry in value.items():
+        try:
+            servers.append(_server(name, entry))
+        except ToolError as error:
+            problems.append(f"{visible(str(name))[:60]}: {error}")
+    return Read(tuple(servers), tuple(problems))
+
+
+def to_text(servers: Iterable[ServerConfig]) -> str:
+    """The file's text."""
+    entries = {server.name: server.to_json() for server in servers}
+    return json.dumps({"mcpServers": entries}, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_file(path: Path) -> Read:
+    """The servers of a file; none where there is none. Raises ToolError where it is unreadable."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(_LONGEST_FILE + 1).decode()
+    except FileNotFoundError:
+        return Read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise ToolError(f"{path} could not be read: {why}.") from error
+    return read_text(text)
+
+
+def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
+    """Write the file in one step, for its owner alone: it may hold keys. Raises ToolError."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        beside.touch(mode=0o600)
+        beside.write_text(to_text(servers), encoding="utf-8")
+        os.replace(beside, path)
+    except OSError as error:
+        raise ToolError(f"The list of servers was not saved: {error.strerror}.") from error
+
+
+def known_places(home: Path | None = None) -> dict[str, Path]:
+    """Where other programs keep their servers, by the program's name; those that are there."""
+    home = home or Path.home()
+    system = home / ("Library/Application Support" if sys.platform == "darwin" else ".config")
+    places = {
+        "Claude Desktop": system / "Claude" / "claude_desktop_config.json",
+        "Claude Code": home / ".claude.json",
+        "Cursor": home / ".cursor" / "mcp.json",
+        "VS Code": system / "Code" / "User" / "mcp.json",
+        "Windsurf": home / ".codeium" / "windsurf" / "mcp_config.json",
+        "LM Studio": home / ".lmstudio" / "mcp.json",
+        "Gemini CLI": home / ".gemini" / "settings.json",
+        "Zed": home / ".config" / "zed" / "settings.json",
+    }
+    return {name: path for name, path in places.items() if path.is_file()}
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """A JSON object. One entry copied out of a file has no braces around it: they are added."""
+    text = text.strip().removeprefix("\ufeff").rstrip(",")
+    if not text:
+        return {}
+    if not text.startswith(("{", "[")):
+        text = "{" + text + "}"
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ToolError(f"This is no JSON: {error.msg} in line {error.lineno}.") from error
+    except (ValueError, RecursionError) as error:
+        raise ToolError("This is no JSON that makes a list of servers.") from error
+    if not isinstance(value, dict):
+        raise ToolError('This is no list of servers. It begins with {"mcpServers": …}.')
+    return value
+
+
+def _server(name: object, entry: object) -> ServerConfig:
+    if not isinstance(name, str) or not name.strip() or len(name) > 60 or not name.isprintable():
+        raise ToolError("a server's name is 1 to 60 visible characters")
+    if "/" in name or name.casefold() == BUILT_IN.casefold():
+        raise ToolError(f"a server's name has no “/” in it and is not “{BUILT_IN}”")
+    if not isinstance(entry, dict):
+        raise ToolError("its entry is no object")
+    kind, url, command = entry.get("type"), entry.get("url"), entry.get("command")
+    url = url or entry.get("httpUrl") or entry.get("serverUrl")
+    timeout = entry.get("timeout", CALL_S)
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
+        raise ToolError("timeout is a number of seconds")
+    seconds = min(float(timeout), LONGEST_CALL_S)
+    on = not (entry.get("disabled") is True or entry.get("enabled") is False)
+    if kind == "sse":
+        raise ToolError("servers of the old kind “sse” are not supported; use its “http” address")
+    if isinstance(url, str) and (kind is None or kind in _HTTP) and not command:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
+            raise ToolError("url begins with https:// or http://")
+        headers = _texts("headers", entry.get("headers"))
+        return ServerConfig(name, url=url, headers=headers, timeout=seconds, enabled=on)
+    if not isinstance(command, str) or not command.strip() or kind not in (None, "stdio"):
+        raise ToolError("it names neither a command nor an address")
+    args = entry.get("args", [])
+    if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
+        raise ToolError("args is a list of texts")
+    if any("\0" in each for each in (command, *args)):
+        raise ToolError("its command contains a null character")
+    cwd = entry.get("cwd") or ""
+    if not isinstance(cwd, str):
+        raise ToolError("cwd is a folder")
+    env = _texts("env", entry.get("env"))
+    return ServerConfig(name, command, tuple(args), env, cwd, timeout=seconds, enabled=on)
+
+
+def _texts(what: str, value: object) -> tuple[tuple[str, str], ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
+        raise ToolError(f"{what} is an object of texts")
+    if any("\0" in k or "=" in k or "\0" in v for k, v in value.items()):
+        raise ToolError(f"{what} has a name or a text that cannot be one")
+    return tuple(value.items())

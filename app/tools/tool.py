@@ -1,0 +1,111 @@
+"""What a tool is, how it is named to a model, and how its texts are shown safely."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+BUILT_IN = "Stretto"
+"""The server name of the tools that come with the program; no configured server may have it."""
+
+LONGEST_DESCRIPTION = 4000  # characters: longer ones are a cost in every prompt, or an attack
+LONGEST_SCHEMA = 65_536  # bytes of JSON
+_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_NAME = 64  # what the chat templates and the OpenAI API allow
+
+
+class ToolError(Exception):
+    """Something with tools did not work. ``str(error)`` is a sentence for a person."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool of one server, as that server describes it.
+
+    Attributes:
+        server: the server's name.
+        name: the tool's own name, unique within its server.
+        description: what the model reads about it, without control characters.
+        schema: the JSON schema of its arguments, an object.
+    """
+
+    server: str
+    name: str
+    description: str = ""
+    schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+
+    @property
+    def key(self) -> str:
+        """Server and tool in one text, as chats keep it."""
+        return f"{self.server}/{self.name}"
+
+    @property
+    def fingerprint(self) -> str:
+        """A SHA-256 of all that a model and a person read about it."""
+        told = [self.server, self.name, self.description, self.schema]
+        return hashlib.sha256(canonical(told).encode()).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """JSON text that is the same for the same value."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+def given_names(tools: Iterable[Tool]) -> dict[str, Tool]:
+    """The tools by the names that a model calls them by: letters, digits, ``_`` and ``-``.
+
+    Two tools never have one name. The order of the tools decides who gets a number.
+    """
+    named: dict[str, Tool] = {}
+    for tool in tools:
+        own = _NAME.sub("_", tool.name).strip("_") or "tool"
+        if tool.server != BUILT_IN:
+            own = f"{_NAME.sub('_', tool.server).strip('_') or 'server'}__{own}"
+        name, number = own[:_LONGEST_NAME], 2
+        while name in named:
+            name = f"{own[: _LONGEST_NAME - 4]}_{number}"
+            number += 1
+        named[name] = tool
+    return named
+
+
+def as_function(name: str, tool: Tool) -> dict[str, Any]:
+    """The tool as chat templates take it: OpenAI's shape of a function."""
+    about = {"name": name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", "function": about}
+
+
+def clean(text: str, *, lines: bool = True) -> str:
+    """The text without what moves a terminal's cursor, hides itself or turns the direction.
+
+    Escape sequences, control characters, bidirectional marks and tags go; with ``lines`` line ends
+    and tabs stay. The joiners that emoji and Persian are written with stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    text = _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return text if lines else " ".join(text.split())
+
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
+    r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?|\x1b."
+)
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
+)
+
+
+def visible(text: str) -> str:
+    """The text on one line, with what cannot be seen written as an escape."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in text
+    )

@@ -1,0 +1,397 @@
+"""Chats that call tools: asked for, run, given back; nothing of one chat reaches another."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from app.bridge import Bridge
+from app.chats.actions import Action
+from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
+from app.chats.model_choice import ModelLoader
+from app.chats.reply import Phase
+from app.chats.tool_history import NO_RESULT
+from app.chats.tool_work import DENIED, LEFT_OUT, STOPPED, CallState, ToolWork
+from app.chats.transcript import conversation
+from app.store import Message, Store
+from app.tools.builtin import BuiltIn, own
+from app.tools.consent import Consents, Decision, Grant
+from app.tools.tool import Tool, ToolError
+from tests.app.fake_engine import FakeEngine
+
+WAIT = 20_000
+
+
+class Desk:
+    """A library over a real store and the small engine, with tools that a test steers."""
+
+    def __init__(self, file: Path, qtbot: QtBot) -> None:
+        self.qtbot = qtbot
+        self.file = file
+        self.root = QObject()
+        self.store = Store.open(file)
+        self.bridge = Bridge(self.root)
+        self.loader = ModelLoader(self.bridge, self.root)
+        self.engine = FakeEngine()
+        self.loader.attach(self.engine)  # type: ignore[arg-type]
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
+        self.ran: list[dict[str, Any]] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        more = [
+            own("echo", "Says what it is given.", self._echo, text={"type": "string"}),
+            own("secret", "Says the secret of a key.", self._secret, key={"type": "string"}),
+            own("wait", "Waits.", self._wait),
+            own("write_file", "Pretends to write.", self._echo, text={"type": "string"}),
+        ]
+        self.library.toolbox.builtin = BuiltIn(more)
+
+    def _echo(self, arguments: dict[str, Any], grants: Sequence[Grant]) -> str:
+        self.ran.append(arguments)
+        if arguments.get("text") == "bad":
+            raise ToolError("It is bad.")
+        return str(arguments.get("text", "")) * int(arguments.get("times", 1))
+
+    def _secret(self, arguments: dict[str, Any], grants: Sequence[Grant]) -> str:
+        self.ran.append(arguments)
+        return f"secret-of-{arguments['key']}"
+
+    def _wait(self, arguments: dict[str, Any], grants: Sequence[Grant]) -> str:
+        self.ran.append(arguments)
+        self.gate.wait(30)
+        return "waited"
+
+    def chat(self, *tools: str) -> Chat:
+        names = tools or ("echo", "secret", "wait", "date", "write_file")
+        params = {"tools": [f"Stretto/{name}" for name in names]}
+        return self.library.new("/models/a", params)
+
+    def until(self, true: Callable[[], object]) -> None:
+        self.qtbot.waitUntil(lambda: bool(true()), timeout=WAIT)
+
+    def close(self) -> None:
+        self.gate.set()
+        self.library.cancel_for_close()
+        self.engine.stop()
+        self.bridge.drain()
+        self.library.close()
+        self.store.close()
+        self.root.deleteLater()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path / "chats.db", qtbot)
+    yield made
+    made.close()
+
+
+def asked(chat: Chat) -> list[str]:
+    """The messages of the calls that wait for the person."""
+    return [key for key, call in chat.tools.calls.items() if call.state is CallState.ASKING]
+
+
+def last(chat: Chat) -> Message:
+    return chat.transcript.path[-1]
+
+
+def roles(chat: Chat) -> list[tuple[str, str]]:
+    return [(m.role, m.status) for m in chat.transcript.path]
+
+
+def test_nothing_runs_before_the_person_has_said_so(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "hello"}')
+    desk.until(lambda: asked(chat))
+    assert chat.phase is Phase.ASKING
+    assert chat.answering
+    assert chat.tools.waiting == 1
+    assert desk.ran == []
+    assert roles(chat)[-2:] == [("assistant", "complete"), ("tool", "streaming")]
+    assert chat.decide(asked(chat)[0], Decision.ONCE) == ""
+    desk.until(lambda: not chat.answering)
+    assert last(chat).content == "The tool said: hello"
+    result = chat.transcript.path[-2]
+    assert (result.role, result.content, result.status) == ("tool", "hello", "complete")
+    assert result.stats["decision"] == "once"
+    assert result.stats["size"] == 5
+    sent = desk.engine.sent[-1]
+    assert [t["function"]["name"] for t in sent.params.tools][:2] == ["date", "echo"]
+    assert [turn["role"] for turn in sent.turns] == ["user", "assistant", "tool"]
+    (call,) = sent.turns[1]["tool_calls"]
+    assert sent.turns[2]["tool_call_id"] == call["id"]
+    chat.send('call echo {"text": "again"}')
+    desk.until(lambda: asked(chat))
+    assert len(desk.ran) == 1, "once is not always"
+
+
+def test_without_tools_switched_on_none_are_offered(desk: Desk) -> None:
+    chat = desk.library.new("/models/a")
+    chat.send("hello")
+    desk.until(lambda: not chat.answering)
+    assert desk.engine.sent[-1].params.tools in (None, (), [])
+
+
+def test_a_denied_call_is_told_to_the_model(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "hello"}')
+    desk.until(lambda: asked(chat))
+    chat.decide(asked(chat)[0], Decision.DENY)
+    desk.until(lambda: not chat.answering)
+    assert desk.ran == []
+    assert last(chat).content == f"The tool said: {DENIED}"
+    assert desk.library.toolbox.consents.consents() == []
+
+
+def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
+    one, other = desk.chat(), desk.chat()
+    one.send('call echo {"text": "first"}')
+    desk.until(lambda: asked(one))
+    one.decide(asked(one)[0], Decision.TOOL)
+    desk.until(lambda: not one.answering)
+    one.send('call echo {"text": "second"}')
+    desk.until(lambda: not one.answering)
+    assert last(one).content == "The tool said: second"
+    one.send('call secret {"key": "k"}')
+    desk.until(lambda: asked(one))
+    one.stop()
+    other.send('call echo {"text": "third"}')
+    desk.until(lambda: asked(other))
+    assert [run["text"] for run in desk.ran] == ["first", "second"]
+    desk.store.flush()
+    consents = Consents(desk.store)
+    (consent,) = consents.consents()
+    assert (consent.chat_id, consent.tool) == (one.id, "echo"), "it outlives the program"
+    desk.library.toolbox.consents.revoke(consent)
+    one.send('call echo {"text": "fourth"}')
+    desk.until(lambda: asked(one))
+    desk.store.flush()
+    assert Consents(desk.store).consents() == []
+
+
+def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "x"}')
+    desk.until(lambda: asked(chat))
+    chat.decide(asked(chat)[0], Decision.TOOL)
+    desk.until(lambda: not chat.answering)
+    desk.library.toolbox.consents.grant(chat.id, Path("/tmp"), False)
+    desk.library.delete(chat.id)
+    desk.library.erase([chat.id])
+    desk.store.flush()
+    assert desk.store.tool_rows("tool_consents") == desk.store.tool_rows("tool_folders") == []
+
+
+def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:
+    chat = desk.chat()
+    for _ in range(2):
+        chat.send('call write_file {"text": "x"}')
+        desk.until(lambda: asked(chat))
+        chat.decide(asked(chat)[0], Decision.TOOL)
+        desk.until(lambda: not chat.answering)
+    assert desk.library.toolbox.consents.consents() == []
+
+
+def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "hello"}')
+    desk.until(lambda: asked(chat))
+    key = asked(chat)[0]
+    assert "no JSON" in chat.decide(key, Decision.ONCE, "{")
+    assert "no JSON object" in chat.decide(key, Decision.ONCE, "[1]")
+    assert desk.ran == []
+    assert chat.decide(key, Decision.ONCE, '{"text": "mine"}') == ""
+    desk.until(lambda: not chat.answering)
+    assert desk.ran == [{"text": "mine"}]
+    assert chat.transcript[key].stats["changed"]
+
+
+def test_two_calls_of_one_answer_wait_and_run_by_themselves(desk: Desk) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    chat.send('call wait {} & echo {"text": "quick"} & nothing {}')
+    desk.until(lambda: len(asked(chat)) == 2)
+    slow, quick = asked(chat)
+    chat.decide(slow, Decision.ONCE)
+    chat.decide(quick, Decision.ONCE)
+    desk.until(lambda: chat.transcript[quick].status == "complete")
+    assert chat.transcript[slow].status == "streaming"
+    assert chat.phase is Phase.CALLING
+    desk.gate.set()
+    desk.until(lambda: not chat.answering)
+    results = [m for m in chat.transcript.path if m.role == "tool"]
+    assert [m.content for m in results][:2] == ["waited", "quick"]
+    assert "There is no tool" in results[2].content
+
+
+def test_stop_keeps_what_is_done_and_the_chat_can_go_on(desk: Desk) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    chat.send('call echo {"text": "done"} & wait {}')
+    desk.until(lambda: len(asked(chat)) == 2)
+    for key in asked(chat):
+        chat.decide(key, Decision.ONCE)
+    desk.until(lambda: "done" in [m.content for m in chat.transcript.path])
+    assert chat.can(Action.STOP) is None
+    chat.stop()
+    assert not chat.answering
+    assert [m.content for m in chat.transcript.path[-2:]] == ["done", STOPPED]
+    assert last(chat).status == "cancelled"
+    assert chat.can(Action.GO_ON) is None
+    chat.go_on()
+    desk.until(lambda: not chat.answering)
+    assert last(chat).content == f"The tool said: {STOPPED}"
+
+
+def test_one_call_is_stopped_and_the_model_goes_on(desk: Desk) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    chat.send("call wait {}")
+    desk.until(lambda: asked(chat))
+    key = asked(chat)[0]
+    chat.decide(key, Decision.ONCE)
+    chat.tools.stop_call(key)
+    desk.until(lambda: not chat.answering)
+    assert last(chat).content == f"The tool said: {STOPPED}"
+
+
+def test_a_failure_of_a_tool_is_a_result(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "bad"}')
+    desk.until(lambda: asked(chat))
+    chat.decide(asked(chat)[0], Decision.ONCE)
+    desk.until(lambda: not chat.answering)
+    assert chat.transcript.path[-2].status == "error"
+    assert last(chat).content == "The tool said: It is bad."
+
+
+def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ToolWork, "MOST_STEPS", 3)
+    chat = desk.chat()
+    chat.send('loop 5 echo {"text": "x"}')
+    desk.until(lambda: asked(chat))
+    chat.decide(asked(chat)[0], Decision.TOOL)
+    desk.until(lambda: not chat.answering)
+    assert len(desk.ran) == 3
+    assert chat.tools.at_limit
+    assert last(chat).role == "tool"
+    chat.go_on()
+    desk.until(lambda: not chat.answering)
+    assert len(desk.ran) == 5
+    assert last(chat).content == "The tool said: x"
+
+
+def test_a_pause_lets_calls_end_and_asks_the_model_nothing(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "x"}')
+    desk.until(lambda: asked(chat))
+    chat.toggle_pause()
+    assert chat.paused
+    chat.decide(asked(chat)[0], Decision.ONCE)
+    desk.until(lambda: last(chat).status == "complete")
+    desk.qtbot.wait(20)
+    assert len(desk.engine.sent) == 1
+    chat.toggle_pause()
+    desk.until(lambda: not chat.answering)
+    assert last(chat).content == "The tool said: x"
+
+
+@pytest.mark.parametrize("shorten", [True, False])
+def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bool) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "0123456789", "times": 5000}')
+    desk.until(lambda: asked(chat))
+    key = asked(chat)[0]
+    chat.decide(key, Decision.ONCE)
+    desk.until(lambda: chat.tools.calls[key].state is CallState.TOO_LONG)
+    assert chat.phase is Phase.ASKING
+    chat.tools.keep(key, shorten)
+    desk.until(lambda: not chat.answering)
+    kept = chat.transcript[key]
+    assert kept.stats["size"] == 50_000
+    assert ("left out …]" in kept.content) is shorten
+    assert (kept.content == LEFT_OUT) is not shorten
+    assert len(kept.content) < 5000
+
+
+def test_the_calls_outlive_the_program_and_are_given_back_as_they_were(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "hello"}')
+    desk.until(lambda: asked(chat))
+    chat.decide(asked(chat)[0], Decision.ONCE)
+    desk.until(lambda: not chat.answering)
+    desk.store.flush()
+    stored = desk.store.messages(chat.id)
+    assert stored == chat.transcript.path
+    assert conversation(stored, "")[:3] == desk.engine.sent[-1].turns
+
+
+def test_a_call_that_waits_when_the_program_ends_is_interrupted(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send('call echo {"text": "hello"}')
+    desk.until(lambda: asked(chat))
+    chat.cancel_for_close()
+    assert last(chat).status == "interrupted"
+    assert not chat.answering
+
+
+def tool_message(key: str, parent: str, **stats: Any) -> Message:
+    return Message(key, "c", parent, "tool", content="r", stats=stats)
+
+
+def test_every_call_has_one_result_whatever_was_lost() -> None:
+    calls = [
+        {"id": key, "type": "function", "function": {"name": "f", "arguments": {}}}
+        for key in ("a", "b")
+    ]
+    turn = {"role": "assistant", "content": "", "tool_calls": calls}
+    path = [
+        Message("1", "c", None, content="q"),
+        Message("2", "c", "1", "assistant", stats={"turn": turn}),
+        tool_message("3", "2", call="b"),
+        tool_message("4", "3", call="b"),
+        tool_message("5", "4", call="strange"),
+        Message("6", "c", "5", content="next"),
+        tool_message("7", "6", call="a"),
+    ]
+    turns = conversation(path, "")
+    assert [t["role"] for t in turns] == ["user", "assistant", "tool", "tool", "user"]
+    results = {t["tool_call_id"]: t["content"] for t in turns if t["role"] == "tool"}
+    assert results == {"b": "r", "a": NO_RESULT}
+    forged = Message("2", "c", "1", "assistant", stats={"turn": {"tool_calls": "x"}})
+    assert conversation([path[0], forged], "") == [{"role": "user", "content": "q"}]
+
+
+def test_eight_chats_at_once_and_nothing_crosses(desk: Desk) -> None:
+    chats = [desk.chat("secret") for _ in range(8)]
+    for chat in chats:
+        key = json.dumps({"key": chat.id})
+        chat.send(f"loop 3 secret {key}")
+    desk.until(lambda: all(asked(chat) for chat in chats))
+    assert sum(chat.tools.waiting for chat in chats) == 8
+    for number, chat in enumerate(chats):
+        if number % 2:
+            chat.decide(asked(chat)[0], Decision.TOOL)
+    odd = chats[1::2]
+    desk.until(lambda: not any(chat.answering for chat in odd))
+    assert all(asked(chat) for chat in chats[::2]), "the others wait still"
+    for chat in chats:
+        results = [m.content for m in chat.transcript.path if m.role == "tool"]
+        expected = [f"secret-of-{chat.id}"] * 3 if chat in odd else [""]
+        assert results == expected
+        for turn in (t for r in desk.engine.sent if r.session.id == chat.id for t in r.turns):
+            assert not any(other.id in str(turn) for other in chats if other is not chat)
+    allowed = desk.library.toolbox.consents
+    tool = desk.library.toolbox.tool("Stretto/secret")
+    assert isinstance(tool, Tool)
+    assert [allowed.allows(chat.id, tool) for chat in chats] == [False, True] * 4

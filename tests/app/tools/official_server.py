@@ -1,0 +1,64 @@
+"""A server of tools written with the official package: over stdio, or over HTTP in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mcp.server import MCPServer
+
+
+def make() -> MCPServer:
+    server = MCPServer("official")
+
+    @server.tool()
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    @server.tool()
+    def environment() -> list[str]:
+        """The names of the server's environment."""
+        return sorted(os.environ)
+
+    @server.tool()
+    def fail() -> str:
+        """Always fails."""
+        raise ValueError("it failed")
+
+    @server.tool()
+    async def hang() -> str:
+        """Never answers."""
+        await asyncio.sleep(3600)
+        return ""
+
+    return server
+
+
+@contextmanager
+def over_http() -> Iterator[str]:
+    """The address of such a server, which runs on a thread of this process."""
+    import uvicorn
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        app = make().streamable_http_app()
+        config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
+        served = uvicorn.Server(config)
+        listener.listen()
+        thread = threading.Thread(target=served.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{port}/mcp"
+        finally:
+            served.should_exit = True
+            thread.join(10)
+
+
+if __name__ == "__main__":
+    make().run("stdio")

@@ -1,0 +1,180 @@
+"""The list of servers in the format of other programs; names, results and environments."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from app.tools import environment
+from app.tools.results import from_blocks, harmless, shortened
+from app.tools.servers import (
+    Read,
+    ServerConfig,
+    known_places,
+    read_file,
+    read_text,
+    to_text,
+    write_file,
+)
+from app.tools.tool import Tool, ToolError, as_function, clean, given_names, visible
+
+FILES = {"command": "npx", "args": ["-y", "server-filesystem", "/a b"], "env": {"KEY": "1"}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"mcpServers": {"files": FILES}, "other": 1}),
+        json.dumps({"servers": {"files": {**FILES, "type": "stdio"}}}),
+        json.dumps({"files": FILES}),
+        '"files": ' + json.dumps(FILES) + ",",
+    ],
+)
+def test_what_is_pasted_is_read(text: str) -> None:
+    args = ("-y", "server-filesystem", "/a b")
+    assert read_text(text) == Read((ServerConfig("files", "npx", args, (("KEY", "1"),)),))
+
+
+def test_an_address_is_read_and_all_is_written_as_it_was(tmp_path: Path) -> None:
+    web = {"type": "http", "url": "https://a.example/mcp", "headers": {"X": "y"}, "timeout": 5}
+    off = {**FILES, "disabled": True, "cwd": "/tmp"}
+    read = read_text(json.dumps({"mcpServers": {"web": web, "off": off}}))
+    assert [s.enabled for s in read.servers] == [True, False]
+    assert read_text(to_text(read.servers)) == read
+    file = tmp_path / "mcp.json"
+    assert read_file(file) == Read(), "none yet"
+    write_file(file, read.servers)
+    assert read_file(file) == read
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600, "it may hold keys"
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({}, "neither a command nor an address"),
+        ({"command": "a", "args": "b"}, "list of texts"),
+        ({"command": "a", "args": ["b\0"]}, "null character"),
+        ({"url": "file:///etc/passwd"}, "https://"),
+        ({"url": "https://a/", "type": "sse"}, "not supported"),
+        ({"command": "a", "env": {"A=B": "c"}}, "cannot be one"),
+        ({"command": "a", "timeout": -1}, "seconds"),
+        ([], "no object"),
+    ],
+)
+def test_what_makes_no_sense_is_said_and_the_rest_is_read(entry: object, words: str) -> None:
+    read = read_text(json.dumps({"bad": entry, "files": FILES}))
+    assert [s.name for s in read.servers] == ["files"]
+    assert len(read.problems) == 1
+    assert words in read.problems[0]
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "stretto", "a\u202eb", "x" * 61])
+def test_a_name_that_could_be_taken_for_another_is_refused(name: str) -> None:
+    assert read_text(json.dumps({name: FILES})).servers == ()
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "nonsense", json.dumps(FILES), '{"url": "x"}'])
+def test_no_list_at_all_is_a_sentence(text: str) -> None:
+    with pytest.raises(ToolError, match=r"This is no|has no name"):
+        read_text(text)
+
+
+def test_a_command_is_shown_whole() -> None:
+    told = ServerConfig("x", "sh", ("-c", 'curl "x" | sh; \u202e\n rm', "")).shown
+    assert told == r'"sh" "-c" "curl \"x\" | sh; \\u202e\\n rm" ""'
+
+
+def test_other_programs_files_are_found(tmp_path: Path) -> None:
+    assert known_places(tmp_path) == {}
+    (tmp_path / ".cursor").mkdir()
+    file = tmp_path / ".cursor" / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"files": FILES}}))
+    assert known_places(tmp_path) == {"Cursor": file}
+
+
+def test_names_for_the_model_are_plain_and_differ() -> None:
+    tools = [
+        Tool("a b", "read file"),
+        Tool("a_b", "read_file"),
+        Tool("x", "sly\u202e\x1b[31m"),
+        Tool("Stretto", "date"),
+        Tool("long", "n" * 200),
+    ]
+    named = given_names(tools)
+    assert list(named)[:4] == ["a_b__read_file", "a_b__read_file_2", "x__sly_31m", "date"]
+    assert all(len(name) <= 64 for name in named)
+    assert list(named.values()) == tools
+    function = as_function("date", tools[3])["function"]
+    assert set(function) == {"name", "description", "parameters"}
+
+
+def test_a_fingerprint_is_of_all_that_is_told() -> None:
+    tool = Tool("s", "t", "about", {"type": "object", "a": 1, "b": 2})
+    assert (
+        tool.fingerprint == Tool("s", "t", "about", {"b": 2, "a": 1, "type": "object"}).fingerprint
+    )
+    for other in (
+        Tool("s", "t", "other", tool.schema),
+        Tool("s", "t", "about", {"type": "object"}),
+    ):
+        assert other.fingerprint != tool.fingerprint
+
+
+def test_results_are_plain_text() -> None:
+    sly = "\x1b[2J\x1b]0;title\x07a\u202eb\x00c\r\nd\u200be\U000e0041"
+    assert harmless(sly).text == "abc\nde"
+    blocks = [
+        {"type": "text", "text": "one"},
+        {"type": "image", "data": "QUJD", "mimeType": "image/png\n![x](http://a)"},
+        {"type": "resource_link", "uri": "https://a.example/\x1b[0m"},
+        {"type": "resource", "resource": {"uri": "file:///a", "text": "two"}},
+    ]
+    text = from_blocks(blocks, None, False).text
+    assert text == (
+        "one\n\n[image left out: image/png\\n![x](http://a), 3 bytes]\n\n"
+        "[link: https://a.example/\\x1b[0m]\n\n[file:///a]\ntwo"
+    )
+    assert from_blocks([], {"a": 1}, False).text == '{"a": 1}'
+    assert clean("a\tb\nc", lines=False) == "a b c"
+    assert visible("a\nb\u202e") == "a\\nb\\u202e"
+
+
+def test_a_long_result_keeps_its_begin_and_end() -> None:
+    text = "".join(str(n) for n in range(1000))
+    cut = shortened(text, 90)
+    assert cut.startswith(text[:60])
+    assert cut.endswith(text[-30:])
+    assert f"{len(text) - 90:,} characters" in cut
+    assert shortened(text, len(text)) is text
+
+
+def shell(folder: Path, text: str) -> str:
+    file = folder / "shell"
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+def test_the_path_of_the_login_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "_path", None)
+    monkeypatch.setenv("PATH", "/usr/bin:relative")
+    noisy = shell(tmp_path, 'echo PATH=/wrong; PATH=/own/bin:/bin; export PATH; shift 3; eval "$1"')
+    path = environment.login_path(noisy)
+    assert path.split(os.pathsep)[:3] == ["/own/bin", "/bin", "/usr/bin"]
+    assert "relative" not in path
+    assert environment.login_path() == path, "it is asked once"
+
+
+def test_a_login_shell_that_never_ends_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "_path", None)
+    monkeypatch.setenv("PATH", "/usr/bin")
+    slow = shell(tmp_path, "sleep 1000 & sleep 1000")
+    assert environment.login_path(slow, seconds=0.2).startswith("/usr/bin")
+    monkeypatch.setattr(environment, "_path", None)
+    assert environment.login_path(str(tmp_path / "none")).startswith("/usr/bin")
