@@ -1,8 +1,8 @@
 """Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
 
 `confined.Confined` is the face; `children` and `process` run the children, `child` is one of them;
-`tasks`, `readers`, `templates`, `check`, `files`, `headers` and `compile` run in a child. `bounds`
-refuses by size, without a child, and comes first.
+`tasks`, `readers`, `templates`, `check`, `files`, `adapters`, `headers` and `compile` run in a
+child. `bounds` refuses by size, without a child, and comes first.
 
 What was decided, and why:
 
