@@ -62,8 +62,7 @@ class ChatLibrary(QObject):
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
         self.order = Organising(self, store)
         self.search = ChatSearch(store, bridge, self.chat, self)
-        self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
-        self._sweeping.timeout.connect(self.sweep)
+        self._sweeping = QTimer(self, interval=self.SWEEP_MS[0], timeout=self.sweep)
 
     @property
     def bridge(self) -> Bridge:

@@ -1,9 +1,9 @@
 """Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
 
 `confined.Confined` is the face; `children` and `process` run the children, `child` is one of them;
-`tasks`, `readers`, `templates`, `check`, `files`, `headers` and `compile` run in a child. `bounds`
-refuses by size, without a child, and comes first. `documents` has files read that a person
-attaches, each in a child of its own.
+`tasks`, `readers`, `templates`, `check`, `files`, `adapters`, `headers` and `compile` run in a
+child. `bounds` refuses by size, without a child, and comes first. `documents` has files read that a
+person attaches, each in a child of its own.
 
 What was decided, and why:
 

@@ -93,6 +93,12 @@ def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return look(Path(arguments["folder"]), arguments["name"]), ()
 
 
+def _adapter(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.core.confined.adapters import look
+
+    return look(Path(arguments["folder"]), arguments["name"]), ()
+
+
 def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.core.confined.check import check
 
@@ -125,6 +131,7 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "encode": _encode,
     "form": _form,
     "folder": _folder,
+    "adapter": _adapter,
     "tokenizer": _tokenizer,
     "document": _document,
 }
