@@ -62,7 +62,8 @@ class ChatLibrary(QObject):
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
         self.order = Organising(self, store)
         self.search = ChatSearch(store, bridge, self.chat, self)
-        self._sweeping = QTimer(self, interval=self.SWEEP_MS[0], timeout=self.sweep)
+        self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
+        self._sweeping.timeout.connect(self.sweep)
 
     @property
     def bridge(self) -> Bridge:
@@ -179,8 +180,7 @@ class ChatLibrary(QObject):
         gone = [chat_id for chat_id in ids if chat_id not in self._chats]
         for chat_id in gone:
             self._to_forget.add(chat_id)
-            chat = self._in_use.get(chat_id)
-            if chat is not None:
+            if (chat := self._in_use.get(chat_id)) is not None:
                 chat.stop()
                 chat.forget_session()
         self._store.erase_chats(gone)
