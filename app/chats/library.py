@@ -49,14 +49,19 @@ class ChatLibrary(QObject):
     erased = Signal(str)
 
     def __init__(
-        self, store: Store, bridge: Bridge, loader: ModelLoader, parent: QObject | None = None
+        self,
+        store: Store,
+        bridge: Bridge,
+        loader: ModelLoader,
+        parent: QObject | None = None,
+        chats: Iterable[ChatRecord] = (),  # the store's, if somebody has just read them
     ) -> None:
         super().__init__(parent)
         self.toolbox = Toolbox(ToolHost(), store)
         self._store = store
         self._bridge = bridge
         self._loader = loader
-        self._chats: dict[str, ChatRecord] = {chat.id: chat for chat in store.chats()}
+        self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
