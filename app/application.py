@@ -177,7 +177,7 @@ class Application(QObject):
             logs.stop(self._log_handler)
             self.single.release()
             return False
-        self.library = ChatLibrary(self.store, self.bridge, self.loader, self)
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self, self._opening.chats)
         self.library.toolbox.host.open(self._paths.tools)
         self.library.keep_trash()
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)

@@ -187,6 +187,7 @@ class TranscriptView(TranscriptArea):
         row.resized.connect(self._on_row_resized)
         row.asked.connect(self.asked)
         row.left.connect(self.left)
+        row.reached.connect(self._on_reached)
         self.put_up.emit(message.id)
         return row
 
