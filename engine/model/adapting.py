@@ -19,13 +19,14 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
 
-from engine.errors import EngineError, is_out_of_memory
+from engine.errors import EngineError, is_out_of_memory, words_of
 from engine.model import cpu, fingerprint, loader
 from engine.model.cpu.linear import VOCABULARY
 from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.model.patches.module_classes import mix_in
+from engine.model.patches.replace import expect
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
 LEAVES = {"lora_a", "lora_b", "m"}
@@ -77,6 +78,19 @@ def examine(
     with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` tells it
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, kind, layers, parameters, sizes[0], sizes[1], contents)
+
+
+def why_not() -> str:
+    """Why this mlx-lm cannot put adapters on models; "" where it can."""
+    try:
+        from mlx_lm.tuner.dora import DoRAEmbedding  # noqa: F401
+        from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear  # noqa: F401
+        from mlx_lm.tuner.utils import linear_to_lora_layers
+
+        expect(linear_to_lora_layers, "model", "num_layers", "config", "use_dora")
+    except Exception as error:
+        return words_of(error)
+    return ""
 
 
 def load(examined: Examined, adapter: Adapter, wide: bool) -> Pieces:
