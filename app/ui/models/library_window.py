@@ -24,6 +24,7 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
 from app.installed import InstalledModels
 from app.removal import Removal
+from app.ui.models.adapter_talk import AdapterTalk
 from app.ui.models.library_foot import LibraryFoot
 from app.ui.models.library_table import LibraryTable
 from app.ui.models.library_view import LibraryView
@@ -76,6 +77,7 @@ class ModelsWindow(QDialog):
         self.foot = LibraryFoot(self)
         self._loading = ""  # the model that was to be loaded from here
         self.talk = RemovalTalk(installed, removal, self.foot)
+        self.adding = AdapterTalk(installed, self.foot)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search models")
         self.search.setAccessibleName("Search models")
@@ -122,6 +124,7 @@ class ModelsWindow(QDialog):
         self.foot.pin_asked.connect(self.toggle_pin)
         self.foot.folder_asked.connect(self.show_in_folder)
         self.foot.removal_asked.connect(self.remove)
+        self.foot.adapter_asked.connect(lambda: self.adding.begin(self.model))
         self.talk.answered.connect(self._on_answered)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.search.setFocus)
