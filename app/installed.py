@@ -24,6 +24,7 @@ from app.paths import (
 from app.settings import Settings
 from engine.hub import adapters
 from engine.hub.inventory import Installed, Inventory
+from engine.hub.names import clean_name
 from engine.hub.places import Place, Source, places
 
 PIECE_S = 0.15
@@ -208,8 +209,9 @@ class InstalledModels(QObject):
     def add_adapter(self, model: Installed, folder: Path) -> str:
         """List a model with an adapter, too; returns why that cannot be, or ""."""
         if not adapters.is_adapter(folder):
+            name = clean_name(folder.name) or "That folder"
             return (
-                f"{folder.name} is no adapter: choose a folder that holds adapter_config.json and "
+                f"{name} is no adapter: choose a folder that holds adapter_config.json and "
                 "adapters.safetensors."
             )
         self._settings.remember_model(variant_of(model.ref, folder))
