@@ -112,7 +112,9 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         _change_layers(net, adapter)
         yield
         added = _give(net, adapter, base.info.dtype)
+        yield
         _cut_logits(net)
+        yield
         net.eval()
         yield
         yield from loader.read_weights(net)
@@ -244,8 +246,9 @@ def _cut_logits(net: Any) -> None:
     from mlx_lm.tuner.dora import DoRAEmbedding
     from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear
 
-    linears = [m for m in net.modules() if isinstance(m, LoRALinear)]
-    tables = [m for m in net.modules() if isinstance(m, (LoRAEmbedding, DoRAEmbedding))]
+    modules = net.modules()
+    linears = [m for m in modules if isinstance(m, LoRALinear)]
+    tables = [m for m in modules if isinstance(m, (LoRAEmbedding, DoRAEmbedding))]
     mix_in(_FirstRows, [m for m in linears if m.lora_b.shape[-1] >= VOCABULARY])
     mix_in(_FirstRowsAsLinear, [m for m in tables if m.lora_a.shape[0] >= VOCABULARY])
 

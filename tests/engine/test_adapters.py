@@ -522,3 +522,57 @@ def asked(server: Server, path: str, body: dict[str, Any] | None = None) -> Any:
     content = json.loads(connection.getresponse().read())
     connection.close()
     return content
+
+
+# ---------------------------------------------------------------- while a variant is being made
+
+
+class Held:
+    """Loads that stand still once their weights have been read, until they may go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        read = loader.read_weights
+
+        def held(net: Any) -> Iterator[None]:
+            for _ in read(net):
+                yield
+            self.begun.set()
+            while not self.may_go_on.is_set():
+                yield
+
+        monkeypatch.setattr(loader, "read_weights", held)
+
+
+def test_a_base_that_is_unloaded_while_a_variant_is_made_stays_for_it(
+    engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = engine.load(folders.base)
+    pirate = engine.load(folders.base, adapter=folders.pirate)
+    expected = answer(engine, pirate)
+    engine.unload(pirate)
+    held = Held(monkeypatch)
+    loading = engine.load_later(folders.base, adapter=folders.pirate)
+    assert held.begun.wait(PATIENCE)
+    engine.unload(base)
+    assert engine.stats()["weights_bytes"] >= base.nbytes + size(folders.pirate)
+    held.may_go_on.set()
+    assert answer(engine, loading.result(PATIENCE)) == expected
+    assert engine.stats()["weights_bytes"] == base.nbytes + size(folders.pirate)
+
+
+@pytest.mark.parametrize("with_base", [True, False])
+def test_a_variant_that_nobody_wants_any_more_leaves_nothing(
+    engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch, with_base: bool
+) -> None:
+    base = engine.load(folders.base) if with_base else None
+    before = figures(engine)
+    held = Held(monkeypatch)
+    loading = engine.load_later(folders.base, adapter=folders.pirate)
+    assert held.begun.wait(PATIENCE)
+    assert loading.cancel()
+    held.may_go_on.set()
+    other = engine.load(folders.base, adapter=folders.poet)  # its turn comes after that
+    engine.unload(other)
+    assert figures(engine) == before
+    assert engine.stats()["models"] == ([base] if base is not None else [])
