@@ -31,8 +31,9 @@ EXCLUDED = [
     *("opentelemetry", "opentelemetry_api"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
-    # huggingface_hub needs these for its own commands and for inference servers only
-    *("typer", "rich", "shellingham", "pydantic", "pydantic_core"),
+    # huggingface_hub needs these for its own commands and for inference servers only; `rich` stays,
+    # which mlx-lm's adapters import
+    *("typer", "shellingham", "pydantic", "pydantic_core"),
     # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
     # send2trash would take GLib of the machine that builds, where there is one

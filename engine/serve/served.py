@@ -56,7 +56,7 @@ class Served:
         may_unload: bool = True,
     ) -> None:
         self._may_unload = may_unload
-        self.entries = [Entry(m.name, m.path, m) for m in models]
+        self.entries = [Entry.of_model(m) for m in models]
         for folder in folders:
             self.add(Entry.of_folder(folder))
         self.stats: dict[str, Any] | None = None
@@ -69,7 +69,8 @@ class Served:
 
     def add(self, entry: Entry) -> None:
         """Answer for one more model. May be called from any thread."""
-        if not any(e.folder == entry.folder for e in self.entries):
+        known = {(e.folder, e.adapter) for e in self.entries}
+        if (entry.folder, entry.adapter) not in known:
             self.entries.append(entry)
 
     @property
@@ -238,7 +239,7 @@ class Served:
             with contextlib.suppress(TimeoutError):  # an engine that has just been started
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
-            loading = self._engine.load_later(entry.folder)
+            loading = self._engine.load_later(entry.folder, adapter=entry.adapter or None)
             entry.model = await asyncio.wrap_future(loading)
             entry.used = time.monotonic()
             return entry.model

@@ -146,13 +146,16 @@ class Server:
         """How many there are."""
         return len(self._http.server_state.connections)
 
-    def offer(self, folder: str) -> None:
+    def offer(self, folder: str, adapter: str = "") -> None:
         """Answer for one more model, which is loaded when it is asked for.
+
+        Args:
+            adapter: the folder of one that makes it a variant.
 
         Raises:
             EngineError: there is no such folder.
         """
-        self.served.add(Entry.of_folder(folder))
+        self.served.add(Entry.of_folder(folder, adapter))
 
     def unloaded(self, model_id: str) -> None:
         """Take note that a model was unloaded by others. May be called from any thread."""

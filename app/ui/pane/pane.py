@@ -10,18 +10,17 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.fitting import DOES_NOT_FIT
 from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
+from app.paths import base_of
 from app.ui.composer.composer import Composer
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader
-from app.ui.pane.notice import Notice
-from app.ui.transcript.error_block import MODELS, UNLOAD
+from app.ui.pane.notice import LoadNotice
+from app.ui.transcript.error_block import BASE, MODELS, UNLOAD
 from app.ui.transcript.transcript_layout import column_in
 from app.ui.transcript.transcript_view import TranscriptView
-from engine.errors import OUT_OF_MEMORY
 
 
 class ChatPane(QWidget):
@@ -60,7 +59,7 @@ class ChatPane(QWidget):
         self.transcript = TranscriptView(chat, self)
         self.find_bar = FindBar(chat, self.transcript, self)
         self.empty = EmptyChat(chat, self)
-        self.notice = Notice(("Try Again", "Open Model Folder…", "Unload a Model…"), self)
+        self.notice = LoadNotice(self)
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.empty)
@@ -117,6 +116,7 @@ class ChatPane(QWidget):
         self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
         self.notice.buttons[0].clicked.connect(chat.load_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)
+        self.notice.buttons[3].clicked.connect(self._leave_adapter)
         unload = self.notice.buttons[2]
         unload.clicked.connect(lambda: self.unload_asked.emit(self, unload))
         chat.compose_changed.connect(self._on_compose)
@@ -217,15 +217,7 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
-        # Of memory; a narrow pane has room for two.
-        short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
-        no_fit = model_status.fit is not None
-        self.notice.buttons[2].setText("What Would Fit…" if no_fit else "Unload a Model…")
-        self.notice.buttons[1].setVisible(not short)
-        self.notice.buttons[2].setVisible(short)
-        if failed:
-            why = "does not fit into memory" if no_fit else "could not be loaded"
-            self.notice.set_text(f"{chat.alias or model_status.name} {why}. {model_status.error}")
+        self.notice.show_status(model_status, chat.alias or model_status.name)
         self.composer.set_placeholder(
             f"Message {self._broadcast} chats…"
             if self._broadcast > 1
@@ -272,10 +264,16 @@ class ChatPane(QWidget):
             self.said.emit("Copied")
         elif action == MODELS:
             self.models_asked.emit(self)
+        elif action == BASE:
+            self._leave_adapter()
+            self.act(Action.REGENERATE, message_id)
         elif action == UNLOAD:
             self.unload_asked.emit(self, self.transcript.row(message_id))
         else:
             self.act(Action(action), message_id)
+
+    def _leave_adapter(self) -> None:
+        self.chat.set_model(base_of(self.chat.record.model))
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):
