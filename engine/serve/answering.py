@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -41,11 +41,13 @@ class Answering:
         served: the models.
         silence: seconds that a body may pause.
         visits: the requests that are answered or wait.
+        held: what all requests together hold.
     """
 
     def __init__(self, engine: Engine, served: Served, places: Places, metrics: Metrics) -> None:
         self.served = served
         self.visits = Visits()
+        self.held = bodies.Held()
         self.silence = bodies.SILENCE_SECONDS
         self._engine = engine
         self._places = places
@@ -79,14 +81,19 @@ class Answering:
             if guest in guests:
                 events.put_nowait(Gone(Failed("", "", WRONG_KEY, REVOKED)))
 
-    async def body(self, scope: Scope, receive: Receive) -> tuple[dict[str, Any], bool]:
+    async def body(
+        self, scope: Scope, receive: Receive, held: Callable[[int], None]
+    ) -> tuple[dict[str, Any], bool]:
         """A request's body, and whether it is large.
+
+        Args:
+            held: enlarges the request's share of `held`.
 
         Raises:
             RefusedError: it cannot be read.
             EngineError: the server ends.
         """
-        raw = await bodies.read(scope, receive, self.served, self.silence)
+        raw = await bodies.read(scope, receive, self.served, self.silence, held)
         if self.ending:
             raise EngineError(ENGINE_STOPPED, ENDING)
         return await bodies.understood(raw), len(raw) > bodies.LARGE
@@ -109,23 +116,37 @@ class Answering:
         Raises:
             RefusedError, EngineError: it cannot be, and nothing has been told.
         """
-        body, large = await self.body(scope, receive)
         events: Events = asyncio.Queue()
-        name = session_name(scope, body)
-        self._here[events] = guest_of(scope).id
-        try:
-            with meanwhile(_watch(receive, events)) as watch:
-                answer = partial(self._answer, door, scope, send, body, large, name, events, watch)
-                while True:
-                    try:
-                        return await answer()
-                    except AnotherModelError:
-                        # Somebody has made the session meanwhile. Its model is that of those
-                        # who name none.
-                        if body.get("model"):
-                            raise
-        finally:
-            del self._here[events]
+        with self.held.share() as held:
+            body, large = await self.body(scope, receive, held)
+            name = session_name(scope, body)
+            self._here[events] = guest_of(scope).id
+            try:
+                await self._until_told(door, scope, receive, send, body, large, name, events)
+            finally:
+                del self._here[events]
+
+    async def _until_told(
+        self,
+        door: Door,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        body: dict[str, Any],
+        large: bool,
+        name: str | None,
+        events: Events,
+    ) -> None:
+        with meanwhile(_watch(receive, events)) as watch:
+            answer = partial(self._answer, door, scope, send, body, large, name, events, watch)
+            while True:
+                try:
+                    return await answer()
+                except AnotherModelError:
+                    # Somebody has made the session meanwhile. Its model is that of those
+                    # who name none.
+                    if body.get("model"):
+                        raise
 
     async def _answer(
         self,

@@ -123,7 +123,13 @@ class _At:
 
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
         """What is told; None where the client has gone before."""
-        body, large = await self._answering.body(scope, receive)
+        with self._answering.held.share() as held:
+            body, large = await self._answering.body(scope, receive, held)
+            return await self._told(scope, receive, body, large)
+
+    async def _told(
+        self, scope: Scope, receive: Receive, body: dict[str, Any], large: bool
+    ) -> dict[str, Any] | None:
         name = session_name(scope, body)
         answering = self._answering
         with answering.use(scope, name, body) as use, meanwhile(disconnected(receive)) as watch:

@@ -364,7 +364,7 @@ class Race:
 
     def _until(self, what: str, holds: Callable[[], bool]) -> None:
         try:
-            until(holds, 5)
+            until(holds, 20)
         except AssertionError:
             self.problems.append(f"left behind: {what}")
 

@@ -14,6 +14,8 @@ import pytest
 
 from engine import Engine, Model
 from engine.bench.random_models import write_model
+from engine.serve import bodies
+from engine.serve.connection import MOST_READ, Connection
 from engine.serve.keys import Keys
 from engine.serve.server import Server
 from engine.serve.settings import Settings
@@ -261,6 +263,49 @@ def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
         server.stop()
     until(lambda: not engine.stats()["sessions"])
     until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
+
+
+# ---------------------------------------------------------------- what clients may take
+
+
+def test_requests_hold_no_more_than_they_may_together(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "MOST_HELD", 200_000)
+    server = serve()
+    long = raw(body("x" * 90_000))
+    halves = [connect(server, long[:-1]) for _ in range(2)]
+    until(lambda: server._answering.held.bytes > 180_000)
+    refused = ask(server, "POST", CHAT, body("x" * 90_000))
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    assert "retry-after" in refused.headers
+    assert ask(server, "POST", CHAT, body()).status == 200, "there is room for a short one"
+    for client in halves:
+        client.close()
+    until(lambda: server._answering.held.bytes == 0)
+    assert ask(server, "POST", CHAT, body("x" * 90_000)).status == 400  # its context is shorter
+
+
+def test_tiny_chunks_are_read_a_few_at_a_time(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    before = Connection.data_received
+
+    def received(connection: Connection, data: bytes) -> None:
+        read.append(len(data))
+        before(connection, data)
+
+    monkeypatch.setattr(Connection, "data_received", received)
+    server = serve()
+    sent = json.dumps(body()).encode()
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in sent + b" " * 20_000) + b"0\r\n\r\n"
+    head = [f"POST {CHAT} HTTP/1.1", "Host: localhost", "Connection: close"]
+    asked = "\r\n".join([*head, "Transfer-Encoding: chunked", "", ""]).encode() + chunks
+    with connect(server, asked) as client:
+        assert status(rest(client)) == 200
+    assert sum(read) == len(asked)
+    assert max(read) <= MOST_READ
 
 
 # ---------------------------------------------------------------- at random
