@@ -181,10 +181,10 @@ class PaneHeader(QWidget):
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so
-        spoken = f"{model_status.name}, {self._state}"
+        spoken = f"{name}, {self._state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)
-        self.meter.show_context(*chat.context)
+        self.meter.show_context(*((0, 0, 0) if hidden else chat.context))
         self._place()
         self.update()
 

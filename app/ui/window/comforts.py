@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.chats.library import ChatLibrary
 from app.chats.titling import Titling
 from app.settings import Settings
+from app.store import Store
 from app.ui.compare.together import Together
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.aloud import give_roles
@@ -38,6 +39,7 @@ class Comforts:
     def __init__(
         self,
         library: ChatLibrary,
+        store: Store,
         settings: Settings,
         workspace: Workspace,
         chats: ChatCommands,
@@ -62,7 +64,7 @@ class Comforts:
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
         self.together.tied.connect(self._on_tied)
-        self.compare = CompareCommands(library, settings, workspace, chats, undos, window)
+        self.compare = CompareCommands(library, store, settings, workspace, chats, undos, window)
         help_commands = HelpCommands(self.keys, window)
         self.owners: tuple[object, ...] = (
             *(

@@ -101,7 +101,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Pane": (
         *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),
         *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep"),
-        *("leave_compare", "tie_scrolling"),
+        *("leave_compare", "tie_scrolling", "compare_table"),
     ),
     "Help": ("shortcuts", "about"),
 }
