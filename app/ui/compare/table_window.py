@@ -74,9 +74,9 @@ class TableWindow(QDialog):
         self.words = QLabel(self)
         self.words.setProperty("muted", True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.go = self._button("Stop", self._on_go)
-        self.copy = self._button("Copy as Markdown", self._on_copy)
-        self.save = self._button("Export…", self._on_save)
+        self.go = self._push_button("Stop", self._on_go)
+        self.copy = self._push_button("Copy as Markdown", self._on_copy)
+        self.save = self._push_button("Export…", self._on_save)
         foot = QHBoxLayout()
         foot.setSpacing(8)
         foot.addWidget(self.words, 1)
@@ -95,7 +95,7 @@ class TableWindow(QDialog):
         self.grid.setCurrentCell(0, 0)
         self.grid.setFocus()
 
-    def _button(self, words: str, pressed: object) -> QPushButton:
+    def _push_button(self, words: str, pressed: object) -> QPushButton:
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.clicked.connect(pressed)

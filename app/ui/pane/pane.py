@@ -191,7 +191,7 @@ class ChatPane(QWidget):
         if forward:
             self.focus_composer()
         else:
-            self.header.options_button.setFocus(Qt.FocusReason.BacktabFocusReason)
+            self.header.last_button.setFocus(Qt.FocusReason.BacktabFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
