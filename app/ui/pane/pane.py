@@ -171,7 +171,7 @@ class ChatPane(QWidget):
         elif self.chat.answering:
             self.act(Action.STOP)
         elif not self.transcript.forget_found():
-            at_rest = self.composer.field.hasFocus()
+            at_rest = self.window().focusWidget() is self.composer.field
             self.focus_composer()
             if at_rest:
                 self.escaped.emit(self)

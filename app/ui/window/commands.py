@@ -85,7 +85,7 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        *("new", "open_model", "get_model", "models", "-", "close", "undo_close"),
+        *("new", "quick_ask", "open_model", "get_model", "models", "-", "close", "undo_close"),
         *("-", "import", "export", "print", "-", "trash", "backups", "-", "settings", "-", "quit"),
     ),
     "Edit": (
