@@ -190,7 +190,7 @@ class Application(QObject):
         self.guests = GuestsInWindow(self.serving, self.window)
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
-        self.single.called.connect(self.window.come_forward)
+        self.window.listen(self.single)
         self.unsaved = Unsaved(self.store, self.bridge, self.window)
         self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
         self.window.show_restored()

@@ -22,6 +22,7 @@ from app.ui.composer.composer_text import ComposerText
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
+from app.ui.widgets.keys import native
 
 
 class Composer(QWidget):
@@ -249,7 +250,8 @@ class Composer(QWidget):
         unfinished = bool(self._text.unfinished) and not self._button.stops
         refusal = None if unfinished else self._refusal
         self._button.setEnabled(refusal is None)
-        words = "Stop  Esc" if self._button.stops else "Send  Enter"
+        send = native("Ctrl+Enter") if self._text.sends_with_ctrl else "Enter"
+        words = "Stop  Esc" if self._button.stops else f"Send  {send}"
         if self._count is not None and not self._button.stops:
             words += f"\n{self._count.words}"
         self._button.setToolTip(refusal or words)

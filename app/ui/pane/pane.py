@@ -171,7 +171,7 @@ class ChatPane(QWidget):
         elif self.chat.answering:
             self.act(Action.STOP)
         elif not self.transcript.forget_found():
-            at_rest = self.composer.field.hasFocus()
+            at_rest = self.window().focusWidget() is self.composer.field
             self.focus_composer()
             if at_rest:
                 self.escaped.emit(self)
@@ -191,7 +191,7 @@ class ChatPane(QWidget):
         if forward:
             self.focus_composer()
         else:
-            self.header.options_button.setFocus(Qt.FocusReason.BacktabFocusReason)
+            self.header.last_button.setFocus(Qt.FocusReason.BacktabFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -36,6 +36,7 @@ from app.ui.settings.advanced import Advanced
 from app.ui.settings.form_page import LABELS, FormPage
 from app.ui.settings.look import Look
 from app.ui.settings.other_programs import OtherPrograms
+from app.ui.settings.reach import Reach
 from app.ui.style.theme import scaled
 from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
@@ -76,6 +77,7 @@ class SettingsWindow(QDialog):
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
         self.contrast, self.motion = look.contrast, look.motion
         self._writing()
+        self.reach = Reach(self._page, settings, self._set)
         self._new_chats()
         self._models(library)
         self._memory()

@@ -58,7 +58,7 @@ class MessageRow(QWidget):
         self._can = can
         self._alternative = (1, 1)
         self._over = False
-        self._buttons: dict[IconButton, tuple[Action, str]] = {}
+        self._buttons: dict[IconButton, Action] = {}
         self._previous = self._button("caret-left", "Earlier version", Action.EARLIER)
         self._next = self._button("caret-right", "Later version", Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -131,7 +131,7 @@ class MessageRow(QWidget):
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.installEventFilter(self)
         button.clicked.connect(lambda: self._ask(action, self.message.id))
-        self._buttons[button] = (action, button.toolTip())
+        self._buttons[button] = action
         return button
 
     def _ask(self, action: Action, message_id: str) -> None:
@@ -139,8 +139,8 @@ class MessageRow(QWidget):
 
     def show_actions(self) -> None:
         """Show what can be done with the message now; the tooltip says why something cannot."""
-        for button, (action, tip) in self._buttons.items():
-            self._allow(button, action, tip)
+        for button, action in self._buttons.items():
+            self._allow(button, action, button.tip)
 
     def _allow(
         self, button: QAbstractButton, action: Action, tip: str, message_id: str = ""

@@ -85,7 +85,7 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        *("new", "open_model", "get_model", "models", "-", "close", "undo_close"),
+        *("new", "quick_ask", "open_model", "get_model", "models", "-", "close", "undo_close"),
         *("-", "import", "export", "print", "-", "trash", "backups", "-", "settings", "-", "quit"),
     ),
     "Edit": (
@@ -101,7 +101,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Pane": (
         *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),
         *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep"),
-        *("leave_compare", "tie_scrolling"),
+        *("leave_compare", "tie_scrolling", "compare_table"),
     ),
     "Help": ("shortcuts", "about"),
 }
