@@ -18,6 +18,7 @@ from app.ui.composer.composer_text import MOST_CHARACTERS, files_in
 from app.ui.composer.file_chips import ChipWords
 from app.ui.pane.pages_dialog import PagesDialog
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.aloud import announce
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
@@ -34,6 +35,7 @@ class PaneFiles(QObject):
     def __init__(self, pane: ChatPane) -> None:
         super().__init__(pane)
         self._pane = pane
+        self._shown: list[ChipWords] = []
         composer = pane.composer
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)
@@ -105,7 +107,13 @@ class PaneFiles(QObject):
             for each in attaching.files
         ]
         chips += [ChipWords(name, "is being read…") for name in attaching.reading]
-        self._pane.composer.show_files(chips)
+        if chips != self._shown:  # an answer that is being written changes nothing here
+            read = {words.name for words in self._shown if words.attachment is None}
+            done = [w for w in chips if w.attachment is not None and w.name in read]
+            for words in done:
+                announce(self._pane, f"{words.name} is attached, {words.about}")
+            self._shown = chips
+            self._pane.composer.show_files(chips)
         attaching.count()
 
     def _about(self, attachment: Attachment) -> str:
