@@ -59,7 +59,8 @@ class FakeReply:
         elif turns[-1]["role"] == "tool":
             self.words = after_results(turns)
         else:
-            self.words = script(turns[-1]["content"])
+            # What is asked stands after the files that go with it.
+            self.words = script(turns[-1]["content"].rpartition("</file>\n\n")[2])
         self.written = 0
 
     def cancel(self) -> None:

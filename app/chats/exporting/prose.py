@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 
+from app.chats.attached.words import attached
 from app.markdown.plainly import plainly
 from app.store import Chat, Message
 
@@ -41,6 +42,8 @@ def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> 
         if thoughts and message.reasoning:
             quoted = "\n".join(f"> {line}".rstrip() for line in message.reasoning.splitlines())
             yield f"\n> **Thoughts**\n>\n{quoted}\n"
+        for file in message.attachments:
+            yield f"\n*Attached: {_one_line(attached(file))}*\n"
         if message.content:
             yield f"\n{_closed(message.content)}\n"
         if message.error:
@@ -58,6 +61,8 @@ def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Ite
         yield f"\n{speaker(message)}{', ' + when if when else ''}\n\n"
         if thoughts and message.reasoning:
             yield f"[Thoughts]\n{plainly(message.reasoning).strip()}\n[End of thoughts]\n\n"
+        for file in message.attachments:
+            yield f"[Attached: {attached(file)}]\n"
         if message.content:
             shown = plainly(message.content) if message.role == "assistant" else message.content
             yield f"{shown.strip()}\n"

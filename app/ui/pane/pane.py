@@ -13,6 +13,7 @@ from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
 from app.paths import base_of
+from app.store import Attachments
 from app.ui.composer.composer import Composer
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
@@ -55,6 +56,7 @@ class ChatPane(QWidget):
         self.chat = chat
         self._active = False
         self._broadcast = 0
+        self.spoken_files: Attachments = ()  # of the message that `spoken` tells
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.find_bar = FindBar(chat, self.transcript, self)
@@ -248,11 +250,13 @@ class ChatPane(QWidget):
 
     def _send(self) -> None:
         compose = self.chat.compose
+        self.spoken_files = compose.attachments
         if self.chat.submit() and not isinstance(compose, Editing):
             self.spoken.emit(self, compose.text)
 
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
+        self.spoken_files = ()
         if self.chat.send(text):
             self.spoken.emit(self, text)
         self.focus_composer()

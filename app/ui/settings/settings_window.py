@@ -120,6 +120,10 @@ class SettingsWindow(QDialog):
         form = self._page.section("Writing")
         keys = (("enter", "Enter"), ("ctrl_enter", "Ctrl+Enter"))
         self.send_key = self._choice(form, "Send with", keys, "send_key")
+        pasted = self._settings.long_paste
+        self.long_paste = self._page.characters("Attach pastes over", "Never", pasted)
+        self.long_paste.valueChanged.connect(lambda value: self._set(long_paste=int(value)))
+        self._page.row(form, "Attach pastes over", self.long_paste)
         self.notify = QCheckBox("When a long answer ends and I am elsewhere", self._page)
         self.notify.setChecked(self._settings.notify)
         self.notify.toggled.connect(lambda on: self._set(notify=on))

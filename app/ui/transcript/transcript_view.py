@@ -182,6 +182,8 @@ class TranscriptView(TranscriptArea):
             row.wrap_code(place.wrapped)
         elif isinstance(row, UserRow):
             row.set_left_out(place.message_id in self._left_out)
+            if row.files is not None:
+                row.files.set_texts(self._chat.attaching.text)
         if self._words:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)

@@ -91,7 +91,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Edit": (
         *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
         *("stop", "pause", "-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
-        *("-", "new_folder", "-", "find", "search"),
+        *("-", "new_folder", "-", "find", "search", "-", "attach"),
         *("-", "prompts", "save_prompt"),
     ),
     "View": (
@@ -114,6 +114,7 @@ FOCUS_KEYS = (
     ("Edit the last message", "Up, in an empty message"),
     ("Put in a prompt", "/, in an empty message"),
     ("The prompt’s next variable", "Tab, in the message"),
+    ("Take a file off the message", "Delete, on the file (Tab, in the message)"),
     ("Delete a chat", "Delete, in the sidebar"),
     ("Delete a message and what follows", "Delete, in the conversation"),
     ("Undo what a notice offers to undo", "Ctrl+Z"),

@@ -34,6 +34,7 @@ from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.comforts import Comforts
 from app.ui.window.commands import Commands, Where, command
 from app.ui.window.exchange_commands import ExchangeCommands
+from app.ui.window.file_commands import FileCommands
 from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.layouts import Layouts
 from app.ui.window.model_commands import ModelCommands
@@ -103,6 +104,7 @@ class MainWindow(QMainWindow):
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
+        self.files = FileCommands(self.workspace, self._undos)
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
         about = (library, store, settings, self.workspace, self.chats, self._undos, self.toast)
         self.comforts = Comforts(
@@ -112,7 +114,7 @@ class MainWindow(QMainWindow):
         listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, self.settings_commands, self.models),
+            *(self.store_commands, self.settings_commands, self.models, self.files),
             *(ExchangeCommands(*exchanged), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
             SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),

@@ -77,6 +77,7 @@ class SettingsCommands(QObject):
     @Slot()
     def _take_over(self) -> None:
         ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
+        ComposerText.long_paste = self._settings.long_paste
 
     @Slot()
     def _on_gone(self) -> None:
