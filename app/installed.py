@@ -164,7 +164,7 @@ class InstalledModels(QObject):
     def chats(self, model: Installed) -> list[str]:
         """The titles of the chats that answer with it, or with another of its revisions."""
         refs = {model.ref, str(model.folder), *model.shares}
-        return [chat.title or "New chat" for chat in self._library.chats() if chat.model in refs]
+        return [chat.shown_title for chat in self._library.chats() if chat.model in refs]
 
     # What is done with one.
 

@@ -12,7 +12,7 @@ from app.installed import InstalledModels
 from app.paths import Paths
 from app.removal import Removal, Removed
 from app.settings import Settings
-from app.ui.models.downloads_view import DownloadsInWindow
+from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit_flow import FitFlow
 from app.ui.models.library_window import ModelsWindow
 from app.ui.pane.pane_menus import PaneMenus
@@ -53,7 +53,7 @@ class ModelCommands(QObject):
         self.installed = InstalledModels(library, settings, own, self)
         self.idle = IdleUnloading(self.installed, library, settings, self)
         self.fitting = FitFlow(library, self.installed, parent)
-        self.fitting.get_asked.connect(dialog.show)
+        self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.said.connect(toast.show_text)
         menus.fitting = self.fitting
         menus.get_asked.connect(dialog.show)
