@@ -110,7 +110,8 @@ class DownloadsInWindow(QObject):
     def _on_finished(self, ref: str) -> None:
         download = self._downloads.get(ref)
         if download is not None and self.dialog is None:
-            self._tell(f"{download.name} is downloaded", "Open", lambda: self.opened.emit(ref))
+            what = "downloaded" if download.can_pause else "converted"
+            self._tell(f"{download.name} is {what}", "Open", lambda: self.opened.emit(ref))
 
     @Slot()
     def _on_acted(self) -> None:

@@ -90,6 +90,7 @@ class DownloadRow(QFrame):
         self.words.setProperty("danger", failed)
         self.words.setProperty("muted", not failed)
         repolish(self.words)
+        self.act.setVisible(done or failed or download.can_pause)
         if done:
             self.act.set_icon("chat-circle", "Open in a Chat")
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:

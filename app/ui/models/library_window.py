@@ -45,6 +45,7 @@ class ModelsWindow(QDialog):
     Signals:
         opened(ref): the person wants to chat with that model.
         get_asked(): the person wants one from the hub.
+        convert_asked(model): the person wants a smaller copy of that `Installed`.
         too_large(ref): what was to be loaded from here does not fit into memory.
 
     Attributes:
@@ -53,6 +54,7 @@ class ModelsWindow(QDialog):
 
     opened = Signal(str)
     get_asked = Signal()
+    convert_asked = Signal(object)
     too_large = Signal(str)
 
     def __init__(
@@ -120,6 +122,7 @@ class ModelsWindow(QDialog):
         self.foot.chat_asked.connect(self.open_in_chat)
         self.foot.load_asked.connect(self.load_or_unload)
         self.foot.pin_asked.connect(self.toggle_pin)
+        self.foot.convert_asked.connect(lambda: self.convert_asked.emit(self.model))
         self.foot.folder_asked.connect(self.show_in_folder)
         self.foot.removal_asked.connect(self.remove)
         self.talk.answered.connect(self._on_answered)
