@@ -38,9 +38,9 @@ RECIPES = (
     Recipe("6bit", "6 bits: closer to the original", 6),
     Recipe("8bit", "8 bits: hardly to be told from the original", 8),
     Recipe("mixed-4-6bit", "4 and 6 bits: more where it matters", mixed="mixed_4_6"),
-    Recipe("mixed-3-6bit", "3 and 6 bits: smaller, more where it matters", mixed="mixed_3_6"),
-    Recipe("mixed-3-4bit", "3 and 4 bits: small", mixed="mixed_3_4"),
-    Recipe("mixed-2-6bit", "2 and 6 bits: the smallest, not for every model", mixed="mixed_2_6"),
+    Recipe("mixed-3-6bit", "3 and 6 bits: as small as 4, more where it matters", mixed="mixed_3_6"),
+    Recipe("mixed-3-4bit", "3 and 4 bits: the smallest", mixed="mixed_3_4"),
+    Recipe("mixed-2-6bit", "2 and 6 bits: small, and not for every model", mixed="mixed_2_6"),
 )
 
 
