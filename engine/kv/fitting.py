@@ -222,7 +222,8 @@ def _fit(
         # and of the layer before, which are still there. Where no heads share keys, keys alone.
         largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
         share = 1.0 if shape.grouped else _share_of_keys(shape)
-        working = max(working, int(2 * chats * largest * share))
+        reading = 0 if shape.grouped else int(largest * share)
+        working = max(working + reading, int(2 * chats * largest * share))
     if chats > 1 and plain and shape.slots and not kv_bits and context <= SLOTS_UP_TO:
         # Their shared buffer has room for a quarter more chats. While it is filled, their own
         # caches are there as well, and one array of it twice.

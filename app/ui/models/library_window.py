@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
@@ -30,6 +30,7 @@ from app.ui.models.library_view import LibraryView
 from app.ui.models.library_words import count
 from app.ui.models.memory_figures import MemoryFigures
 from app.ui.models.removal_talk import RemovalTalk
+from app.ui.widgets import links
 from engine.hub.inventory import Installed
 
 _NONE = (
@@ -71,7 +72,7 @@ class ModelsWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
-        self._show_folder = show_folder or _open_in_file_manager
+        self._show_folder = show_folder or links.show_folder
         self._chosen: tuple[Path | None, int] = (None, 0)  # its folder, and where it stood
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
@@ -295,7 +296,3 @@ class ModelsWindow(QDialog):
         self._figures.stop()
         self._installed.stop()
         super().hideEvent(event)
-
-
-def _open_in_file_manager(folder: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.conversion import RECIPES, job_for
 from app.download import DownloadState
 from app.ui.models.convert_dialog import ConvertDialog
+from app.ui.models.get_model import GetModelDialog
 from app.ui.models.library_window import ModelsWindow
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
@@ -59,7 +60,7 @@ def test_it_is_made_beside_the_downloads_and_listed(run: Run, profile: Path):
     dialog.go.click()
     out = profile / "models" / "Tiny-Qwen-8bit"
     downloads, shown = run.window.downloads, run.window.downloads_in_window.dialog
-    assert shown is not None
+    assert isinstance(shown, GetModelDialog)
     row = shown.list.rows[str(out)]
     assert row.name.text() == "Tiny-Qwen-8bit"
     assert not row.act.isVisible(), "it cannot be paused"
@@ -108,7 +109,7 @@ def test_why_it_failed_stands_in_its_row_and_it_can_be_tried_again(run: Run, tmp
     assert "is there already" in job.error
     run.window.commands["get_model"].trigger()
     shown = run.window.downloads_in_window.dialog
-    assert shown is not None
+    assert isinstance(shown, GetModelDialog)
     row = shown.list.rows[job.ref]
     assert row.words.text() == job.error
     assert row.act.isVisible()
