@@ -31,6 +31,7 @@ class Request:
     """What was sent, and what of the session it depends on, as of that moment.
 
     Attributes:
+        context: tokens that the prompt and the answer may have together.
         asked: what goes after the history, the whole conversation, or what is to be continued as
             it stands.
         gone: the oldest messages, which did not fit any more the last time.
@@ -43,6 +44,7 @@ class Request:
     system: str | None
     reasoning: bool | None
     slides: bool
+    context: int
     history: list[Message]
     gone: list[Message]
     ledger: Ledger
@@ -82,7 +84,7 @@ def prepare(request: Request) -> Outcome:
 
     bounds.check_params(params)
     bounds.check_prompt([{"template": request.template}], MOST_EXTRA)
-    context = model.info.context_length
+    context = request.context
 
     def build(some: list[Message]) -> prompt.Prompt:
         made = prompt.build(
@@ -146,7 +148,7 @@ def _given(asked: str | tuple[Message, ...] | Added) -> list[Message]:
 def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
     """As `prepare`, for what is to be continued as it stands."""
     model, params = request.model, request.params
-    context = model.info.context_length
+    context = request.context
     bounds.check_params(params)
     if asked.text is not None:
         bounds.check_prompt([{"content": asked.text}], context)
@@ -195,7 +197,7 @@ def count(request: Request) -> int:
     Raises:
         EngineError: as `prepare`, but for prompts that are too long.
     """
-    model, context = request.model, request.model.info.context_length
+    model, context = request.model, request.context
     try:
         if isinstance(request.asked, RawPrompt):
             return len(raw.build(model.tokenizer, request.asked, model.reader, context).tokens)
