@@ -76,9 +76,10 @@ def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: S
     settings.close()
     run.app.settings.set(tray=True)
     tray.refresh()
-    words = [action.text() for action in tray.icon.contextMenu().actions()]
+    menu = run.window.comforts.tray.icon.contextMenu()
+    words = [action.text() for action in menu.actions()]
     assert words == ["Show Stretto", "Quick Question", "New Chat", "Settings…", "Quit"]
-    tray.icon.contextMenu().actions()[1].trigger()
+    menu.actions()[1].trigger()
     assert len(run.panes) == 2
     run.app.settings.set(tray=False)
     tray.refresh()
