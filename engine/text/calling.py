@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from engine.text import tool_calls
 from engine.text.call_streams import Stream, stream
 from engine.text.tool_calls import Call
+from engine.text.tools import with_types
 
 CUT_OFF = "the answer ended within it"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -66,7 +67,7 @@ class Calling:
 
     def __init__(self, name: str, tools: Sequence[dict[str, Any]], prompt: str, one: bool) -> None:
         self._format = name
-        self._tools = tools
+        self._tools = [with_types(tool) for tool in tools]
         self._offered = {tool["function"]["name"] for tool in tools}
         self._seed = prompt
         self._one = one

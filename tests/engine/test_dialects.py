@@ -24,6 +24,7 @@ from engine.text.rendering import MOMENT
 from engine.text.splitter import TextSplitter
 from engine.text.text import ReplyText
 from engine.text.tool_calls import parse
+from tests import torture_calls
 from tests.engine.speaking import (
     ASK,
     FAMILIES,
@@ -285,3 +286,14 @@ def test_each_call_is_told_the_same_however_it_is_cut(
     assert early > 3, "its name is told before it is whole"
     ids_told = [one.id for one in told if one.kind == "finished"]
     assert [call["id"] for call in reply.said().get("tool_calls", ())] in ([], ids_told)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_calls_that_are_bound_are_of_their_schema(tmp_path: Path, name: str) -> None:
+    """`python -m tests.torture calls` tries many more."""
+    its = torture_calls.bindable(name, tmp_path)
+    if its is None:
+        return  # it is refused by name
+    for number in (0, 7):
+        told = next(torture_calls.calls(tmp_path, its, number, number))
+        assert torture_calls.check(told, number)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.engine.scripted import ANSWER, write_scripted
