@@ -117,6 +117,13 @@ def clients(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def calls(_: list[str]) -> int:
+    """Tool calls that are bound: 200 of 20 schemas in each dialect, at random, all valid."""
+    from tests.torture_calls import main
+
+    return main()
+
+
 def exchange(arguments: list[str]) -> int:
     """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
     from tests.app.round_trip import main
@@ -135,6 +142,7 @@ COMMANDS = {
     "kill": kill,
     "person": person,
     "exchange": exchange,
+    "calls": calls,
 }
 
 

@@ -109,7 +109,7 @@ def prepare(request: Request) -> Outcome:
     if request.slides and context - length < min(most, context // 8):
         kept, more = _slide(context, messages, build)
         if more:
-            gone = [*gone, *messages[overflow.head(messages) :][:more]]
+            gone = [*gone, *overflow.gone(messages, kept)]
             messages = kept
             ready, length = _built(build, kept)
     if ready is None or length >= context:
@@ -176,11 +176,11 @@ def _with_tool_form(request: Request) -> Request:
     model = request.model
     try:
         tool_forms.check(request.params, model.info.tool_format, model.info.name)
+        if request.params.tool_form is None:
+            return request
+        params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
     except ValueError as error:
-        raise EngineError(INVALID_REQUEST, f"{error}.") from None
-    if request.params.tool_form is None:
-        return request
-    params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
+        raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
     return replace(request, params=params)
 
 
@@ -258,13 +258,11 @@ def _without_gone(
     `whole`: the caller sent all of the conversation, these among them. Were they tried again,
     every turn would drop some more, and no cache could be reused.
     """
-    gone, start = request.gone, overflow.head(messages)
+    gone = request.gone
     if not whole or not gone:
         return messages, gone
-    end = start + len(gone)
-    if request.slides and messages[start:end] == gone and messages[end:]:
-        return [*messages[:start], *messages[end:]], gone
-    return messages, []
+    kept = overflow.without(messages, gone) if request.slides else None
+    return (messages, []) if kept is None else (kept, gone)
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
