@@ -45,13 +45,19 @@ BASIC = (
 class BuiltIn:
     """Runs them, each call on a thread of its own: none can hold up another."""
 
-    def __init__(self, more: Sequence[Own] = ()) -> None:
+    def __init__(self, more: Sequence[Own] = (), absent: Sequence[str] = ()) -> None:
+        self._absent = tuple(absent)
         self._own = {each.tool.name: each for each in (*BASIC, *more)}
         self._threads: list[threading.Thread] = []
 
     @property
     def tools(self) -> list[Tool]:
         return [each.tool for each in self._own.values()]
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """What there is not on this system, and why, as sentences."""
+        return self._absent
 
     def get(self, name: str) -> Tool | None:
         found = self._own.get(name)

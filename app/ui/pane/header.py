@@ -96,7 +96,7 @@ class PaneHeader(QWidget):
     """Model, state, a thin bar while a prompt is read, and the chat's own settings.
 
     Signals:
-        models_asked(), options_asked(): the person opens one of the two.
+        models_asked(), options_asked(), tools_asked(): the person opens one of them.
         keep_asked(): of several compared answers the person goes on from this one.
         cancel_asked(): the model is not to be loaded after all.
         differences_asked(): the person wants to see where compared answers differ, or no longer.
@@ -106,6 +106,7 @@ class PaneHeader(QWidget):
 
     models_asked = Signal()
     options_asked = Signal()
+    tools_asked = Signal()
     keep_asked = Signal()
     cancel_asked = Signal()
     differences_asked = Signal()
@@ -124,6 +125,8 @@ class PaneHeader(QWidget):
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", "Settings of this chat", self)
         self.options_button.clicked.connect(self.options_asked)
+        self.tools_button = IconButton("wrench", "Tools of this chat", self)
+        self.tools_button.clicked.connect(self.tools_asked)
         self.keep = QPushButton("Keep This One", self)
         self.keep.setToolTip("Go on from this answer and close the others")
         self.keep.clicked.connect(self.keep_asked)
@@ -187,6 +190,8 @@ class PaneHeader(QWidget):
         top = (height - self.options_button.height()) // 2
         right = self.width() - 8 - self.options_button.width()
         self.options_button.move(right, top)
+        right -= self.tools_button.width() + 2
+        self.tools_button.move(right, top)
         if not self.meter.isHidden():
             right -= self.meter.width() + 2
             self.meter.move(right, top)
