@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import shiboken6
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -28,6 +29,8 @@ from app.tools.consent import Grant
 from app.tools.pins import Change
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, as_function, visible
+from app.ui.style import tokens as t
+from app.ui.style.theme import keep_font
 from app.ui.widgets.wheel import WheelGuard
 from engine import EngineError
 
@@ -209,7 +212,7 @@ class ToolsPopover(QFrame):
         self._fill()
 
     def add_folder(self, folder: Path) -> None:
-        self._toolbox.consents.grant(self._chat.id, folder, False)
+        self._toolbox.consents.grant(self._chat.id, folder.resolve(), False)
         self._fill()
 
     # What they cost.
@@ -263,7 +266,7 @@ def _told(tool: Tool) -> str:
 def _heading(words: str, parent: QWidget) -> QLabel:
     label = QLabel(words, parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setObjectName("strong")
+    keep_font(label, t.UI_PX, QFont.Weight.DemiBold)
     return label
 
 

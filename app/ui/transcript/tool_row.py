@@ -15,33 +15,24 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
-from app.chats.tool_work import Call, CallState
+from app.chats.tool_call import Call, CallState
 from app.store import Message
 from app.tools.consent import Decision, may_be_remembered
-from app.tools.tool import BUILT_IN, readable, visible
+from app.tools.tool import BUILT_IN, readable
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, theme, ui_font
 from app.ui.transcript.message_row import Can, MessageRow
 from app.ui.transcript.reasoning import FoldButton
-from app.ui.transcript.tool_words import over_line, size_words, tool_of
-from app.ui.widgets.textview import TextView
-
-MOST_SHOWN = 20_000
-"""Characters of a result that are laid out; all of it is copied, searched and sent."""
-
-KEYS = {
-    Qt.Key.Key_Return: Decision.ONCE,
-    Qt.Key.Key_Enter: Decision.ONCE,
-    Qt.Key.Key_T: Decision.TOOL,
-    Qt.Key.Key_S: Decision.SERVER,
-    Qt.Key.Key_D: Decision.DENY,
-}
-_CHOICES = (
-    (Decision.ONCE, "Allow Once", "Run it this one time  Enter"),
-    (Decision.TOOL, "Always This Tool", "Run it in this chat without asking again  T"),
-    (Decision.SERVER, "Always This Server in This Chat", "Run all of its tools without asking  S"),
-    (Decision.DENY, "Deny", "Do not run it; the model is told so  D"),
+from app.ui.transcript.tool_words import (
+    CHOICES,
+    KEYS,
+    beginning,
+    over_line,
+    size_words,
+    tool_of,
+    visible_lines,
 )
+from app.ui.widgets.textview import TextView
 
 
 class ToolRow(MessageRow):
@@ -63,9 +54,7 @@ class ToolRow(MessageRow):
     def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
         super().__init__(message, can, parent)
         self._call = call
-        self._card = QRect()
-        self._last = False
-        self._note = ""
+        self._card, self._last, self._note = QRect(), False, ""
         self._note_area = QRect()
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
@@ -76,7 +65,7 @@ class ToolRow(MessageRow):
         self._arguments.setPlainText(readable(self._told()))
         self._result = TextView(QTextDocument(), self)
         self._result.setAccessibleName("Result")
-        self._choices = {decision: self._plain(words, tip) for decision, words, tip in _CHOICES}
+        self._choices = {decision: self._plain(words, tip) for decision, words, tip in CHOICES}
         self._choices[Decision.ONCE].setObjectName("primary")
         for decision, button in self._choices.items():
             button.clicked.connect(lambda _=False, d=decision: self._decide(d))
@@ -89,6 +78,7 @@ class ToolRow(MessageRow):
         self._go_on = self._plain("Go On", "Let the model go on with the results")
         self._go_on.clicked.connect(lambda: self._ask(Action.GO_ON, self.message.id))
         self._show()
+        self._reveal()
 
     @property
     def state(self) -> CallState:
@@ -97,7 +87,7 @@ class ToolRow(MessageRow):
     @property
     def buttons(self) -> list[QPushButton]:
         """What can be pressed now besides the fold."""
-        more = (self._shorten, self._leave, self._stop, self._go_on)
+        more = self._shorten, self._leave, self._stop, self._go_on
         return [b for b in (*self._choices.values(), *more) if not b.isHidden()]
 
     @property
@@ -141,9 +131,10 @@ class ToolRow(MessageRow):
         if not self._arguments.isHidden():
             font = QFontMetrics(self._arguments.font())
             lines = min(max(self._arguments.blockCount(), 1), self.MOST_LINES)
-            height = lines * font.lineSpacing() + 2 * 5 + 10
+            height = lines * font.lineSpacing() + 24
             self._arguments.setGeometry(self.PAD, y, inner, height)
             y += height + self.GAP
+        y = self._arrange_preview(y, inner)
         self._note_area = QRect()
         if self._note:
             flags = Qt.TextFlag.TextWordWrap
@@ -153,6 +144,15 @@ class ToolRow(MessageRow):
         y = self._place_buttons(y, width)
         self._card = QRect(0, 0, width, y + self.PAD)
         return y + self.PAD + 4
+
+    def _arrange_preview(self, y: int, inner: int) -> int:
+        preview = self._call.preview if self._call is not None else None
+        self._result.setVisible(preview is not None)
+        if preview is None:
+            return y
+        height = self._result.height_for(inner)
+        self._result.setGeometry(self.PAD, y, inner, height)
+        return y + height + self.GAP
 
     def _arrange_over(self, width: int) -> int:
         self._fold.resize(min(self._fold.sizeHint().width(), width), self._fold.sizeHint().height())
@@ -255,6 +255,9 @@ class ToolRow(MessageRow):
         self._leave.setVisible(state is CallState.TOO_LONG)
         self._stop.setVisible(state is CallState.RUNNING)
         self._note = ""
+        preview = call.preview if call is not None else None
+        if preview is not None:
+            self._fill_view(preview.text)
         if state is CallState.TOO_LONG and call is not None and call.result is not None:
             size, room = size_words(call.result.size), size_words(call.room)
             self._note = f"It has {size}; about {room} fit into this chat."
@@ -276,15 +279,14 @@ class ToolRow(MessageRow):
         return decision is not Decision.TOOL or may_be_remembered(tool)
 
     def _fill_result(self) -> None:
-        text = self.message.content
-        more = len(text) - MOST_SHOWN
-        if more > 0:
-            text = f"{text[:MOST_SHOWN]}\n… {size_words(more)} more"
-        arguments = readable(self._told())
-        shown = f"{arguments}\n\n{text}" if arguments not in ("", "{}") else text
+        text, arguments = beginning(self.message.content), readable(self._told())
+        self._fill_view(f"{arguments}\n\n{text}" if arguments not in ("", "{}") else text)
+
+    def _fill_view(self, text: str) -> None:
+        """As plain text: nothing in it is a link, a picture or a format."""
         document = self._result.document()
         document.setDefaultFont(code_font())
-        document.setPlainText(visible_lines(shown))
+        document.setPlainText(visible_lines(text))
 
     def _plain(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words, self)
@@ -296,10 +298,3 @@ class ToolRow(MessageRow):
     @Slot()
     def _on_theme(self) -> None:
         self._show()
-
-
-def visible_lines(text: str) -> str:
-    """The text with its lines, and with what cannot be seen in them as escapes."""
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
-        return text
-    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))

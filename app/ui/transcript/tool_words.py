@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
 from app.store import Message
+from app.tools.consent import Decision
 from app.tools.tool import BUILT_IN, visible
 from app.ui.style.figures import seconds
+
+MOST_SHOWN = 20_000
+"""Characters of a result that are laid out; all of it is copied, searched and sent."""
+
+KEYS = {
+    Qt.Key.Key_Return: Decision.ONCE,
+    Qt.Key.Key_Enter: Decision.ONCE,
+    Qt.Key.Key_T: Decision.TOOL,
+    Qt.Key.Key_S: Decision.SERVER,
+    Qt.Key.Key_D: Decision.DENY,
+}
+CHOICES = (
+    (Decision.ONCE, "Allow Once", "Run it this one time  Enter"),
+    (Decision.TOOL, "Always This Tool", "Run it in this chat without asking again  T"),
+    (Decision.SERVER, "Always This Server in This Chat", "Run all of its tools without asking  S"),
+    (Decision.DENY, "Deny", "Do not run it; the model is told so  D"),
+)
 
 
 def tool_of(message: Message) -> str:
@@ -40,3 +60,16 @@ def over_line(message: Message) -> str:
         cut = f" of {size:,}" if size > kept else ""
         parts.append(f"{kept:,}{cut} characters" if cut else size_words(size))
     return " · ".join(parts)
+
+
+def beginning(text: str) -> str:
+    """As much of a result as is laid out."""
+    more = len(text) - MOST_SHOWN
+    return text if more <= 0 else f"{text[:MOST_SHOWN]}\n… {size_words(more)} more"
+
+
+def visible_lines(text: str) -> str:
+    """The text with its lines, and with what cannot be seen in them as escapes."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))

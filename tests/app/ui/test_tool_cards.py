@@ -7,12 +7,13 @@ from typing import Any
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from app.chats.tool_work import CallState
+from app.chats.tool_call import CallState
 from app.tools.builtin import BuiltIn, own
 from app.tools.consent import Decision
 from app.tools.tool import BUILT_IN, Tool
 from app.ui.pane.tools_popover import ToolsPopover
-from app.ui.transcript.tool_row import ToolRow, visible_lines
+from app.ui.transcript.tool_row import ToolRow
+from app.ui.transcript.tool_words import visible_lines
 from tests.app.conftest import Run, Start
 
 SLY = "\x1b]0;t\x07<img src=http://a/b.png> ![x](http://a/b.png) [l](http://a) \u202eend\nsecond"
