@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
 from app.collector import Collector
 from app.crash import CrashReports
+from app.newer_mlx_lm import NewerMlxLm
 from app.opening import StoreOpening, restored
 from app.paths import APP_NAME, Paths
 from app.serving import Serving
@@ -118,6 +120,7 @@ class Application(QObject):
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
         self.serving: Serving | None = None
+        self.newer = NewerMlxLm(paths.mlx_lm, self.bridge, self)
         self.unsaved: Unsaved | None = None
         self.errors: ErrorNotice | None = None
 
@@ -181,6 +184,8 @@ class Application(QObject):
         self.window.closing.connect(self.shut_down)
         self.window.store_commands.restore_asked.connect(self.restore)
         self.window.settings_commands.updates = self.updates
+        self.window.settings_commands.newer = self.newer
+        self.newer.failed.connect(partial(self.window.toast.show_text, seconds=30))
         self.serving = Serving(self.settings, self._paths, self.loader, self)
         self.guests = GuestsInWindow(self.serving, self.window)
         self.updates.found.connect(self.window.show_update)
@@ -199,7 +204,7 @@ class Application(QObject):
         sys.setswitchinterval(0.001)
         self.collector.start()
         if crashed:
-            QTimer.singleShot(0, self, self._offer_report)
+            QTimer.singleShot(0, self.errors, self.errors.offer_last)
         # After the first frame: nothing of the engine may delay the window.
         QTimer.singleShot(0, self, self._start_engine)
         return True
@@ -208,18 +213,10 @@ class Application(QObject):
         return self.library is not None and bool(self.library.running())
 
     @Slot()
-    def _offer_report(self) -> None:
-        """The last run crashed: show what is left of it, once."""
-        reports = self.crashes.see() if self.crashes is not None else []
-        if reports and self.window is not None:
-            from app.ui.dialogs.crash_dialog import CrashDialog
-
-            CrashDialog(reports, self.window).show()
-
-    @Slot()
     def _start_engine(self) -> None:
         if self._down:
             return
+        self.newer.begin()
         try:
             self._engine = self._engine_factory(self._paths, self.settings)
         except Exception:
@@ -269,6 +266,7 @@ class Application(QObject):
         self.loader.detach()
         # The last text of the cancelled replies still waits at the bridge.
         self.bridge.drain()
+        self.newer.end()
         if self.library is not None:
             self.library.close()
         if self.already_runs:  # nothing here is this program's to save

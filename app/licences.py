@@ -20,19 +20,24 @@ from app.paths import resources
 ROOTS = (
     "PySide6-Essentials",
     "PySide6-QtAds",
+    "beautifulsoup4",
+    "defusedxml",
     "h11",
     "huggingface_hub",
     "ijson",
     "llguidance",
     "markdown-it-py",
+    "markdownify",
     "mlx",
     "mlx-cpu",
     "mlx-lm",
     "numpy",
+    "openpyxl",
     "platformdirs",
     "keyring",
     "prometheus-client",
     "pynacl",
+    "pypdfium2",
     "pygments",
     "send2trash",
     "starlette",
@@ -44,7 +49,7 @@ ROOTS = (
 SHIPPED = "licences.json"
 """In `resources`, where the program is a bundle."""
 
-_TEXT = re.compile(r"(^|/)(licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
+_TEXT = re.compile(r"(^|/)(licen[cs]e|copying|notice)[^/]*$|\.dist-info/licenses/.+", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _LONG = 80
 
@@ -107,9 +112,16 @@ def _closure(roots: Iterable[str]) -> list[Distribution]:
 
 def _component(part: Distribution) -> Component:
     files = [file for file in part.files or [] if _TEXT.search(str(file))]
-    texts = [file.read_text(encoding="utf-8") for file in sorted(files, key=str)]
+    texts = [_decoded(file.read_binary()) for file in sorted(files, key=str)]
     short = _short(part)
     return Component(part.name, part.version, short, "\n\n".join(texts) or _standard(part, short))
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def _short(part: Distribution) -> str:

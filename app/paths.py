@@ -20,7 +20,7 @@ GUIDE = "guide"
 
 _OURS = (
     "chats", "settings.json", "mcp.json", "running.lock", "backups", "log", "cache", "kv",
-    "stretto", "crash",
+    "stretto", "crash", "mlx-lm",
 )  # fmt: skip
 """How the names begin of what the program puts into a profile."""
 
@@ -61,6 +61,11 @@ class Paths:
     @property
     def settings(self) -> Path:
         return self.data / "settings.json"
+
+    @property
+    def mlx_lm(self) -> Path:
+        """Where the mlx-lm lies that the person chose in the place of the program's own."""
+        return self.data / "mlx-lm"
 
     @property
     def tools(self) -> Path:

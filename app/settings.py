@@ -63,6 +63,7 @@ class Settings:
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
         kept: by model how often its answer was kept, and of how many comparisons.
+        titles: whether models name their chats after the first exchange.
         notify: whether the system is told when a long answer has ended while one is away.
         shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
         palette_recent: keys of what was chosen in the command palette, the latest first.
@@ -106,6 +107,7 @@ class Settings:
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)
     kept: Mapping[str, list[int]] = field(default_factory=dict)
+    titles: bool = True
     notify: bool = True
     shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
     palette_recent: tuple[str, ...] = ()

@@ -224,19 +224,28 @@ class Engine:
         elif running is not threading.current_thread():
             running.join(timeout)
 
-    def load(self, path: str | Path) -> Model:
+    def load(self, path: str | Path, adapter: str | Path | None = None) -> Model:
         """Load a model folder (Hugging Face/MLX layout) or a hub id already downloaded. Waits.
 
         The same folder again gives the same weights.
+
+        Args:
+            adapter: a folder with a LoRA or DoRA adapter in mlx-lm's layout. The model is then a
+                variant, with an id and sessions of its own, that shares the arrays of the model
+                without an adapter and of its other variants: memory holds them once, until the
+                last of them is unloaded.
 
         Raises:
             EngineError: `model_load_failed` or `out_of_memory`, saying what to do.
         """
         may_wait()
-        return self.load_later(path).result()
+        return self.load_later(path, adapter=adapter).result()
 
     def load_later(
-        self, path: str | Path, on_progress: Callable[[float], None] | None = None
+        self,
+        path: str | Path,
+        on_progress: Callable[[float], None] | None = None,
+        adapter: str | Path | None = None,
     ) -> Future[Model]:
         """As `load`, without waiting. The future's callbacks run on the engine thread.
 
@@ -247,7 +256,8 @@ class Engine:
                 the weights that has been read: more than 0, at most 1. Be quick.
         """
         answer: Future[Model] = Answer(can_be_cancelled=True)
-        self._post(Load(str(path), answer, on_progress))
+        added = None if adapter is None else str(adapter)
+        self._post(Load(str(path), answer, on_progress, added))
         return answer
 
     def estimate(

@@ -66,6 +66,7 @@ class Turn:
     Attributes:
         answering: the id of the message that the reply writes.
         stored: whether the chat is in the list of chats.
+        reading: names of files that are being read and are to go with what is composed.
     """
 
     compose: Compose
@@ -73,6 +74,7 @@ class Turn:
     transcript: Transcript
     answering: str | None = None
     stored: bool = True
+    reading: tuple[str, ...] = ()
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""
@@ -129,6 +131,8 @@ _NOTHING = {
 
 
 def _send(turn: Turn) -> str | None:
+    if turn.reading:
+        return f"“{turn.reading[0]}” is still being read."
     return None if turn.compose.text.strip() else "Write something first."
 
 

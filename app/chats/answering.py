@@ -144,7 +144,8 @@ class Answering(AnsweringState):
         path = self._saved.transcript.path
         if not answer.continues:
             path = path[:-1]
-        turns = conversation(path, self._saved.record.system, continuing=answer.continues)
+        system, texts = self._saved.record.system, self._saved.text
+        turns = conversation(path, system, continuing=answer.continues, texts=texts)
         answer.options = answer.options or self.options
         answer.model = ref
         try:

@@ -31,6 +31,8 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         leaf_id=None,
         edited_id=None,
         edited_text="",
+        draft_attachments=last.attachments if last.role == "user" else (),
+        edited_attachments=(),
     )
     with store.together():  # a crash leaves no half of a copy
         store.save_chat(made)

@@ -15,7 +15,7 @@ from app.chats.options import ChatOptions
 from app.chats.saved_chat import saved_together
 from app.chats.transcript import Removal, title_from
 from app.chats.turn import Compose, Editing, Writing
-from app.store import Message, new_id
+from app.store import Attachments, Message, new_id
 
 
 class Chat(AskingChat):
@@ -45,14 +45,15 @@ class Chat(AskingChat):
         message = self._turn().subject(Action.EDIT, message_id)
         if self.can(Action.EDIT, message_id) or message is None:
             return False
-        self._compose(Editing(message.id, message.content, self.record.draft))
+        self._compose(Editing.of(message, self.compose))
         return True
 
     def cancel_edit(self) -> bool:
         """Leave the message as it was and bring the draft back."""
-        if self.can(Action.CANCEL_EDIT):
+        compose = self.compose
+        if self.can(Action.CANCEL_EDIT) or not isinstance(compose, Editing):
             return False
-        self._compose(Writing(self.record.draft))
+        self._compose(compose.before)
         return True
 
     def submit(self) -> bool:
@@ -60,18 +61,18 @@ class Chat(AskingChat):
         compose = self.compose
         if isinstance(compose, Editing):
             return self.edit(compose.message, compose.text)
-        return self.send(compose.draft)
+        return self.send(compose.draft, compose.attachments)
 
     # What is said, and how it is answered.
 
     @saved_together
-    def send(self, text: str) -> bool:
+    def send(self, text: str, files: Attachments = ()) -> bool:
         """Say something. False (and nothing done) for empty text or while a reply runs."""
         if refusal(Action.SEND, replace(self._turn(), compose=Writing(text))):
             return False
         if not self.record.title:
             self._saved.change(title=title_from(text))
-        if self.compose == Writing(text):
+        if self.compose == Writing(text, files):
             # What is sent no longer stands in the composer, on the disk too.
             self._compose(Writing())
         else:
@@ -80,8 +81,8 @@ class Chat(AskingChat):
             id=new_id(),
             chat_id=self.id,
             parent_id=self.transcript.leaf_id,
-            role="user",
             content=text.strip("\n"),
+            attachments=self.attaching.resolved(files, text),
         )
         self._saved.add(question)
         self.message_added.emit(question.id)
@@ -95,9 +96,13 @@ class Chat(AskingChat):
         if asked or self.can(Action.EDIT, message_id):
             return False
         compose, old = self.compose, self.transcript[message_id]
+        files = old.attachments
         if isinstance(compose, Editing) and compose.message == message_id:
-            self._compose(Writing(compose.draft))
-        self._saved.add(replace(old, id=new_id(), content=text.strip("\n"), created_at=time.time()))
+            files = compose.attachments
+            self._compose(compose.before)
+        files = self.attaching.resolved(files, text)
+        said = replace(old, id=new_id(), content=text.strip("\n"), attachments=files)
+        self._saved.add(replace(said, created_at=time.time()))
         self._answer(branching=True)
         return True
 
@@ -239,16 +244,6 @@ class Chat(AskingChat):
         """Take other settings from the next reply on."""
         self._change(params=options.to_params(), system=system)
 
-    def set_front(self, front: bool) -> None:
-        """Whether this is the chat that the person works in: its prompts are read first."""
-        self._answering.session.set_front(front)
-
-    @Slot()
-    def mark_seen(self) -> None:
-        if self._answering.unseen:
-            self._answering.unseen = False
-            self.phase_changed.emit()
-
     def cancel_for_close(self) -> None:
         """First step of the program's end: stop the reply; it counts as interrupted."""
         self._answering.cancel_for_close()
@@ -256,6 +251,7 @@ class Chat(AskingChat):
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
         self._answering.close()
+        self.attaching.close()
 
     def _compose(self, compose: Compose) -> None:
         """Put something else into the composer."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
 from app.chats.actions import Action, Turn, refusal
 from app.chats.answering import Answering
+from app.chats.attached.attaching import Attaching
 from app.chats.counting import Asked, TokenCount
 from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
@@ -24,12 +26,16 @@ from app.store import Message, Store
 from app.tools.toolbox import Toolbox
 from engine import PromptProgress
 
+_TELL_NO_MODEL = {"code", "reason", "thought_s"}
+
 
 class ChatView(ChatSignals):
     """The part of `Chat` that tells, and takes what the list of chats has changed.
 
     Attributes:
+        attaching: the files that go with what is being composed.
         count: how many tokens it would take with what is being composed.
+        alias: what stands in the place of its model's name while that is hidden, else "".
     """
 
     def __init__(
@@ -47,6 +53,8 @@ class ChatView(ChatSignals):
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
+        self.alias = ""
+        self.attaching = Attaching(self._saved, loader, bridge, self)
         self.count = TokenCount(loader, bridge, self._counted, self)
 
     @property
@@ -68,10 +76,19 @@ class ChatView(ChatSignals):
         self._saved.change(**fields)
         self.chat_changed.emit()
 
+    def set_alias(self, alias: str) -> None:
+        """Hide the model's name and figures, which would tell it, or ("") show them again."""
+        if alias != self.alias:
+            self.alias = alias
+            self.chat_changed.emit()
+            for message in self.transcript.path:
+                self.message_changed.emit(message.id)
+
     @property
     def blank(self) -> bool:
         """Whether nothing was said and nothing stands in the composer."""
-        return self.transcript.leaf_id is None and not self.record.draft
+        record = self.record
+        return self.transcript.leaf_id is None and not (record.draft or record.draft_attachments)
 
     @property
     def title(self) -> str:
@@ -158,6 +175,17 @@ class ChatView(ChatSignals):
         """Whether a reply has ended that nobody has looked at."""
         return self._answering.unseen
 
+    @Slot()
+    def mark_seen(self) -> None:
+        """The person has looked at the reply."""
+        if self._answering.unseen:
+            self._answering.unseen = False
+            self.phase_changed.emit()
+
+    def set_front(self, front: bool) -> None:
+        """Whether this is the chat that the person works in: its prompts are read first."""
+        self._answering.session.set_front(front)
+
     @property
     def context(self) -> tuple[int, int, int]:
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
@@ -166,15 +194,27 @@ class ChatView(ChatSignals):
         return *tokens_of_last_turn(self.transcript), limit
 
     def _counted(self) -> Asked:
-        return Asked(self.record, self.options, self.transcript, self.compose, self.model_status)
+        known = (self.record, self.options, self.transcript, self.compose, self.model_status)
+        return Asked(*known, told=self.attaching.told, texts=self._saved.text)
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""
         return self._answering.message(message_id)
+
+    def shown(self, message_id: str) -> Message:
+        """The message as it is to be shown, without what is hidden now."""
+        message = self.message(message_id)
+        if not self.alias or message.role == "user":
+            return message
+        stats = {key: value for key, value in message.stats.items() if key in _TELL_NO_MODEL}
+        return replace(message, model=self.alias, stats=stats)
 
     def can(self, action: Action, message_id: str = "") -> str | None:
         """Why an action cannot be done now, as a sentence; None when it can: see `refusal`."""
         return refusal(action, self._turn(), message_id)
 
     def _turn(self) -> Turn:
-        return Turn(self.compose, self.reply, self.transcript, self.answering_id, self.stored)
+        reading = self.attaching.reading
+        return Turn(
+            self.compose, self.reply, self.transcript, self.answering_id, self.stored, reading
+        )

@@ -10,6 +10,7 @@ import shiboken6
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
+from app.chats.attached.prompt import Texts
 from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript, conversation
@@ -53,13 +54,24 @@ class Counted:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is counted, as it was when it was asked for."""
+    """What is counted, as it was when it was asked for.
+
+    Attributes:
+        told: what is composed as the model would read it, with its files.
+        texts: gives those of the files of older messages.
+    """
 
     record: ChatRecord
     options: ChatOptions
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
+    told: Callable[[Compose], str] = lambda compose: compose.text
+    texts: Texts = lambda _: None
+
+
+def _something(compose: Compose) -> bool:
+    return bool(compose.text or compose.attachments)
 
 
 class TokenCount(QObject):
@@ -88,7 +100,7 @@ class TokenCount(QObject):
 
     def count_soon(self) -> None:
         """Something has changed: count once it rests."""
-        if self._look().compose.text:
+        if _something(self._look().compose):
             self._soon.start()
         else:
             self._soon.stop()
@@ -99,7 +111,8 @@ class TokenCount(QObject):
         """Ask now; while an answer is awaited, as soon as it is there."""
         asked = self._look()
         engine, model = self._loader.engine, asked.model_status.model
-        if engine is None or model is None or not asked.compose.text or not model.context_length:
+        nothing = not _something(asked.compose)
+        if nothing or engine is None or model is None or not model.context_length:
             self.counted.emit(None)
             return
         if self._asking:
@@ -109,11 +122,12 @@ class TokenCount(QObject):
         end = asked.transcript.leaf_id
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
-        turns = conversation(asked.transcript.path_to(end), asked.record.system)
+        path, written = asked.transcript.path_to(end), asked.told(compose)
+        turns = conversation(path, asked.record.system, texts=asked.texts)
         if turns and turns[-1]["role"] == "user":
-            turns[-1]["content"] += "\n\n" + compose.text
+            turns[-1]["content"] += "\n\n" + written
         else:
-            turns.append({"role": "user", "content": compose.text})
+            turns.append({"role": "user", "content": written})
         try:
             future = engine.count_later(model, turns, asked.options.reasoning)
         except EngineError:  # it has been stopped
@@ -132,7 +146,7 @@ class TokenCount(QObject):
         if self._again:
             self._again = False
             self.count()
-        elif not self._look().compose.text:
+        elif not _something(self._look().compose):
             self.counted.emit(None)
         elif answer.cancelled() or answer.exception() is not None:
             self.counted.emit(None)  # a template that refuses it says so when it is sent

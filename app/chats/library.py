@@ -180,8 +180,7 @@ class ChatLibrary(QObject):
         gone = [chat_id for chat_id in ids if chat_id not in self._chats]
         for chat_id in gone:
             self._to_forget.add(chat_id)
-            chat = self._in_use.get(chat_id)
-            if chat is not None:
+            if (chat := self._in_use.get(chat_id)) is not None:
                 chat.stop()
                 chat.forget_session()
         self._store.erase_chats(gone)
@@ -228,6 +227,7 @@ class ChatLibrary(QObject):
         if due := self._store.due():
             self.erase(due)
         self._store.erase_messages()
+        self._store.forget_texts()
 
     def _forget_caches(self) -> None:
         while self._loader.engine is not None and self._to_forget:

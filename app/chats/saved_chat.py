@@ -10,8 +10,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from app.chats.transcript import Removal, Transcript
 from app.chats.turn import Compose, Editing, Writing
+from app.store import AttachedText, Attachments, Message, Store
 from app.store import Chat as ChatRecord
-from app.store import Message, Store
 
 
 class SavedChat:
@@ -27,6 +27,7 @@ class SavedChat:
         self.record = record
         self.stored = stored
         self._store = store
+        self._texts: dict[str, AttachedText] = {}
         self.transcript = (
             Transcript(store.messages(record.id), record.leaf_id) if stored else Transcript()
         )
@@ -54,16 +55,28 @@ class SavedChat:
         """What stands in the composer. A message that is gone is not edited any more."""
         record = self.record
         if record.edited_id is not None and record.edited_id in self.transcript:
-            return Editing(record.edited_id, record.edited_text, record.draft)
-        return Writing(record.draft)
+            return Editing(
+                record.edited_id,
+                record.edited_text,
+                record.draft,
+                record.edited_attachments,
+                record.draft_attachments,
+            )
+        return Writing(record.draft, record.draft_attachments)
 
     def change_compose(self, compose: Compose) -> None:
         """Compose something else, in memory; ``keep`` or ``keep_compose`` stores it."""
         if isinstance(compose, Editing):
-            edited, text = compose.message, compose.text
+            before, edited, text = compose.before, compose.message, compose.text
         else:
-            edited, text = None, ""
-        self.change(draft=compose.draft, edited_id=edited, edited_text=text)
+            before, edited, text = compose, None, ""
+        self.change(
+            draft=before.draft,
+            draft_attachments=before.attachments,
+            edited_id=edited,
+            edited_text=text,
+            edited_attachments=compose.attachments if edited is not None else (),
+        )
 
     def keep_compose(self) -> None:
         """Store what is being composed. Cheap enough for every key press."""
@@ -72,6 +85,20 @@ class SavedChat:
             self._store.set_edited(record.id, record.edited_id, record.edited_text)
         else:
             self._store.set_draft(record.id, record.draft)
+
+    def keep_files(self, files: Attachments, text: AttachedText | None = None) -> None:
+        """Compose with these files, and store that; ``text`` is of one that is new."""
+        with self.together():
+            if text is not None:
+                self._texts[self._store.save_text(text)] = text
+            self.change_compose(replace(self.compose, attachments=files))
+            self.keep()
+
+    def text(self, key: str) -> AttachedText | None:
+        """The text of a file by its hash; None if it is not there."""
+        if key not in self._texts and (found := self._store.attached_text(key)) is not None:
+            self._texts[key] = found
+        return self._texts.get(key)
 
     # The messages.
 
@@ -100,12 +127,13 @@ class SavedChat:
         """
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))
-        gone = isinstance(compose, Editing) and compose.message not in self.transcript
-        removal = Removal(removed, leaf, compose if isinstance(compose, Editing) and gone else None)
+        editing = compose if isinstance(compose, Editing) else None
+        gone = editing if editing and editing.message not in self.transcript else None
+        removal = Removal(removed, leaf, gone)
         self._store.delete_messages(self.record.id, removal.ids, self.transcript.leaf_id)
         self.change(leaf_id=self.transcript.leaf_id)
         if gone:
-            self.change_compose(Writing(compose.draft))
+            self.change_compose(gone.before)
             self.keep()
         return removal
 
@@ -116,7 +144,8 @@ class SavedChat:
         self.change(leaf_id=removal.leaf_id)
         compose = self.compose
         if removal.editing is not None and isinstance(compose, Writing):
-            self.change_compose(replace(removal.editing, draft=compose.draft))
+            draft, files = compose.draft, compose.attachments
+            self.change_compose(replace(removal.editing, draft=draft, draft_attachments=files))
             self.keep()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from app.chats.attached.prompt import Texts, with_files
 from app.chats.tool_history import OpenCalls, turn_with_calls
 from app.chats.turn import Editing
 from app.store import Message
@@ -150,12 +151,16 @@ class Transcript:
 
 
 def conversation(
-    path: Iterable[Message], system: str, *, continuing: bool = False
+    path: Iterable[Message],
+    system: str,
+    *,
+    continuing: bool = False,
+    texts: Texts = lambda _: None,
 ) -> list[dict[str, Any]]:
     """The path as the engine takes it: role and content of each turn, the system prompt first.
 
     With `continuing` the last message is an answer that is to be gone on with; its reasoning
-    belongs to it.
+    belongs to it. `texts` gives those of attached files.
 
     An answer that never began is left out and the questions around it become one turn: templates
     that insist on alternating roles would refuse them otherwise. What did not fit is left out, too:
@@ -177,10 +182,11 @@ def conversation(
             continue
         if message.id in without or (message.role == "assistant" and not message.content):
             continue
+        content = with_files(message.content, message.attachments, texts)
         if turns and message.role == "user" and turns[-1]["role"] == "user":
-            turns[-1]["content"] += "\n\n" + message.content
+            turns[-1]["content"] += "\n\n" + content
         else:
-            turns.append({"role": message.role, "content": message.content})
+            turns.append({"role": message.role, "content": content})
     calls.end()
     if begun is not None:
         turns.append({"role": "assistant", "content": begun.content})

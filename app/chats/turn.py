@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from app.store import Attachments, Message
+
 
 class Handle(Protocol):
     """What a turn needs of the engine's Reply."""
@@ -21,9 +23,10 @@ class Handle(Protocol):
 
 @dataclass(frozen=True)
 class Writing:
-    """A new message is being written."""
+    """A new message is being written, with the files that go with it."""
 
     draft: str = ""
+    attachments: Attachments = ()
 
     @property
     def text(self) -> str:
@@ -32,7 +35,7 @@ class Writing:
 
     def written(self, text: str) -> Writing:
         """The same with other text in the composer."""
-        return Writing(text)
+        return replace(self, draft=text)
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,26 @@ class Editing:
         message: its id.
         text: the new words so far.
         draft: what stood in the composer before, and comes back afterwards.
+        attachments, draft_attachments: the files that go with each of these.
     """
 
     message: str
     text: str
     draft: str = ""
+    attachments: Attachments = ()
+    draft_attachments: Attachments = ()
+
+    @classmethod
+    def of(cls, message: Message, before: Compose) -> Editing:
+        """A message as it is; ``before`` is what is being composed."""
+        kept = before.before if isinstance(before, Editing) else before
+        files = message.attachments
+        return cls(message.id, message.content, kept.draft, files, kept.attachments)
+
+    @property
+    def before(self) -> Writing:
+        """What stood in the composer before."""
+        return Writing(self.draft, self.draft_attachments)
 
     def written(self, text: str) -> Editing:
         """The same with other text in the composer."""

@@ -5,6 +5,7 @@ The store knows no Qt. `Store.open(path)` is the way in; everything else is plai
 Imports: nothing.
 """
 
+from app.store.attachments import AttachedText, Attachment, Attachments, Span
 from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
 from app.store.portable import FORMAT, VERSION, chat_from_json, chat_to_json, to_text
@@ -16,12 +17,16 @@ from app.store.store import Store
 __all__ = [
     "FORMAT",
     "VERSION",
+    "AttachedText",
+    "Attachment",
+    "Attachments",
     "Backup",
     "Chat",
     "Folder",
     "Message",
     "Salvaged",
     "SearchHit",
+    "Span",
     "Store",
     "StoreError",
     "backups_of",

@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.store.attachments import forget_unused
 from app.store.operations import View
 from app.store.records import Chat
 
@@ -90,9 +91,13 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
     """Delete these chats and messages. The last first: following its parents' deletion down a
     chat of thousands is deeper than SQLite goes."""
     edits = any(row[1] == "edited_id" for row in db.execute("PRAGMA table_info(chats)"))
+    files = any(row[1] == "attachments" for row in db.execute("PRAGMA table_info(messages)"))
     for each in ids:
         if edits:  # a copy may be older than that column
             no_edit = "UPDATE chats SET edited_id = NULL, edited_text = '' WHERE edited_id = ?"
+            if files:
+                no_files = "UPDATE chats SET edited_attachments = '[]' WHERE edited_id = ?"
+                db.execute(no_files, (each,))
             db.execute(no_edit, (each,))
         within = "SELECT id FROM messages WHERE chat_id = ? ORDER BY seq DESC"
         messages = db.execute(within, (each,)).fetchall()
@@ -104,6 +109,9 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
             {"id": each},
         )
         db.execute("UPDATE messages SET content = '', reasoning = '' WHERE id = ?", (each,))
+        if files:
+            db.execute("UPDATE messages SET attachments = '[]' WHERE id = ?", (each,))
+    forget_unused(db)
 
 
 def waiting(db: sqlite3.Connection) -> list[str]:
@@ -180,7 +188,7 @@ def scrub_file(file: Path, ids: Iterable[str]) -> bool:
 
 def blank(chat: Chat) -> bool:
     """Whether a chat holds nothing to bring back."""
-    return chat.leaf_id is None and not chat.draft.strip()
+    return chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
 
 
 def due(chats: Iterable[Chat], now: float, run_began: float) -> list[str]:

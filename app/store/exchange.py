@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.store import erase
-from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, View, chat_values
+from app.store.attached import Attached, SaveText
+from app.store.attachments import AttachedText
+from app.store.operations import (
+    CHAT_COLUMNS,
+    MESSAGE_COLUMNS,
+    View,
+    chat_values,
+    message_values,
+)
 from app.store.records import Chat, Message, new_id, storable_chat, storable_message
 from app.store.tool_rows import ToolRows
 from app.store.writer import index_chore
@@ -32,7 +40,7 @@ class TakeIn:
         if db.execute("SELECT 1 FROM chats WHERE id = ?", (self.chat.id,)).fetchone():
             return
         db.execute(_INSERT_CHAT, chat_values(self.chat))
-        db.executemany(_INSERT_MESSAGE, map(_message_values, self.messages))
+        db.executemany(_INSERT_MESSAGE, map(message_values, self.messages))
 
     def show(self, view: View) -> None:
         view.chats.setdefault(self.chat.id, self.chat)
@@ -55,15 +63,20 @@ class TakeOut:
         erase.Erase(self.ids).show(view)
 
 
-class Exchange(ToolRows):
+class Exchange(Attached, ToolRows):
     """The part of `Store` that takes chats in and out."""
 
     flush: Callable[..., None]
 
-    def take_in(self, chats: Iterable[tuple[Chat, Sequence[Message]]]) -> None:
+    def take_in(
+        self,
+        chats: Iterable[tuple[Chat, Sequence[Message]]],
+        texts: Iterable[AttachedText] = (),
+    ) -> None:
         """Adds chats that are not there, exactly as they are. Each is written whole or not at all.
 
-        Raises TypeError or ValueError when options or figures are not JSON.
+        ``texts`` are those of the files attached in them. Raises TypeError or ValueError when
+        options or figures are not JSON.
         """
         adding = [
             TakeIn(storable_chat(chat), tuple(map(storable_message, messages)))
@@ -71,7 +84,7 @@ class Exchange(ToolRows):
         ]
         for each in adding:
             self._erased.discard(each.chat.id)
-        self._writer.add(*adding)
+        self._writer.add(*(SaveText(text.hash, text) for text in texts), *adding)
         self._writer.when_idle(index_chore)
 
     def take_out(self, ids: Sequence[str]) -> None:
@@ -96,9 +109,3 @@ class Exchange(ToolRows):
             ids[message.id] = made = new_id()
             renamed.append(replace(message, id=made, parent_id=ids[message.parent_id]))
         return renamed
-
-
-def _message_values(message: Message) -> list[object]:
-    values = [getattr(message, name) for name in _MESSAGE]
-    values[_MESSAGE.index("stats")] = json.dumps(message.stats, ensure_ascii=False)
-    return values

@@ -6,7 +6,7 @@ A step that has been released is never changed; a new need is a new function at 
 import sqlite3
 from collections.abc import Callable
 
-from app.store import erase, index, tool_tables
+from app.store import attachments, erase, index, tool_tables
 
 APPLICATION_ID = 0x53747274  # "Strt": tells our files from any other SQLite database
 
@@ -127,6 +127,11 @@ def organised(db: sqlite3.Connection) -> None:
         db.execute(f"ALTER TABLE chats ADD COLUMN {column}")
 
 
+def attached(db: sqlite3.Connection) -> None:
+    """Messages and drafts have files; the text of each is kept once."""
+    attachments.create(db)
+
+
 def tools(db: sqlite3.Connection) -> None:
     """What tools may do in which chat, and how they were described when that was said."""
     tool_tables.create(db)
@@ -140,6 +145,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     passages,
     erased,
     organised,
+    attached,
     tools,
 )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Protocol
 
+from app.store.attachments import AttachedText, from_column, to_column
 from app.store.records import Chat, Folder, Message
 
 _CHAT = [f.name for f in fields(Chat)]
@@ -28,6 +29,7 @@ class View:
     messages: dict[str, Message] = field(default_factory=dict)
     layouts: dict[str, str | None] = field(default_factory=dict)  # None: deleted
     folders: dict[str, Folder | None] = field(default_factory=dict)  # None: deleted
+    texts: dict[str, AttachedText] = field(default_factory=dict)
 
 
 class Operation(Protocol):
@@ -60,6 +62,9 @@ _OPTIONAL: dict[str, tuple[type, ...]] = {
     "archived_at": (float, NoneType),
     "tags": (str, NoneType),
     "titled_by": (str, NoneType),
+    "attachments": (str, NoneType),
+    "draft_attachments": (str, NoneType),
+    "edited_attachments": (str, NoneType),
 }
 _sound: set[tuple[type, ...]] = set()  # the types of rows that were looked at value by value
 
@@ -102,6 +107,8 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
     values["edited_text"] = values["edited_text"] or ""
     values["tags"] = _words(values["tags"] or "[]")
     values["titled_by"] = "person" if values["titled_by"] is None else values["titled_by"]
+    for name in _FILES:
+        values[name] = from_column(values[name])
     return Chat(**values)
 
 
@@ -110,6 +117,7 @@ def message_from_row(row: tuple[Any, ...]) -> Message:
     _look_at(row, _MESSAGE)
     values = dict(zip(_MESSAGE, row, strict=True))
     values["stats"] = _json_object(values["stats"])
+    values["attachments"] = from_column(values["attachments"])
     # A frozen dataclass sets its fields one by one; with ten thousand messages that is felt.
     message = Message.__new__(Message)
     message.__dict__.update(values)
@@ -131,6 +139,7 @@ _UPSERT_MESSAGE = _upsert("messages", _MESSAGE)
 
 
 _AS_JSON = ("params", "tags")
+_FILES = ("draft_attachments", "edited_attachments")
 
 
 def chat_values(chat: Chat) -> list[Any]:
@@ -139,6 +148,17 @@ def chat_values(chat: Chat) -> list[Any]:
     for name in _AS_JSON:
         at = _CHAT.index(name)
         values[at] = json.dumps(values[at], ensure_ascii=False)
+    for name in _FILES:
+        at = _CHAT.index(name)
+        values[at] = to_column(values[at])
+    return values
+
+
+def message_values(message: Message) -> list[Any]:
+    """What a row of MESSAGE_COLUMNS holds of a message."""
+    values = [getattr(message, name) for name in _MESSAGE]
+    values[_MESSAGE.index("stats")] = json.dumps(message.stats, ensure_ascii=False)
+    values[_MESSAGE.index("attachments")] = to_column(message.attachments)
     return values
 
 
@@ -201,9 +221,7 @@ class SaveMessage:
 
     def write(self, db: sqlite3.Connection) -> None:
         message = self.message
-        values = [getattr(message, name) for name in _MESSAGE]
-        values[_MESSAGE.index("stats")] = json.dumps(message.stats, ensure_ascii=False)
-        db.execute(_UPSERT_MESSAGE, values)
+        db.execute(_UPSERT_MESSAGE, message_values(message))
         db.execute(
             "UPDATE chats SET updated_at = :time WHERE id = :chat AND updated_at < :time",
             {"time": message.created_at, "chat": message.chat_id},

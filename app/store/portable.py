@@ -3,9 +3,15 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, asdict, fields, replace
 from typing import Any, cast, get_args
 
+from app.store.attachments import (
+    AttachedText,
+    Attachments,
+    attachments_from_json,
+    attachments_to_json,
+)
 from app.store.records import Chat, Folder, Message, Role, Status
 
 FORMAT = "stretto-chats"
@@ -16,19 +22,41 @@ _CHAT = [f for f in fields(Chat) if f.name not in _NOT_OUT]
 _MESSAGE = [f for f in fields(Message) if f.name not in {*_NOT_OUT, "chat_id"}]
 _NULL = {"parent_id", "leaf_id", "edited_id", "folder_id", "pinned_at", "archived_at"}
 _OBJECTS = {"params", "stats"}
+_FILES = {"attachments", "draft_attachments", "edited_attachments"}
 _LONGEST_ID = 200
 
 
-def chat_to_json(chat: Chat, messages: Iterable[Message]) -> dict[str, Any]:
-    """The chat and what is living of its messages (a chat's whole tree, parents first)."""
+def attached_in(chat: Chat, messages: Iterable[Message]) -> list[Attachments]:
+    """The files of what `chat_to_json` writes."""
+    living = (m.attachments for m in messages if m.deleted_at is None)
+    return [chat.draft_attachments, chat.edited_attachments, *living]
+
+
+def chat_to_json(
+    chat: Chat, messages: Iterable[Message], texts: Mapping[str, AttachedText] | None = None
+) -> dict[str, Any]:
+    """The chat and what is living of its messages (a chat's whole tree, parents first).
+
+    ``texts`` are those of its files, by their hashes.
+    """
     kept = list(_living(messages))
     ids = {message.id for message in kept}
-    written = {f.name: getattr(chat, f.name) for f in _CHAT}
+    written = _fields(chat, _CHAT)
     written["leaf_id"] = chat.leaf_id if chat.leaf_id in ids else (kept[-1].id if kept else None)
     if chat.edited_id not in ids:
         written["edited_id"], written["edited_text"] = None, ""
-    written["messages"] = [{f.name: getattr(m, f.name) for f in _MESSAGE} for m in kept]
+        written["edited_attachments"] = []
+    if texts:
+        written["texts"] = {key: asdict(text) for key, text in texts.items()}
+    written["messages"] = [_fields(message, _MESSAGE) for message in kept]
     return written
+
+
+def _fields(record: Chat | Message, wanted: Iterable[Any]) -> dict[str, Any]:
+    values = {each.name: getattr(record, each.name) for each in wanted}
+    for name in _FILES & values.keys():
+        values[name] = attachments_to_json(values[name])
+    return values
 
 
 def to_text(value: Any) -> str:
@@ -62,7 +90,7 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[Chat, list[Message]]:
     if chat.leaf_id not in messages:
         chat = replace(chat, leaf_id=last)
     if chat.edited_id not in messages:
-        chat = replace(chat, edited_id=None, edited_text="")
+        chat = replace(chat, edited_id=None, edited_text="", edited_attachments=())
     return chat, list(messages.values())
 
 
@@ -116,6 +144,8 @@ def _checked(name: str, value: Any) -> Any:
             raise ValueError(f"{name} is not an object")
         json.dumps(value)
         return value
+    if name in _FILES:
+        return attachments_from_json(value)
     if name == "tags":
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise ValueError("tags is not a list of words")

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from app.store.attachments import Attachments
+
 Role = Literal["user", "assistant", "system", "tool"]
 Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
 _ROLES, _STATUSES = get_args(Role), get_args(Status)
@@ -32,6 +34,8 @@ class Chat:
         pinned_at, archived_at: when it was pinned or put into the archive, else None.
         tags: words that it is found by, each once.
         titled_by: who gave it its title: "person", "model", or "" for the first message's words.
+        draft_attachments, edited_attachments: the files that go with the draft, and those with the
+            message that is being asked in other words.
     """
 
     id: str
@@ -51,6 +55,8 @@ class Chat:
     archived_at: float | None = None
     tags: tuple[str, ...] = ()
     titled_by: str = ""
+    draft_attachments: Attachments = ()
+    edited_attachments: Attachments = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ class Message:
 
     `status` is "streaming" while its reply runs; what is left so when the program dies becomes
     "interrupted" at the next start. `error` is the sentence shown where the answer would stand.
+    `attachments` are the files that go with it, in the order in which the model reads them.
     With `deleted_at` it is out of the chat, as is all that follows it, and may come back.
     Raises ValueError for an unknown role or status.
     """
@@ -84,6 +91,7 @@ class Message:
     stats: dict[str, Any] = field(default_factory=dict)
     created_at: float = field(default_factory=time.time)
     deleted_at: float | None = None
+    attachments: Attachments = ()
 
     def __post_init__(self) -> None:
         if self.role not in _ROLES:

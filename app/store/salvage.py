@@ -76,6 +76,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         messages = _connected(list(_records(source, "messages", Message, size)))
         layouts = list(_rows(source, "layouts", size))
         kept = list(_rows(source, "folders", size))
+        texts = list(_rows(source, "attached", size))
     if not messages and not chats:
         raise unreadable(path)
     for message in messages:
@@ -103,6 +104,10 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
             with suppress(KeyError, IndexError, sqlite3.Error):
                 folder = (str(row["id"]), str(row["name"]), row["parent_id"])
                 target.execute("INSERT OR IGNORE INTO folders VALUES (?, ?, ?)", folder)
+        for row in texts:
+            with suppress(KeyError, IndexError, sqlite3.Error):
+                text = (str(row["hash"]), str(row["content"]))
+                target.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", text)
         for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
             if not index_piece(target):
                 break
@@ -181,7 +186,7 @@ def _fits(name: str, value: object) -> bool:
     """Whether a field holds what fields of that name hold."""
     if name in {"params", "stats"}:
         return isinstance(value, dict)
-    if name == "tags":
+    if name == "tags" or name.endswith("attachments"):
         return isinstance(value, tuple)
     if value is None:
         return name in _MAY_LACK
@@ -190,7 +195,7 @@ def _fits(name: str, value: object) -> bool:
 
 def _rows(db: sqlite3.Connection, table: str, size: int) -> Iterator[sqlite3.Row]:
     """Rows from the front up to the damage, from the end down to it, and one by one between."""
-    key = "rowid" if table in {"layouts", "folders"} else "seq"
+    key = "rowid" if table in {"layouts", "folders", "attached"} else "seq"
     first = 0
     try:
         for row in db.execute(f"SELECT {key} AS place, * FROM {table} ORDER BY {key}"):

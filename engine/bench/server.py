@@ -31,10 +31,10 @@ if most:
     import resource
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-from engine.model import backend
+from engine.model import backend, importing
 backend.take_openblas()
 import mlx.core as mx
-with backend.file_limit_kept():
+with importing.file_limit_kept():
     from mlx_lm import server
 
 def tell():

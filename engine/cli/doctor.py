@@ -40,7 +40,7 @@ class Report:
 
     Attributes:
         versions: of the packages that matter; "" where one is not installed.
-        mlx_lm: where it was loaded from, and why an overlay was refused.
+        mlx_lm: where it was loaded from, its version, and why an overlay was refused.
         missing: what mlx-lm requires and is not there, and what else would help.
         backend: device, BLAS, and bytes of memory.
         patches: name, whether it is on, why not and what that loses.
@@ -96,8 +96,8 @@ def examine() -> Report:
 
     from engine.core.state import BUDGET_SHARE
 
-    laid_over = overlay.asked()
-    place = {"folder": str(Path(mlx_lm.__file__).parent)}
+    laid_over = overlay.left or overlay.asked()
+    place = {"folder": str(Path(mlx_lm.__file__).parent), "version": str(mlx_lm.__version__)}
     if laid_over is not None:
         place |= {"overlay": str(laid_over.folder), "refused": laid_over.refused}
     missing = overlay.missing()

@@ -13,6 +13,7 @@ class Load:
     path: str
     answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
     told: Callable[[float], None] | None = None  # called with the share of the weights that is read
+    adapter: str | None = None  # a folder: a variant of the model is wanted
 
 
 @dataclass(frozen=True)

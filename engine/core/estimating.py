@@ -55,7 +55,7 @@ class Estimating:
             command.kv_bits,
             wide=state.backend.prefers_float32,
             loaded=[
-                Loaded(m.info.id, m.info.nbytes, m.info.id not in in_use)
+                Loaded(m.info.id, state.freed_by(m), m.info.id not in in_use)
                 for m in state.models.values()
             ],
             gpu=state.backend.device != "cpu",

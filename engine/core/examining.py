@@ -8,9 +8,10 @@ from pathlib import Path
 
 from engine.core.confined.checked import CheckedTokenizer
 from engine.core.confined.confined import Confined
-from engine.core.resolving import resolve
+from engine.core.resolving import resolve, resolve_adapter
 from engine.hub.names import clean_name
-from engine.model import folder, loader
+from engine.model import adapting, folder, loader
+from engine.model.adapting import Adapter
 from engine.model.fingerprint import identity
 from engine.model.loader import Examined
 from engine.text.known_tokenizer import KnownTokenizer
@@ -24,13 +25,30 @@ _checked: dict[tuple[object, ...], CheckedTokenizer] = {}
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model that can be loaded, with what the children have found out about its tokenizer."""
+    """A model that can be loaded, with what the children have found out about its tokenizer.
+
+    Attributes:
+        adapter: makes it a variant.
+    """
 
     examined: Examined
     checked: CheckedTokenizer
+    adapter: Adapter | None = None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The same for the same unchanged folders."""
+        own = self.examined.identity
+        return own if self.adapter is None else (own, self.adapter.identity)
+
+    @property
+    def name(self) -> str:
+        """What to call it where a person reads it."""
+        own = self.examined.name
+        return own if self.adapter is None else f"{own} + {self.adapter.name}"
 
 
-def examine(asked: str, confined: Confined) -> Candidate:
+def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candidate:
     """Resolve, judge and check what a caller asked for.
 
     A child reads the folder's files and loads its tokenizer first. Only what has passed there is
@@ -40,6 +58,7 @@ def examine(asked: str, confined: Confined) -> Candidate:
         EngineError: `model_load_failed`, saying what is wrong and what to do.
     """
     path = resolve(asked)
+    added = None if adapter is None else _adapter(adapter, confined)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
     facts = confined.look(path, name)
     inner = facts.config.get("text_config")
@@ -56,7 +75,15 @@ def examine(asked: str, confined: Confined) -> Candidate:
     examined = loader.examine(
         path, name, facts.config, facts.size, eos, checked.largest_id, _known(path, checked)
     )
-    return Candidate(examined, checked)
+    return Candidate(examined, checked, added)
+
+
+def _adapter(asked: str, confined: Confined) -> Adapter:
+    path = resolve_adapter(asked)
+    name = clean_name(path.name) or "The adapter"
+    facts = confined.look_at_adapter(path, name)
+    sizes = [facts.size, facts.wide]
+    return adapting.examine(path, name, facts.kind, facts.layers, facts.parameters, sizes)
 
 
 def _known(path: Path, checked: CheckedTokenizer) -> KnownTokenizer | None:

@@ -23,7 +23,7 @@ from engine.errors import (
     is_out_of_memory,
     words_of,
 )
-from engine.model import backend, loader
+from engine.model import adapting, backend, loader
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Pieces
 from engine.scheduling.plan import LoadAdmission
@@ -38,6 +38,7 @@ class _Load:
 
     Attributes:
         reserved: bytes that it may take, once its reading has begun.
+        base: the loaded model that it is made a variant of.
     """
 
     key: str
@@ -45,6 +46,7 @@ class _Load:
     candidate: Candidate
     pieces: Pieces | None = None
     reserved: int = 0
+    base: LoadedModel | None = None
 
 
 class Loading:
@@ -67,13 +69,27 @@ class Loading:
     def wanted(self) -> LoadRequest | None:
         """The model that is to be read next, for the scheduler; one is read at a time."""
         self._let_go()
-        if not self._queue or self._queue[0].pieces is not None:
-            return None
-        load = self._queue[0]
-        examined = load.candidate.examined
-        nbytes = examined.nbytes
+        while self._queue and self._queue[0].pieces is None:
+            load = self._queue[0]
+            known = self._known(load.candidate)
+            if known is None:
+                return self._request(load)
+            self._end(load)  # what was read before it has brought it
+            for command in load.callers:
+                _give(command, known)
+        return None
+
+    def _request(self, load: _Load) -> LoadRequest:
+        examined, adapter = load.candidate.examined, load.candidate.adapter
+        base = self._base(load.candidate)
+        nbytes = 0 if base is not None else examined.nbytes
         wide = 2 * nbytes if self._state.backend.prefers_float32 else nbytes
-        return LoadRequest(load.key, examined.name, nbytes, wide)
+        if adapter is not None:
+            # On a base that has been read it has no choice of its own.
+            alike = base is None or base.info.dtype != "float32"
+            nbytes += adapter.nbytes if alike else adapter.wide
+            wide += adapter.wide if self._state.backend.prefers_float32 else adapter.nbytes
+        return LoadRequest(load.key, load.candidate.name, nbytes, max(nbytes, wide))
 
     def load(self, command: Load) -> None:
         """Have a folder examined; what follows is `_examined`."""
@@ -87,7 +103,7 @@ class Loading:
 
         self._workers.run(
             "loads",
-            lambda: examine(command.path, self._confined),
+            lambda: examine(command.path, self._confined, command.adapter),
             lambda candidate: self._examined(command, candidate),
             failed,
         )
@@ -101,28 +117,49 @@ class Loading:
                 backend.give_back_memory()
 
     def _examined(self, command: Load, candidate: Candidate) -> None:
-        examined = candidate.examined
         if command.answer.cancelled():
             self._examining.remove(command)
             return
-        known = self._state.models.get(self._identities.get(examined.identity, ""))
+        known = self._known(candidate)
         if known is not None:
             self._examining.remove(command)
             _give(command, known)
             return
-        same = [q for q in self._queue if q.candidate.examined.identity == examined.identity]
+        same = [q for q in self._queue if q.candidate.identity == candidate.identity]
         if same:
             same[0].callers.append(command)
         else:
             self._queue.append(_Load(uuid.uuid4().hex, [command], candidate))
         self._examining.remove(command)
 
+    def _known(self, candidate: Candidate) -> LoadedModel | None:
+        """The model if it is in memory. A base that only variants have kept is loaded again."""
+        known = self._state.models.get(self._identities.get(candidate.identity, ""))
+        if known is None and candidate.adapter is None:
+            known = self._base(candidate)
+            if known is not None:
+                self._add(known, candidate)
+        return known
+
+    def _base(self, candidate: Candidate) -> LoadedModel | None:
+        """A model without an adapter that is in memory and has the candidate's weights."""
+        contents = candidate.examined.contents
+        held = [m for m in self._state.in_memory if m.base is None]
+        return next((m for m in held if m.examined.contents == contents), None)
+
     def begin(self, admission: LoadAdmission) -> None:
         """Begin to read the model for which there is room."""
         load = self._queue[0]
         load.reserved = admission.nbytes
         self._state.reserved += load.reserved
-        load.pieces = loader.load(load.candidate.examined, admission.wide)
+        load.base, adapter = self._base(load.candidate), load.candidate.adapter
+        if adapter is None:
+            load.pieces = loader.load(load.candidate.examined, admission.wide)
+        elif load.base is None:
+            load.pieces = adapting.load(load.candidate.examined, adapter, admission.wide)
+        else:
+            self._state.adapted.append(load.base)
+            load.pieces = adapting.adapt(load.base, adapter)
 
     def refuse(self, key: str, error: EngineError) -> None:
         """Tell those who want a model that it cannot be."""
@@ -155,13 +192,18 @@ class Loading:
         known = self._state.models.get(model.info.id, model)
         if known is model:
             self._confine(known, load.candidate)
+            if model.base is not None and model.base.reader is None:
+                self._confine(model.base, load.candidate)
         # The same weights loaded twice are kept once.
-        self._state.models[known.info.id] = known
-        self._identities[load.candidate.examined.identity] = known.info.id
         self._end(load)
-        self._state.models_changed()
+        self._add(known, load.candidate)
         for command in load.callers:
             _give(command, known)
+
+    def _add(self, model: LoadedModel, candidate: Candidate) -> None:
+        self._state.models[model.info.id] = model
+        self._identities[candidate.identity] = model.info.id
+        self._state.models_changed()
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
         """Have a model's prompts rendered, and its forms judged, where that can do no harm."""
@@ -175,6 +217,9 @@ class Loading:
         self._queue.remove(load)
         self._state.reserved -= load.reserved
         load.pieces = None
+        if load.base is not None:
+            self._state.adapted = [m for m in self._state.adapted if m is not load.base]
+            load.base = None
         self._state.memory_changed()
 
     def unload(self, command: Unload) -> None:
@@ -204,6 +249,7 @@ class Loading:
         waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
         self._examining.clear()
         self._queue.clear()
+        self._state.adapted.clear()
         return waiting
 
 

@@ -31,3 +31,18 @@ def resolve(path_or_id: str) -> Path:
             "Download it first."
         )
     return downloaded
+
+
+def resolve_adapter(asked: str) -> Path:
+    """The folder of an adapter.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is missing and what to do.
+    """
+    folder = Path(asked).expanduser()
+    if not asked.strip() or not folder.is_dir():
+        raise refuse(
+            f"There is no adapter folder {asked[:500]!r}. Choose the folder that holds "
+            "adapter_config.json, or use the model without an adapter."
+        )
+    return folder

@@ -48,6 +48,7 @@ class State:
             of idle sessions cost it nothing.
         unended: the replies that have not had their last event, in whatever state.
         reserved: bytes of the models that are being loaded.
+        adapted: models of which variants are being made.
         ended: why there is no such session (any more), as an error's code and message. Not as an
             exception: one that was raised holds all that its frames did.
         offload: caches on disk, of chats that had to make room or were closed.
@@ -72,6 +73,7 @@ class State:
         self.answering: dict[str, SessionState] = {}
         self.unended: set[ReplyState] = set()
         self.reserved = 0
+        self.adapted: list[LoadedModel] = []
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()
         self.memory_version = 0
@@ -79,7 +81,21 @@ class State:
     @property
     def weights(self) -> int:
         """Bytes of all models' weights, those being loaded among them."""
-        return self.reserved + sum(m.info.nbytes for m in self.models.values())
+        return self.reserved + sum(m.info.nbytes for m in self.in_memory)
+
+    @property
+    def in_memory(self) -> list[LoadedModel]:
+        """All models whose weights are held, each once: bases of variants are, unloaded or not."""
+        bases = [m.base for m in self.models.values() if m.base is not None]
+        found = [*self.models.values(), *bases, *self.adapted]
+        return list({id(model): model for model in found}.values())
+
+    def freed_by(self, model: LoadedModel) -> int:
+        """Bytes that unloading a model would free: none of a base that a variant needs."""
+        kept = [m for m in self.models.values() if m is not model]
+        needed = {id(m) for m in [*kept, *(m.base for m in kept), *self.adapted]}
+        own = [m for m in (model, model.base) if m is not None and id(m) not in needed]
+        return sum(m.info.nbytes for m in own)
 
     def models_changed(self) -> None:
         """A model has come or gone."""

@@ -13,7 +13,7 @@ from engine.core.confined import confined
 from engine.core.mailbox import Mailbox, refuse
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import Stop
-from engine.model import backend
+from engine.model import backend, overlay
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +34,8 @@ def run(
     """The engine thread. Imports MLX here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
     try:
+        if overlay.in_use() is not None:
+            backend.start()  # what the children import depends on whether it can be
         confined.shared().start()  # they import what they need while this thread does
         backend.take_openblas()  # before anything imports MLX
         from engine.core.loop import Loop

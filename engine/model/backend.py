@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib
 import logging
 import os
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from engine.model import patches
-from engine.model.patches import file_limit
+from engine.model.importing import import_mlx_lm
 
 log = logging.getLogger(__name__)
 
@@ -164,19 +162,6 @@ def give_back_memory() -> None:
             ctypes.CDLL(None).malloc_trim(0)
 
 
-@contextlib.contextmanager
-def file_limit_kept() -> Iterator[None]:
-    """Within this block importing mlx-lm leaves the limit of open files alone."""
-    if sys.platform == "win32":
-        patches.skip(["file_limit"], "Windows has no such limit")
-        yield
-    elif patches.apply("file_limit"):
-        with file_limit.kept():
-            yield
-    else:
-        yield
-
-
 def available_memory() -> int:
     """Bytes of RAM that can be used without swapping (Linux: MemAvailable; else half of it all)."""
     with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as lines:
@@ -196,7 +181,7 @@ def _start() -> Backend:
     blas = take_openblas()
     import mlx.core as mx
 
-    _import_mlx_lm()
+    import_mlx_lm()
     if mx.metal.is_available():
         device = "metal"
     elif hasattr(mx, "cuda") and mx.cuda.is_available():
@@ -222,27 +207,6 @@ def _start() -> Backend:
 
 
 _LINUX_CPU = ("activations", "linear", "embedding")
-
-
-def _import_mlx_lm() -> None:
-    """Import mlx-lm, even while another thread imports it.
-
-    The package comes before its modules. Whoever imports a module first holds the module's lock
-    and waits for the package's. A thread that holds the package's lock may want that module, and
-    Python then raises `_DeadlockError` in one of the two. If that happens here because the other
-    thread began with a module, the import is tried again.
-    """
-    for patience in (0.05, 0.2, 0.8, None):
-        try:
-            with file_limit_kept():
-                importlib.import_module("mlx_lm")
-            break
-        except RuntimeError as error:
-            if type(error).__name__ != "_DeadlockError" or patience is None:
-                raise
-            time.sleep(patience)
-    # It prints advice for its own users, such as that a prompt is longer than the context.
-    logging.getLogger("transformers").setLevel(logging.ERROR)
 
 
 def _device_memory(mx: Any, device: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -35,15 +36,32 @@ def contents(folder: Path) -> str:
         if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
             digest.update(file.name.encode() + file.read_bytes())
         elif file.suffix == ".safetensors":
-            digest.update(file.name.encode())
-            with file.open("rb") as stream:
-                head = stream.read(int.from_bytes(stream.read(8), "little"))
-                digest.update(head)
-                start = stream.tell()
-                for tensor, entry in sorted(json.loads(head).items()):
-                    if tensor != "__metadata__":
-                        begin, end = entry["data_offsets"]
-                        for place in (begin, (begin + end) // 2, max(begin, end - 4096)):
-                            stream.seek(start + place)
-                            digest.update(stream.read(min(4096, end - place)))
+            _add_tensors(digest, file)
     return digest.hexdigest()
+
+
+def adapter_contents(config: Path, weights: Path) -> str:
+    """Names an adapter's two files, as `contents` does a model's folder."""
+    digest = hashlib.sha256(config.read_bytes())
+    _add_tensors(digest, weights)
+    return digest.hexdigest()
+
+
+def adapter_identity(folder: Path, files: Sequence[Path]) -> tuple[object, ...]:
+    """The same for the same unchanged adapter, known without reading it."""
+    stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
+    return (str(folder.resolve()), *stats)
+
+
+def _add_tensors(digest: hashlib._Hash, file: Path) -> None:
+    digest.update(file.name.encode())
+    with file.open("rb") as stream:
+        head = stream.read(int.from_bytes(stream.read(8), "little"))
+        digest.update(head)
+        start = stream.tell()
+        for tensor, entry in sorted(json.loads(head).items()):
+            if tensor != "__metadata__":
+                begin, end = entry["data_offsets"]
+                for place in (begin, (begin + end) // 2, max(begin, end - 4096)):
+                    stream.seek(start + place)
+                    digest.update(stream.read(min(4096, end - place)))

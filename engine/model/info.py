@@ -14,9 +14,9 @@ class Model:
     Attributes:
         id: fingerprint of weights, config, tokenizer, template, dtype and mlx-lm's version.
         name: what to show people.
-        path: the folder it came from.
+        path: the folder it came from. Of a variant, its base's.
         context_length: most tokens a prompt and its reply may have together.
-        nbytes: bytes of weights in memory.
+        nbytes: bytes of weights in memory. Of a variant, those of its adapter alone.
         dtype: what the weights compute in, e.g. "float32".
         step: how sessions share a decode step: "shared", "rows" (attention row by row) or "alone".
         thinking: whether the model can reason before it answers.
@@ -28,6 +28,8 @@ class Model:
         efforts: how much it can be told to reason, in OpenAI's words, the least first; empty where
             it can at most be told whether to.
         tool_markers: what begins and ends a tool call; an empty end is the turn's.
+        adapter: the folder of the adapter that makes it a variant; empty for a model of its own.
+        base: the id of the model whose weights a variant shares; empty for a model of its own.
     """
 
     id: str
@@ -44,3 +46,5 @@ class Model:
     dialect: str = ""
     efforts: tuple[str, ...] = ()
     tool_markers: tuple[str, str] = ("", "")
+    adapter: str = ""
+    base: str = ""

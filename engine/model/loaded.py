@@ -37,6 +37,8 @@ class LoadedModel:
         rows: how many ids the model knows; None where that cannot be found out.
         reader: who renders and tokenises its prompts; None for this process.
         form_refusal: why a form of an answer cannot be used, found out where it cannot do harm.
+        examined: the folder as it was looked at before (`loader.Examined`).
+        base: whose weights it shares where it is a variant.
         used_at: when it was asked for something last, on the monotonic clock.
         faults: shared steps that raised; after a few of them its sessions step alone.
     """
@@ -60,6 +62,8 @@ class LoadedModel:
     rows: int | None = None
     reader: Reader | None = None
     form_refusal: Callable[[SamplingParams], str] | None = None
+    examined: Any = None
+    base: LoadedModel | None = None
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""

@@ -129,15 +129,13 @@ def load(examined: Examined, wide: bool) -> Pieces:
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
     """
-    from mlx_lm.models.cache import make_prompt_cache
-
-    name, tokenizer, config = examined.name, examined.tokenizer, examined.config
+    name, config = examined.name, examined.config
     try:
         net, config = load_net(examined.folder, lazy=True)
         if wide:
             net.set_dtype(mx.float32)
         yield
-        yield from _read_weights(net)
+        yield from read_weights(net)
         yield
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
         raise refuse(
@@ -146,6 +144,18 @@ def load(examined: Examined, wide: bool) -> Pieces:
         ) from None
     except Exception as error:
         raise _load_error(name, config, error) from None
+    return (yield from complete(net, examined, config))
+
+
+def complete(net: Any, examined: Examined, config: dict[str, Any]) -> Pieces:
+    """Find out what a model whose weights have been read can do. Engine thread only.
+
+    Args:
+        config: as mlx-lm has understood it.
+    """
+    from mlx_lm.models.cache import make_prompt_cache
+
+    name, tokenizer = examined.name, examined.tokenizer
     make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
     yield
     words = vocabulary.words(tokenizer)
@@ -163,7 +173,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         name=name,
         path=str(examined.folder.resolve()),
         context_length=folder.context_length(config, tokenizer),
-        nbytes=_weight_bytes(net),
+        nbytes=weight_bytes(net),
         dtype=dtype,
         step=ways.step,
         thinking=dialect.reasons,
@@ -187,6 +197,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         token_by_token=token_by_token,
         rows=rows,
         body=body,
+        examined=examined,
     )
 
 
@@ -226,11 +237,11 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
             return model
 
 
-def _read_weights(net: Any) -> Generator[float, None, None]:
+def read_weights(net: Any) -> Generator[float, None, None]:
     """Evaluate the lazily loaded weights, a few at a time; yields the share that has been read."""
     batch: list[Any] = []
     began, nbytes, read = time.perf_counter(), 0, 0
-    whole = max(1, _weight_bytes(net))
+    whole = max(1, weight_bytes(net))
     for _, array in tree_flatten(net.parameters()):
         batch.append(array)
         nbytes += array.nbytes
@@ -268,5 +279,6 @@ def _compute_dtype(net: Any) -> str:
     return max(counts, key=lambda n: counts[n]) if counts else "float32"
 
 
-def _weight_bytes(net: Any) -> int:
+def weight_bytes(net: Any) -> int:
+    """Bytes of all arrays of a model or of a part of it."""
     return sum(array.nbytes for _, array in tree_flatten(net.parameters()))

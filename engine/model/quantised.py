@@ -55,7 +55,7 @@ def kept_in(model: LoadedModel, bits: int) -> KeptIn:
 
 
 def _try(model: LoadedModel, bits: int) -> KeptIn:
-    # Not at the top of the file: see `backend.file_limit_kept`.
+    # Not at the top of the file: see `importing.file_limit_kept`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
     plain = model.new_caches()

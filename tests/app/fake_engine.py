@@ -119,6 +119,8 @@ class FakeEngine:
         forgotten: ids of sessions whose cache is to be removed from disk.
         loading: while cleared, loads wait (a slow model).
         progress: by path, what hears how far a model is read.
+        titles: what is answered to the next `ask`, and so on; "" once there is no more.
+        asked: what was asked by `ask`.
         loaded: paths of the models that make it too narrow for one that is "wide".
     """
 
@@ -127,6 +129,8 @@ class FakeEngine:
     def __init__(self) -> None:
         self.inbox: queue.Queue[Any] = queue.Queue()
         self.sent: list[FakeReply] = []
+        self.asked: list[FakeReply] = []
+        self.titles: list[str] = []
         self.forgotten: list[str] = []
         self.loads = 0
         self.unloaded: list[str] = []
@@ -181,6 +185,24 @@ class FakeEngine:
         self.sessions.append(session)
         session.id = session_id or session.id
         return session
+
+    def ask(
+        self,
+        model: Model,
+        prompt: str,
+        params: Any = None,
+        on_event: Any = None,
+        reasoning: bool | None = None,
+    ) -> FakeReply:
+        """Each answer of `titles` once; one that begins with a verb of the script does as it."""
+        session = FakeSession(self, model, {"reasoning": reasoning})
+        reply = FakeReply(session, [{"role": "user", "content": prompt}], params, on_event)
+        said = self.titles.pop(0) if self.titles else ""
+        known = said.partition(" ")[0] in {"hold", "think", "fail", "cut"}
+        reply.words = script(said) if known else iter([("answer", said)])
+        self.asked.append(reply)
+        self.inbox.put(reply)
+        return reply
 
     def forget(self, session_id: str) -> None:
         self.forgotten.append(session_id)

@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any, get_args
 
-from app.store import Chat, Folder, Message, Store, new_id
+from app.store import AttachedText, Attachment, Chat, Folder, Message, Store, new_id
 from app.store.records import Status
 
 TEXTS = (
@@ -21,6 +21,11 @@ TEXTS = (
 )
 TITLES = ("", "Trees", "a/b\\c:*?", "日本語", "CON", "x" * 300, "...", "\U0001f3bb & <b>")
 FOLDERS = (Folder("f1", "Work"), Folder("f2", "Reports", "f1"), Folder("f3", "日本"))
+FILES = (
+    AttachedText("page", ("One \U0001f3bb", "", "Three \x1f\0")),
+    AttachedText("", ("größer\n" * 40,)),
+    AttachedText("sheet", ("a\tb", "c"), ("Costs", "日本")),
+)
 STATUSES = tuple(each for each in get_args(Status) if each != "streaming")
 
 
@@ -45,6 +50,7 @@ def _chat(chance: random.Random) -> tuple[Chat, list[Message]]:
         archived_at=chance.choice((None, None, 1.25e9)),
         tags=chance.choice(((), ("a", "größer"))),
         titled_by=chance.choice(("", "person", "model")),
+        draft_attachments=_files(chance),
     )
     messages: list[Message] = []
     for _ in range(chance.randrange(12)):
@@ -63,13 +69,24 @@ def _chat(chance: random.Random) -> tuple[Chat, list[Message]]:
                 "guide" if answers else "",
                 _options(chance) if answers else {},
                 chance.uniform(0, 2e9),
+                attachments=() if answers else _files(chance),
             )
         )
     if messages:
         chat = replace(chat, leaf_id=chance.choice(messages).id)
         if chance.random() < 0.2:
             chat = replace(chat, edited_id=chance.choice(messages).id, edited_text="other words")
+            chat = replace(chat, edited_attachments=_files(chance))
     return chat, messages
+
+
+def _files(chance: random.Random) -> tuple[Attachment, ...]:
+    text = chance.choice((None, None, None, *FILES))
+    if text is None:
+        return ()
+    size = sum(map(len, text.pages))
+    whole = Attachment("é “x”.pdf", "PDF", text.hash, text.unit, len(text.pages), size)
+    return (chance.choice((whole, replace(whole, use="pages", spans=((1, 0, 2),)))),)
 
 
 def _options(chance: random.Random) -> dict[str, Any]:
@@ -87,6 +104,8 @@ def keep(store: Store, made: list[tuple[Chat, list[Message]]]) -> None:
         store.save_folder(folder)
     for chat, messages in made:
         with store.together():
+            for text in FILES:
+                store.save_text(text)
             store.save_chat(chat)
             for message in messages:
                 store.save_message(message)

@@ -571,6 +571,8 @@ class Person:
 
     def in_sidebar(self, what: str, n: int) -> Touched:
         sidebar = self.window.sidebar
+        if what in {"delete", "rename"}:
+            sidebar.list.setFocus()  # first: what loses the keys may save, and the rows move
         rows = [i for i in range(sidebar.model.rowCount()) if self._row(i).chat_id]
         if not rows or not sidebar.isVisible():
             return set()
@@ -581,7 +583,6 @@ class Person:
         elif what == "beside":
             sidebar.opened_beside.emit(chat_id)
         else:
-            sidebar.list.setFocus()
             sidebar.list.setCurrentIndex(index)
             if what == "delete":
                 QTest.keyClick(sidebar.list, KEY.Key_Delete)

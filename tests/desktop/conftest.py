@@ -1,7 +1,7 @@
 """The program as a process of its own on a screen of its own, worked with real keys and clicks.
 
 What it did is read from its database. Without Xvfb and xdotool (`apt-get install xvfb xdotool`)
-these tests are skipped.
+these tests are skipped; `test_by_ear.py` needs more, and is skipped by itself.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ SCREEN = ("-screen", "0", "1400x900x24")
 class Desk:
     """A screen with the program on it."""
 
-    def __init__(self, display: str, profile: Path) -> None:
+    def __init__(self, display: str, profile: Path, **env: str) -> None:
         self.profile = profile
-        self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+        self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", **env}
         self._program: subprocess.Popen[bytes] | None = None
         self._output = profile.parent / "output.txt"
 

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import zipfile
@@ -77,11 +78,60 @@ def test_a_folder_that_holds_none_is_refused_and_the_pinned_one_used(tmp_path: P
     assert "more than mlx-lm: mlx" in overlay.look(tmp_path).refused
 
 
+LEFT = """
+import sys
+from engine.model import overlay
+told = []
+overlay.watcher = told.append
+{use}
+import mlx_lm
+print(mlx_lm.__version__, overlay.in_use(), told)
+"""
+IMPORT = "from engine.model.importing import import_mlx_lm; import_mlx_lm()"
+ANSWER = """
+from engine import Engine, SamplingParams
+with Engine() as running:
+    chat = running.open_session(running.load(sys.argv[1]))
+    assert chat.send("Hello", SamplingParams(max_tokens=3)).tokens()
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "use", "why"),
+    [
+        ("import mlx_lm.models.cache, nosuch_module", ANSWER, "No module named 'nosuch_module'"),
+        ("import sys; sys.exit('no')", IMPORT, "SystemExit: no"),
+        ("", IMPORT, "its mlx_lm.utils has no"),
+    ],
+)
+def test_one_that_cannot_be_imported_is_left_for_the_pinned_one(
+    newer: Path,
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    content: str,
+    use: str,
+    why: str,
+) -> None:
+    folder = shutil.copytree(newer, tmp_path / "broken")
+    (folder / "mlx_lm" / "__init__.py").write_text(content)
+    if not content:
+        (folder / "mlx_lm" / "utils.py").write_text("")
+    done = run("-c", LEFT.format(use=use), str(model_folder("plain")), STRETTO_MLX_LM=str(folder))
+    pinned_version = importlib.import_module("mlx_lm").__version__
+    assert done.stdout.startswith(f"{pinned_version} None"), done.stderr
+    assert "it cannot be imported" in done.stdout
+    assert why in done.stdout
+    assert f"mlx-lm 99.1.2 in {folder} is not used" in done.stderr
+
+
 def wheel(folder: Path, content: dict[str, str], name: str = "mlx_lm-9.9-py3-none-any.whl") -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / name, "w") as archive:
         for path, text in content.items():
-            archive.writestr(path, text)
+            entry = zipfile.ZipInfo(path.removeprefix("LINK "))
+            kind = stat.S_IFLNK if path.startswith("LINK ") else stat.S_IFREG
+            entry.external_attr = (kind | 0o644) << 16
+            archive.writestr(entry, text)
     return folder / name
 
 
@@ -105,6 +155,8 @@ def test_a_wheel_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
         ({**GOOD, "/evil.py": ""}, "", "lie elsewhere"),
         ({**GOOD, "mlx/core.py": ""}, "", "more than mlx-lm"),
         ({"mlx_lm/__init__.py": ""}, "", "holds no mlx_lm"),
+        ({**GOOD, "mlx_lm/fast.so": ""}, "", "no native code"),
+        ({**GOOD, "LINK mlx_lm/link.py": "/etc/passwd"}, "", "holds links"),
     ],
 )
 def test_a_wheel_that_is_not_taken_leaves_what_was_there(
@@ -122,6 +174,9 @@ def test_a_wheel_that_is_not_taken_leaves_what_was_there(
     broken = tmp_path / "mlx_lm-1-py3-none-any.whl"
     with pytest.raises(ValueError, match="cannot be unpacked"):
         overlay.install(broken, into, overlay.digest(broken))
+    os.mkfifo(tmp_path / "mlx_lm-2-py3-none-any.whl")
+    with pytest.raises(ValueError, match="or no file"):  # and nobody waits for its writer
+        overlay.digest(tmp_path / "mlx_lm-2-py3-none-any.whl")
     assert overlay.look(into).version == "9.9"
     assert [p.name for p in into.parent.iterdir()] == ["overlay"]
 

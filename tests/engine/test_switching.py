@@ -31,7 +31,7 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_go_on = threading.Event(), threading.Event()
-        read = loader._read_weights
+        read = loader.read_weights
 
         def held(net: Any) -> Iterator[None]:
             pieces = read(net)
@@ -41,7 +41,7 @@ class Held:
             while not self.may_go_on.is_set():
                 yield
 
-        monkeypatch.setattr(loader, "_read_weights", held)
+        monkeypatch.setattr(loader, "read_weights", held)
 
 
 @pytest.fixture

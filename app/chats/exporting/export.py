@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -16,9 +16,20 @@ from typing import IO, Any
 from app.chats.exporting.pages import page
 from app.chats.exporting.paper import write_pdf
 from app.chats.exporting.prose import markdown, plain
-from app.store import FORMAT, VERSION, Chat, Folder, Message, Store, chat_to_json, to_text
+from app.store import (
+    FORMAT,
+    VERSION,
+    AttachedText,
+    Attachments,
+    Chat,
+    Folder,
+    Message,
+    Store,
+    chat_to_json,
+    to_text,
+)
 from app.store.folders import with_parents
-from app.store.portable import folders_to_json
+from app.store.portable import attached_in, folders_to_json
 
 _LONGEST = 80  # characters of a file's name, without its ending
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]+')
@@ -113,7 +124,7 @@ class Export:
             with part.open("w", encoding="utf-8", newline="\n") as file:
                 used = {c.folder_id for c in map(store.chat, self.ids) if c is not None}
                 folders = with_parents(store.folders(), used)
-                write_json(file, folders, self._chats(store, stop))
+                write_json(file, folders, self._chats(store, stop), store.attached_texts)
                 file.flush()
                 os.fsync(file.fileno())
             return
@@ -148,15 +159,21 @@ class Export:
 
 
 def write_json(
-    file: IO[str], folders: Sequence[Folder], chats: Iterator[tuple[Chat, list[Message]]]
+    file: IO[str],
+    folders: Sequence[Folder],
+    chats: Iterator[tuple[Chat, list[Message]]],
+    texts: Callable[[Iterable[Attachments]], Mapping[str, AttachedText]],
 ) -> None:
-    """One document of the format in `app/store/FORMAT.md`, a chat at a time."""
+    """One document of the format in `app/store/FORMAT.md`, a chat at a time.
+
+    ``texts`` gives those of attached files, by their hashes.
+    """
     head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "exported_at": time.time()}
     head["folders"] = folders_to_json(folders)
     file.write(to_text(head)[:-1] + ', "chats": [')
     for number, (chat, messages) in enumerate(chats):
         file.write(",\n" if number else "\n")
-        file.write(to_text(chat_to_json(chat, messages)))
+        file.write(to_text(chat_to_json(chat, messages, texts(attached_in(chat, messages)))))
     file.write("\n]}\n")
 
 

@@ -13,6 +13,7 @@ from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
 from app.chats.importing.tree import Found
 from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
+from app.store.attachments import texts_from_json
 from app.store.portable import folders_from_json
 from app.store.records import storable_chat
 
@@ -185,8 +186,7 @@ class _Batch:
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report
-        self._chats: list[Found] = []
-        self._size = 0
+        self._chats, self._size = list[Found](), 0
         self._ids: set[str] = set()
 
     def add(self, found: Found) -> None:
@@ -204,7 +204,7 @@ class _Batch:
             found.messages = messages
         self._chats.append(found)
         self._ids.update(m.id for m in messages)
-        self._size += sum(len(m.content) + len(m.reasoning) + 200 for m in messages)
+        self._size += found.characters
         if len(self._chats) >= _BATCH_CHATS or self._size >= _BATCH_CHARACTERS:
             self.write()
 
@@ -214,7 +214,8 @@ class _Batch:
         self._ids.clear()
         if not chats:
             return
-        self._store.take_in([(found.chat, found.messages) for found in chats])
+        texts = [text for each in chats for text in each.texts]
+        self._store.take_in([(each.chat, each.messages) for each in chats], texts)
         for found in chats:
             self._report.taken.append(found.chat)
             self._report.messages += len(found.messages)
@@ -256,10 +257,10 @@ def _ours(head: dict[str, Any], item: Item, where: str, report: Report) -> Found
         if sentence not in report.faults:
             report.fault(sentence)
         return None
-    if item is head:  # no chats in it
-        return None
+    if item is head:
+        return None  # no chats in it
     chat, messages = chat_from_json(item)
-    return Found(OURS, chat, list(messages))
+    return Found(OURS, chat, messages, texts=[*texts_from_json(item.get("texts")).values()])
 
 
 def undo(

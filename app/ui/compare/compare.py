@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -11,6 +13,7 @@ from app.chats.library import ChatLibrary
 from app.chats.transcript import title_from
 from app.ui.compare.compare_dialog import Column
 from app.ui.compare.desk import Desk
+from app.ui.compare.group import Group, columns_from_json
 from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
@@ -23,53 +26,107 @@ class Comparisons(QObject):
 
     Signals:
         put_aside(desk): panes gave their place to the columns; `Desk.bring_back` undoes it.
-        kept(model, models): the column of this model was kept, of those of all these.
+        kept(model, models, names): the column of this model was kept, of those of all these; what
+            hidden columns were, "" where nothing was hidden.
+        left(undo): a comparison was left without keeping any; calling ``undo`` opens it again.
+
+    Attributes:
+        shuffle: mixes the columns of which the names are hidden.
     """
 
     put_aside = Signal(object)
-    kept = Signal(str, list)
+    kept = Signal(str, list, str)
+    left = Signal(object)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
         super().__init__(workspace)
+        self.shuffle: Callable[[list[Column]], object] = random.shuffle
         self._library = library
         self._workspace = workspace
-        self._groups: list[dict[str, str]] = []  # by chat: what it differs in
-        self._desks: dict[str, Desk] = {}  # by column: what it has taken the place of
+        self._groups: list[Group] = []
+        workspace.pane_made.connect(self._on_pane_made)
+        workspace.pane_closed.connect(self._on_pane_closed)
 
-    def begin(self, columns: Sequence[Column], system: str, prompt: str) -> list[ChatPane]:
+    def begin(
+        self, columns: Sequence[Column], system: str, prompt: str, *, blind: bool = False
+    ) -> list[ChatPane]:
         """Ask the prompt in a new chat for each column; all answer at once.
 
-        Where they would not stand side by side they have the window to themselves, until one is
-        kept. Columns for which there is no room even then are tabs of the last one.
+        They have the window to themselves until one is kept or they are left. Columns for which
+        there is no room are tabs of the last one.
+
+        Args:
+            blind: the columns are mixed, and nothing tells which is which until one is kept.
         """
-        desk = Desk(self._library, self._workspace, len(columns))
+        desk = Desk.cleared(self._library, self._workspace)
+        order = list(columns)
+        if blind:
+            self.shuffle(order)
+        chats = [self._library.new(column.model) for column in order]
+        words = [column.words for column in order]
+        group = Group(dict(zip((c.id for c in chats), words, strict=True)), blind, desk)
+        self._groups.append(group)
         panes: list[ChatPane] = []
         fit = 1
-        for column in columns:
-            chat = self._library.new(column.model)
+        for chat, column in zip(chats, order, strict=True):
             chat.set_options(column.options, system)
             where = "right" if 0 < len(panes) < fit else "tab"
             pane = self._workspace.show_chat(chat, where)
             if not panes:
                 fit = columns_that_fit(self._workspace, pane)
-            pane.header.set_keep(shown=True)
-            pane.header.keep_asked.connect(self._on_keep)
-            pane.header.differences_asked.connect(self._on_differences)
-            pane.chat.reply_ended.connect(self._on_reply_ended)
-            pane.transcript.put_up.connect(self._on_put_up)
             chat.load_model()
             chat.send(prompt)
-            chat.rename(column.words)  # a narrow tab has room for what differs, no more
+            # A narrow tab has room for what differs, no more.
+            chat.rename(chat.alias or column.words)
             panes.append(pane)
         self._workspace.share_width(panes)
-        words = [column.words for column in columns]
-        ids = [pane.chat.id for pane in panes]
-        self._groups.append(dict(zip(ids, words, strict=True)))
         self._workspace.activate(panes[0])
         if desk.chats:
-            self._desks.update(dict.fromkeys(ids, desk))
             self.put_aside.emit(desk)
         return panes
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The comparisons that are open, for `restore` in another run."""
+        return [group.to_json() for group in self._groups if len(self._panes(group.columns)) > 1]
+
+    def restore(self, data: object) -> None:
+        """Let panes that were columns at the last end be columns again."""
+        for told in data if isinstance(data, list) else ():
+            found = columns_from_json(told)
+            if found is None:
+                continue
+            columns, blind = found
+            panes = self._panes(columns)
+            if len(panes) > 1:
+                desk = Desk.from_json(told.get("desk"), self._library, self._workspace)
+                self._gather(Group(columns, blind, desk))
+
+    def _gather(self, group: Group) -> None:
+        """The panes of its columns are open: let them be columns."""
+        self._groups.append(group)
+        for pane in self._panes(group.columns):
+            self._on_pane_made(pane)
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        """Give the pane of a column what a column has."""
+        group = self._group(pane.chat.id)
+        if group is None:
+            return
+        if group.blind:
+            pane.chat.set_alias(group.alias(pane.chat.id))
+        pane.header.set_keep(shown=True)
+        for signal, slot in self._wires(pane):
+            signal.connect(slot)
+
+    def _wires(self, pane: ChatPane) -> tuple[tuple[Any, Callable[..., None]], ...]:
+        return (
+            (pane.header.keep_asked, self._on_keep),
+            (pane.header.differences_asked, self._on_differences),
+            (pane.chat.reply_ended, self._on_reply_ended),
+            (pane.transcript.put_up, self._on_put_up),
+            (pane.escaped, self._on_escaped),
+        )
 
     @Slot()
     def _on_keep(self) -> None:
@@ -85,8 +142,8 @@ class Comparisons(QObject):
             return
         shown = header.differs.isChecked()
         for group in self._groups:
-            if any(pane.header is header for pane in self._panes(group)):
-                self._mark(group, shown)
+            if any(pane.header is header for pane in self._panes(group.columns)):
+                self._mark(group.columns, shown)
 
     @Slot(str)
     def _on_reply_ended(self, message_id: str) -> None:
@@ -99,21 +156,38 @@ class Comparisons(QObject):
 
     def _mark_again(self, message_id: str, whose: object) -> None:
         for group in self._groups:
-            for pane in self._panes(group):
+            for pane in self._panes(group.columns):
                 mine = whose is pane.chat or whose is pane.transcript
                 if mine and pane.header.differs.isChecked():
                     last = pane.chat.transcript.last("assistant")
                     if last is not None and last.id == message_id:
-                        self._mark(group, True)
+                        self._mark(group.columns, True)
+
+    @Slot(object)
+    def _on_escaped(self, pane: ChatPane) -> None:
+        if self.has(pane):
+            self.leave(pane)
+
+    @Slot(str)
+    def _on_pane_closed(self, chat_id: str) -> None:
+        """Once the last column is closed there is nothing to keep: what was there comes back."""
+        group = self._group(chat_id)
+        if group is not None and not self._panes(group.columns):
+            self._dissolve(group)
+            group.desk.bring_back(group.columns)
+
+    def _group(self, chat_id: str) -> Group | None:
+        return next((group for group in self._groups if chat_id in group.columns), None)
 
     def has(self, pane: ChatPane) -> bool:
         """Whether it is one of several columns that are compared."""
-        return any(pane.chat.id in group for group in self._groups)
+        return self._group(pane.chat.id) is not None
 
     def beside(self, pane: ChatPane) -> list[ChatPane]:
         """The other columns of its comparison that are open."""
-        group = next((g for g in self._groups if pane.chat.id in g), {})
-        return [other for other in self._panes(group) if other is not pane]
+        group = self._group(pane.chat.id)
+        columns = group.columns if group is not None else {}
+        return [other for other in self._panes(columns) if other is not pane]
 
     def _panes(self, group: Iterable[str]) -> list[ChatPane]:
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
@@ -140,32 +214,71 @@ class Comparisons(QObject):
 
     def keep(self, kept: ChatPane) -> None:
         """Keep this column and close the others; Undo opens each again."""
-        group = next((g for g in self._groups if kept.chat.id in g), {})
-        models = [pane.chat.record.model for pane in self._panes(group)]
-        if group:
-            self._groups.remove(group)
-            self._mark(group, False)
-        for chat_id in group:
-            pane = self._workspace.pane(chat_id)
-            if pane is not None:
-                pane.header.set_keep(shown=False)
-                if pane is kept:
-                    self._name_after_prompt(pane, group[chat_id])
-                else:
-                    pane.chat.stop()
-                    self._workspace.close_pane(pane)
-        desk = self._desks.get(kept.chat.id)
-        for chat_id in group:
-            self._desks.pop(chat_id, None)
-        if desk is not None:
-            desk.bring_back(group, kept.chat.id)
+        group = self._group(kept.chat.id)
+        if group is None:
+            self._workspace.activate(kept)
+            return
+        models = [pane.chat.record.model for pane in self._panes(group.columns)]
+        names = self._told(group, kept.chat.id) if group.blind else ""
+        self._dissolve(group)
+        self._name_after_prompt(kept, group.columns[kept.chat.id])
+        for pane in self._panes(group.columns):
+            if pane is not kept:
+                pane.chat.stop()
+                self._workspace.close_pane(pane)
+        group.desk.bring_back(group.columns, kept.chat.id)
         self._workspace.activate(kept)
-        if group:
-            self.kept.emit(kept.chat.record.model, models)
+        self.kept.emit(kept.chat.record.model, models, names)
+
+    def leave(self, pane: ChatPane) -> None:
+        """Close all columns and go back to what was there. Their chats stay in the list."""
+        group = self._group(pane.chat.id)
+        if group is None:
+            return
+        desk = group.desk
+        again = Desk(self._library, self._workspace, desk.before, list(desk.chats))
+        columns, aside = self._workspace.arrangement(), group.columns
+        self._dissolve(group)
+        for column in self._panes(group.columns):
+            column.chat.stop()
+            self._workspace.close_pane(column, told=False)
+        desk.bring_back(group.columns)
+
+        def undo() -> None:
+            open_again = [i for i in columns.chats if self._library.chat(i) is not None]
+            chats = [self._library.open(chat_id, "") for chat_id in open_again]
+            self._workspace.arrange(columns, chats)
+            # Their names are known by now.
+            self._gather(Group(aside, False, again))
+
+        self.left.emit(undo)
+
+    def _dissolve(self, group: Group) -> None:
+        """Its columns are chats like others, and nothing about them is hidden any more."""
+        self._groups.remove(group)
+        self._mark(group.columns, False)
+        for pane in self._panes(group.columns):
+            pane.header.set_keep(shown=False)
+            for signal, slot in self._wires(pane):
+                signal.disconnect(slot)
+        for chat_id, words in group.columns.items():
+            chat = self._library.find(chat_id)
+            if chat is not None:
+                chat.set_alias("")
+            record = self._library.chat(chat_id)
+            if group.blind and record is not None and record.title == group.alias(chat_id):
+                self._library.rename(chat_id, words)
+
+    def _told(self, group: Group, kept: str) -> str:
+        """What hidden columns were, the kept one first."""
+        first = f"{group.alias(kept)} was {group.columns[kept]}"
+        others = [f"{group.alias(i)} {words}" for i, words in group.columns.items() if i != kept]
+        return ", ".join([first, *others])
 
     def _name_after_prompt(self, pane: ChatPane, words: str) -> None:
         """A column that goes on alone is called by its prompt, unless a person named it."""
         path = pane.chat.transcript.path
         prompt = next((message for message in path if message.role == "user"), None)
         if prompt is not None and pane.chat.record.title == words:
-            pane.chat.rename(title_from(prompt.content))
+            named = {"title": title_from(prompt.content), "titled_by": ""}
+            self._library.change({pane.chat.id: named})

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QKeySequence
@@ -19,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.options import ChatOptions
+from app.paths import model_fallback_name
 from app.ui.style.theme import scaled
 from app.ui.widgets.wheel import WheelGuard
 
@@ -37,6 +41,25 @@ class Column:
     words: str
 
 
+def told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """By reference what each model is called; where two have one name, with its folder's place."""
+    times = Counter(names.values())
+    return {
+        ref: f"{name} ({Path(ref).parent.name or ref})" if times[name] > 1 else name
+        for ref, name in names.items()
+    }
+
+
+def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
+    """How often each model's answer was kept, the most often kept first; "" for none so far."""
+    ordered = sorted(kept.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
+    parts = [
+        f"{names.get(ref) or model_fallback_name(ref)} {times[0]} of {times[1]}"
+        for ref, times in ordered
+    ]
+    return f"Kept so far: {', '.join(parts)}" if parts else ""
+
+
 class CompareDialog(QDialog):
     """What to say, what differs, and how many columns."""
 
@@ -47,8 +70,10 @@ class CompareDialog(QDialog):
         options: ChatOptions,
         prompt: str,
         parent: QWidget,
+        *,
+        kept: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
-        """``models``: pairs of reference and name."""
+        """``models``: pairs of reference and name; ``kept``: as in `Settings`."""
         super().__init__(parent)
         self.setObjectName("compare")
         self.setWindowTitle("Compare")
@@ -57,6 +82,7 @@ class CompareDialog(QDialog):
         self._options = options
         self._names = dict(models)
         self.prompt = QPlainTextEdit(prompt, self)
+        self.prompt.setAccessibleName("Message to compare")
         self.prompt.setObjectName("field")
         self.prompt.setPlaceholderText("One message for all columns")
         self.prompt.setTabChangesFocus(True)
@@ -66,6 +92,7 @@ class CompareDialog(QDialog):
         }
         self.kinds["Seeds"].setChecked(True)
         self.count = QSpinBox(self)
+        self.count.setAccessibleName("How many")
         self.count.setRange(2, MOST)
         self.count.setValue(3)
         self.count.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
@@ -75,6 +102,12 @@ class CompareDialog(QDialog):
             box.setToolTip(ref)
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
+        self.blind = QCheckBox("Hide which is which until I keep one", self)
+        self.blind.setToolTip("The columns are mixed, and called Answer A, Answer B and so on")
+        self.tally = QLabel(tally(kept or {}, self._names), self)
+        self.tally.setTextFormat(Qt.TextFormat.PlainText)
+        self.tally.setProperty("muted", True)
+        self.tally.setWordWrap(True)
         self.why = QLabel(self)
         self.why.setProperty("muted", True)
         self.why.setWordWrap(True)
@@ -92,6 +125,8 @@ class CompareDialog(QDialog):
             *self.kinds.values(),
             self.count,
             *self.models,
+            self.tally,
+            self.blind,
             self.why,
         ]
         for widget in rows:
@@ -118,7 +153,8 @@ class CompareDialog(QDialog):
         kind, count = self.kind, self.count.value()
         if kind == "Models":
             chosen = [box.toolTip() for box in self.models if box.isChecked()]
-            return [Column(ref, self._options, self._names[ref]) for ref in chosen]
+            words = told_apart({ref: self._names[ref] for ref in chosen})
+            return [Column(ref, self._options, words[ref]) for ref in chosen]
         if kind == "Seeds":
             return [
                 Column(self._current, replace(self._options, seed=n), f"Seed {n}")
@@ -135,6 +171,7 @@ class CompareDialog(QDialog):
         self.count.setVisible(not by_model)
         for box in self.models:
             box.setVisible(by_model)
+        self.tally.setVisible(by_model and bool(self.tally.text()))
         why = self._why_not()
         self.why.setText(why)
         self.why.setVisible(bool(why))

@@ -1,11 +1,12 @@
-"""Room for a comparison in a window that is split: its panes are put aside and come back."""
+"""Room for a comparison: the panes of the main window are put aside and come back."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from app.chats.library import ChatLibrary
-from app.ui.window.pane_placement import columns_that_fit
+from app.ui.window.arrangement import Arrangement
 from app.ui.window.workspace import Workspace
 
 
@@ -13,26 +14,42 @@ class Desk:
     """What stood in the main window before a comparison took its place.
 
     Attributes:
-        chats: the ids of those that were put aside; none if there was room beside them.
+        before: how all panes stood.
+        chats: the ids of those that were put aside; none if there was nothing but a new chat.
     """
 
-    def __init__(self, library: ChatLibrary, workspace: Workspace, columns: int) -> None:
-        """Make room for so many columns."""
+    def __init__(
+        self, library: ChatLibrary, workspace: Workspace, before: Arrangement, chats: list[str]
+    ) -> None:
         self._library = library
         self._workspace = workspace
-        self._before = workspace.arrangement()
-        self.chats: list[str] = []
-        active = workspace.active
-        if active is None or active.window() is not workspace.window():
-            return
-        here = [pane for pane in workspace.panes() if pane.window() is workspace.window()]
-        alone = sum(pane.isVisible() for pane in here) < 2
-        if alone or columns_that_fit(workspace, active) >= columns:
-            return
-        for pane in here:
-            if not pane.chat.blank:
-                self.chats.append(pane.chat.id)
-            workspace.close_pane(pane, told=False)
+        self.before = before
+        self.chats = chats
+
+    @classmethod
+    def cleared(cls, library: ChatLibrary, workspace: Workspace) -> Desk:
+        """Put the main window's panes aside. Those in windows of their own stay."""
+        desk = cls(library, workspace, workspace.arrangement(), [])
+        for pane in workspace.panes():
+            if pane.window() is workspace.window():
+                if not pane.chat.blank:
+                    desk.chats.append(pane.chat.id)
+                workspace.close_pane(pane, told=False)
+        return desk
+
+    @classmethod
+    def from_json(cls, data: object, library: ChatLibrary, workspace: Workspace) -> Desk:
+        """What `to_json` gave, for another run of the program; an empty one for anything else."""
+        told = data if isinstance(data, dict) else {}
+        before = Arrangement.from_json(told.get("before"))
+        ids = told.get("chats")
+        chats = [i for i in ids if isinstance(i, str)] if isinstance(ids, list) else []
+        if before is None:
+            return cls(library, workspace, Arrangement("", ()), [])
+        return cls(library, workspace, before, chats)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"before": self.before.to_json(), "chats": self.chats}
 
     def bring_back(self, columns: Collection[str] = (), kept: str = "") -> None:
         """Let the chats stand where they did, with the ``kept`` one of the columns beside them.
@@ -44,10 +61,10 @@ class Desk:
         if not known:
             return
         open_now = {pane.chat.id for pane in self._workspace.panes()}
-        before = [i for i in self._before.chats if i in known or i in open_now - {*columns}]
+        before = [i for i in self.before.chats if i in known or i in open_now - {*columns}]
         if open_now <= {*columns, *before}:
             chats = [self._library.open(i, "") for i in before]
-            self._workspace.arrange(self._before, chats)
+            self._workspace.arrange(self.before, chats)
         for chat_id in known:
             if self._workspace.pane(chat_id) is None and not self._workspace.reopen(chat_id):
                 self._workspace.show_chat(self._library.open(chat_id, ""))

@@ -71,10 +71,12 @@ class Together(QObject):
         viewport.installEventFilter(self)
         viewport.destroyed.connect(partial(self._panes.pop, viewport, None))
 
-    @Slot(str, list)
-    def _on_kept(self, model: str, compared: list[str]) -> None:
+    @Slot(str, list, str)
+    def _on_kept(self, model: str, compared: list[str], names: str) -> None:
         """Of models only: a seed that was kept says nothing about the next question."""
         if len(set(compared)) < 2:
+            if names:
+                self.said.emit(names)
             return
         tally = {name: list(counts) for name, counts in self._settings.kept.items()}
         for name in set(compared):
@@ -83,4 +85,5 @@ class Together(QObject):
         self._settings.set(kept=tally)
         kept, times = tally[model]
         name = self._library.loader.get(model).name
-        self.said.emit(f"{name} was kept {kept} of {times} times so far")
+        counted = f"{name} was kept {kept} of {times} times so far"
+        self.said.emit(f"{names}. {counted}" if names else counted)

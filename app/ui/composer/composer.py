@@ -65,6 +65,7 @@ class Composer(QWidget):
         self._note = ""
         self._count: Counted | None = None
         self._text = ComposerText(self)
+        self.setAccessibleName("New message")
         self._button = RoundButton(self)
         self._cancel_edit = IconButton("x", "Keep the message as it was  Esc", self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)

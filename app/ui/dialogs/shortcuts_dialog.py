@@ -64,6 +64,7 @@ class ShortcutsDialog(QDialog):
         for titles in (("", *menus[:2]), menus[2:]):
             row.addLayout(self._column(titles, table))
         scroll = QScrollArea(self)
+        scroll.setAccessibleName("Commands and their keys")
         scroll.setWidget(table)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QDialog,
     QFileDialog,
     QHBoxLayout,
@@ -79,6 +80,8 @@ class ModelsWindow(QDialog):
         self.search.setPlaceholderText("Search models")
         self.search.setAccessibleName("Search models")
         self.search.setClearButtonEnabled(True)
+        for clear in self.search.findChildren(QAbstractButton):
+            clear.setAccessibleName("Clear the search")
         self.add = QPushButton("Add Folder…", self)
         self.add.setToolTip("Look for models in a folder of yours")
         self.get = QPushButton("Get Model…", self)

@@ -33,6 +33,8 @@ class FindBar(QWidget):
         self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
         self.field = QLineEdit(self)
         self.field.setPlaceholderText("Find in this chat")
+        self.field.setAccessibleName("Find in this chat")
+        self.setAccessibleName("Find in this chat")
         self.count = QLabel(self)
         self.count.setProperty("muted", True)
         up = IconButton("caret-up", "Earlier message  Enter", self)

@@ -15,6 +15,9 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 
+MODEL_TIP = "Choose another model for this chat"
+OPTIONS_TIP = "Settings of this chat"
+
 
 class ModelButton(PaintedButton):
     """The model's name with a small caret; opens the list of models."""
@@ -23,7 +26,7 @@ class ModelButton(PaintedButton):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setToolTip("Choose another model for this chat")
+        self.setToolTip(MODEL_TIP)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(ui_font(t.UI_PX, QFont.Weight.Medium))
@@ -123,7 +126,7 @@ class PaneHeader(QWidget):
         self.cancel = IconButton("x", "Cancel loading", self, side=24)
         self.cancel.clicked.connect(self.cancel_asked)
         self.meter = ContextMeter(self)
-        self.options_button = IconButton("sliders", "Settings of this chat", self)
+        self.options_button = IconButton("sliders", OPTIONS_TIP, self)
         self.options_button.clicked.connect(self.options_asked)
         self.tools_button = IconButton("wrench", "Tools of this chat", self)
         self.tools_button.clicked.connect(self.tools_asked)
@@ -156,9 +159,14 @@ class PaneHeader(QWidget):
         """Write the model and its state as they are now."""
         chat = self._chat
         model_status = chat.model_status
-        if self.model_button.text() != model_status.name:
-            self.model_button.setText(model_status.name)
-            self.model_button.setAccessibleName(f"Model: {model_status.name}")
+        name = chat.alias or model_status.name
+        if self.model_button.text() != name:
+            self.model_button.setText(name)
+            self.model_button.setAccessibleName(f"Model: {name}")
+        hidden = bool(chat.alias)
+        for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, OPTIONS_TIP)):
+            button.setEnabled(not hidden)
+            button.setToolTip("Hidden until you keep one of the answers" if hidden else tip)
         short = self.width() < t.NARROW
         state = phase_line(chat.phase, chat.progress, short=short)
         if not state:
@@ -176,6 +184,9 @@ class PaneHeader(QWidget):
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so
+        spoken = f"{model_status.name}, {self._state}"
+        if self.accessibleName() != spoken:
+            self.setAccessibleName(spoken)
         self.meter.show_context(*chat.context)
         self._place()
         self.update()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, theme
+from app.ui.widgets.aloud import announce
 
 
 class Notice(QWidget):
@@ -15,6 +16,7 @@ class Notice(QWidget):
 
     def __init__(self, verbs: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Notice")
         self._text = QLabel(self)
         self._text.setWordWrap(True)
         keep_font(self._text, 14)
@@ -37,7 +39,10 @@ class Notice(QWidget):
         theme().changed.connect(self._on_theme)
 
     def set_text(self, text: str) -> None:
-        self._text.setText(text)
+        if text != self.text:
+            self._text.setText(text)
+            self.setAccessibleName(text)
+            announce(self, text, urgent=True)
 
     @property
     def text(self) -> str:

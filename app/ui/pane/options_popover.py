@@ -137,6 +137,7 @@ class OptionsPopover(QFrame):
         note.setProperty("muted", True)
         layout.addWidget(note)
         self._area = QScrollArea(self)
+        self._area.setAccessibleName("Settings of this chat")
         self._area.setWidget(page)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)

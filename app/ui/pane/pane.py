@@ -35,6 +35,7 @@ class ChatPane(QWidget):
         broadcast_asked(pane): it is to leave the broadcast's group, or join it.
         branch_asked(pane, message id): a new chat is to begin there.
         deleted(chat id, removal): messages were deleted and may come back.
+        escaped(pane): Esc was pressed in the composer, and there was nothing to end by it.
         said(text): a short word for the person, shown as a toast.
     """
 
@@ -45,6 +46,7 @@ class ChatPane(QWidget):
     cancel_load_asked = Signal(object)
     unload_asked = Signal(object, object)
     said = Signal(str)
+    escaped = Signal(object)
     spoken = Signal(object, str)
     broadcast_asked = Signal(object)
     branch_asked = Signal(object, str)
@@ -172,7 +174,10 @@ class ChatPane(QWidget):
         elif self.chat.answering:
             self.act(Action.STOP)
         elif not self.transcript.forget_found():
+            at_rest = self.composer.field.hasFocus()
             self.focus_composer()
+            if at_rest:
+                self.escaped.emit(self)
 
     def _type(self, event: QKeyEvent) -> None:
         """Words that are typed anywhere in the pane belong into the composer."""
@@ -223,11 +228,11 @@ class ChatPane(QWidget):
         self.notice.buttons[2].setVisible(short)
         if failed:
             why = "does not fit into memory" if no_fit else "could not be loaded"
-            self.notice.set_text(f"{model_status.name} {why}. {model_status.error}")
+            self.notice.set_text(f"{chat.alias or model_status.name} {why}. {model_status.error}")
         self.composer.set_placeholder(
             f"Message {self._broadcast} chats…"
             if self._broadcast > 1
-            else f"Message {model_status.name}…"
+            else f"Message {chat.alias or model_status.name}…"
         )
         self._show_turn()
         if self.isVisible() and chat.unseen:

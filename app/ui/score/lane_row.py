@@ -70,6 +70,7 @@ class LaneRow(QWidget):
         words = _WORDS.get(lane.state, "resting")
         self.setToolTip(f"{lane.title}: {words}, {lane.kv_tokens:,} tokens in its KV cache")
         self.setAccessibleName(f"{lane.title}, {words}")
+        self.setAccessibleDescription(self._words())
         self.update()
 
     def resizeEvent(self, event: object) -> None:

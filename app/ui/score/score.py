@@ -23,9 +23,11 @@ class MemoryBar(QWidget):
         super().__init__(parent)
         self._weights = self._kv = 0.0
         self.setFixedSize(QSize(96, 6))
+        self.show_shares(0, 0)
 
     def show_shares(self, weights: float, kv: float) -> None:
         self._weights, self._kv = min(1.0, weights), min(1.0, kv)
+        self.setAccessibleName(f"Memory: weights {weights:.0%}, KV caches {kv:.0%}")
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -100,6 +100,7 @@ class FormPage(QWidget):
         """The page is complete: the area that it scrolls in."""
         self._column.addStretch(1)
         area = self._area = QScrollArea(parent)
+        area.setAccessibleName("Settings")
         area.setWidget(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)

@@ -18,5 +18,6 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("Other programs", ""),
     ("Updates", "New versions"),
     ("Where things are", ""),
+    ("Advanced", "mlx-lm"),
 )
 """The section, and the words of a row; "" for the section itself."""

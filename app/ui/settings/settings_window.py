@@ -25,12 +25,14 @@ from PySide6.QtWidgets import (
 
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
+from app.newer_mlx_lm import NewerMlxLm
 from app.paths import GUIDE, Paths, model_fallback_name, short_path
 from app.serving import Serving
 from app.settings import Settings
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
+from app.ui.settings.advanced import Advanced
 from app.ui.settings.form_page import LABELS, FormPage
 from app.ui.settings.look import Look
 from app.ui.settings.other_programs import OtherPrograms
@@ -61,6 +63,7 @@ class SettingsWindow(QDialog):
         library: ChatLibrary | None = None,
         updates: Updates | None = None,
         serving: Serving | None = None,
+        newer: NewerMlxLm | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
@@ -82,6 +85,8 @@ class SettingsWindow(QDialog):
             self._updates(updates)
         if paths is not None:
             self._folders(paths)
+        if newer is not None:
+            self.advanced = Advanced(self._page, newer)
         WheelGuard(self._page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -117,6 +122,11 @@ class SettingsWindow(QDialog):
         self.notify.setChecked(self._settings.notify)
         self.notify.toggled.connect(lambda on: self._set(notify=on))
         self._page.row(form, "Notifications", self.notify)
+        self.titles = QCheckBox("Written by the chat’s own model while it is idle", self._page)
+        self.titles.setToolTip("Otherwise the first words of what was asked. Your own stay.")
+        self.titles.setChecked(self._settings.titles)
+        self.titles.toggled.connect(lambda on: self._set(titles=on))
+        self._page.row(form, "Titles", self.titles)
 
     def _new_chats(self) -> None:
         form = self._page.section("New chats")

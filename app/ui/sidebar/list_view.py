@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
@@ -45,6 +53,11 @@ class ChatListView(QListView):
         self.setUniformItemSizes(True)
         model.modelReset.connect(self._on_reset)
         self.clicked.connect(self._on_clicked)
+
+    def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Choose this row alone. Qt's own would add it to what is chosen while Ctrl is held."""
+        alone = QItemSelectionModel.SelectionFlag.ClearAndSelect
+        self.selectionModel().setCurrentIndex(index, alone)
 
     def chosen(self) -> list[str]:
         """The chats of the chosen rows, from top to bottom."""

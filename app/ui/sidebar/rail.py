@@ -24,6 +24,7 @@ class Rail(QFrame):
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
         self.setObjectName("rail")
+        self.setAccessibleName("Folded sidebar")
         self.setFixedWidth(44)
         self.menu_button = IconButton("list", "Menu  F10", self)
         self.menu_button.setVisible(menu)

@@ -121,7 +121,7 @@ class AnswerRow(MessageRow):
         self._update_reasoning()
 
     def set_message(self, message: Message) -> None:
-        self.message = message
+        super().set_message(message)
         self._thought_s = message.stats.get("thought_s")
         if not self.streaming:
             self._markdown.finish()

@@ -78,6 +78,7 @@ class ErrorBlock(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._words = ""
+        self.setAccessibleName("Why there is no answer")
         self._text = QRect()
         self.buttons: list[QPushButton] = []
         self._offers: list[Remedy] = []

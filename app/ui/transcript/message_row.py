@@ -19,6 +19,7 @@ from app.chats.actions import Action
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
+from app.ui.transcript import row_words
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.textview import TextView, Words
 
@@ -59,6 +60,7 @@ class MessageRow(QWidget):
         self._previous = self._button("caret-left", "Earlier version", Action.EARLIER)
         self._next = self._button("caret-right", "Later version", Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._name()
         theme().changed.connect(self._on_theme)
 
     def arrange(self, width: int) -> int:
@@ -68,6 +70,18 @@ class MessageRow(QWidget):
     def set_message(self, message: Message) -> None:
         """Take the message as it is now."""
         self.message = message
+        self._name()
+
+    @property
+    def note(self) -> str:
+        """What else is painted below its text; "" for nothing."""
+        return ""
+
+    def _name(self) -> None:
+        """Say to screen readers what stands here."""
+        self.setAccessibleName(row_words.name(self.message))
+        told = row_words.description(self.message, self._alternative, self.note)
+        self.setAccessibleDescription(told)
 
     def append(self, text: str, kind: str) -> None:
         """More text at the end."""
@@ -76,6 +90,7 @@ class MessageRow(QWidget):
         """Which of how many versions this is, counted from 1."""
         if self._alternative != (number, of):
             self._alternative = (number, of)
+            self._name()
             self._reveal()
             self.resized.emit()
 
@@ -181,8 +196,7 @@ class MessageRow(QWidget):
         super().leaveEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        who = "You" if self.message.role == "user" else self.message.model
-        self.setAccessibleName(f"{who}: {self.message.content[:500]}")
+        self._name()
         self._on_keys()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

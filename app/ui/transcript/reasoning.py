@@ -63,6 +63,7 @@ class Reasoning(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Thought")
         self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName("Thought")

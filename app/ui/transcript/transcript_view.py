@@ -138,7 +138,7 @@ class TranscriptView(TranscriptArea):
         if row is not None:
             if isinstance(row, ToolRow):
                 row.set_call(self._chat.tools.calls.get(message_id))
-            row.set_message(self._chat.message(message_id))
+            row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)
 
@@ -175,7 +175,7 @@ class TranscriptView(TranscriptArea):
         return self._chat.answering
 
     def _put_up(self, place: Place) -> MessageRow:
-        message = self._chat.message(place.message_id)
+        message = self._chat.shown(place.message_id)
         row: MessageRow
         if message.role == "tool":
             row = self._tool_row(message)

@@ -33,6 +33,7 @@ class UserRow(MessageRow):
     MORE = 28
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
+        self._left_out = False
         super().__init__(message, can, parent)
         self._document = QTextDocument(self)
         self._view = TextView(self._document, self)
@@ -43,7 +44,6 @@ class UserRow(MessageRow):
         self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
         self._block = QRectF()
         self._folded = True
-        self._left_out = False
         self._note = QRectF()
         self._more = QPushButton("Show all", self)
         self._more.setObjectName("link")
@@ -55,7 +55,6 @@ class UserRow(MessageRow):
 
     @property
     def note(self) -> str:
-        """What stands below the block; "" for nothing."""
         return LEFT_OUT if self._left_out else ""
 
     def set_left_out(self, left_out: bool) -> None:
@@ -63,6 +62,7 @@ class UserRow(MessageRow):
         if left_out != self._left_out:
             self._left_out = left_out
             self._view.setAccessibleDescription(self.note)
+            self._name()
             self.update()
 
     @Slot()

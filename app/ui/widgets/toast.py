@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
+from app.ui.widgets.aloud import announce
 
 
 class Toast(QWidget):
@@ -33,6 +34,7 @@ class Toast(QWidget):
     ) -> None:
         """``where``: the window that the next word is to be in; ``parent`` unless it is given."""
         super().__init__(parent)
+        self.setAccessibleName("Notice")
         self._home = parent
         self._where = where
         # In another window a word has a toast of that window: a widget that moves from window to
@@ -88,6 +90,8 @@ class Toast(QWidget):
         self._place()
         self.show()
         self.raise_()
+        self.setAccessibleName(text)
+        announce(self, f"{text} {action}" if action else text)
         self.offers.emit(bool(action))
         if seconds > 0:
             self._timer.start(round(seconds * 1000))

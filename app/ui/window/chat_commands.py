@@ -1,4 +1,4 @@
-"""What is done with chats: new, open, close, delete, branch, compare, and taking it back."""
+"""What is done with chats: new, open, close, delete, branch, and taking it back."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.options import ChatOptions
 from app.chats.transcript import Removal
 from app.settings import Settings
 from app.ui.compare.compare import Comparisons
-from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.compare.desk import Desk
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
@@ -44,7 +40,6 @@ class ChatCommands(QObject):
         self._undos = undos
         self._window = window
         self.comparisons = Comparisons(library, workspace)
-        self.comparisons.put_aside.connect(self._on_put_aside)
         workspace.new_asked.connect(self.new)
         workspace.split_asked.connect(self.split)
         workspace.pane_made.connect(self._on_pane_made)
@@ -224,42 +219,6 @@ class ChatCommands(QObject):
         else:
             chat = active.chat
         chat.set_model(ref)
-
-    @command("compare", "Compare…", "Ctrl+Alt+C")
-    def compare(self) -> None:
-        """Ask what to compare, from what stands in the active composer."""
-        active = self._workspace.active
-        model = active.chat.record.model if active is not None else self._settings.model
-        loader = self._library.loader
-        refs = dict.fromkeys([model, *(m.ref for m in loader.known()), *self._settings.models])
-        dialog = CompareDialog(
-            [(ref, loader.get(ref).name) for ref in refs],
-            model,
-            active.chat.options if active is not None else ChatOptions(),
-            active.composer.text if active is not None else "",
-            self._window,
-        )
-        system = active.chat.record.system if active is not None else ""
-
-        def begin() -> None:
-            prompt = dialog.prompt.toPlainText().strip("\n")
-            taken = active is not None and active.composer.text.strip("\n") == prompt
-            if active is not None and taken and not active.composer.editing:
-                active.composer.set_text("")
-            self.comparisons.begin(dialog.columns(), system, prompt)
-            if active is not None and active.chat.blank:
-                # The columns have taken the place of the new chat that was asked for.
-                self._workspace.close_pane(active, told=False)
-                self.discard_if_blank(active.chat.id)
-
-        dialog.accepted.connect(begin)
-        open_dialog(dialog)
-
-    @Slot(object)
-    def _on_put_aside(self, desk: Desk) -> None:
-        one = len(desk.chats) == 1
-        words = "1 chat is put aside" if one else f"{len(desk.chats)} chats are put aside"
-        self._undos.offer(f"{words} until you keep one of these", desk.bring_back)
 
     # What panes ask for.
 

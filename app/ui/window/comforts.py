@@ -7,18 +7,23 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
+from app.chats.titling import Titling
 from app.settings import Settings
 from app.ui.compare.together import Together
 from app.ui.sidebar.sidebar import Sidebar
+from app.ui.widgets.aloud import give_roles
 from app.ui.widgets.toast import Toast
+from app.ui.window.announcer import Announcer
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
+from app.ui.window.compare_commands import CompareCommands
 from app.ui.window.help_commands import HelpCommands
 from app.ui.window.notifications import Notifications
 from app.ui.window.own_keys import OwnKeys
 from app.ui.window.palette_commands import PaletteCommands
 from app.ui.window.prompt_commands import PromptCommands
 from app.ui.window.text_size import TextSize
+from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
 
 
@@ -36,26 +41,38 @@ class Comforts:
         settings: Settings,
         workspace: Workspace,
         chats: ChatCommands,
+        undos: Undos,
         toast: Toast,
         sidebar: Sidebar,
         commands: Callable[[], Commands],
         window: QWidget,
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
+        give_roles()
         self._commands = commands
         self.keys = OwnKeys(settings, window)
         self.keys.changed.connect(lambda: commands().refresh_keys())
         self.palette = PaletteCommands(library, settings, workspace, chats, toast, commands, window)
         self.text_size = TextSize(settings, sidebar, window)
         self.text_size.said.connect(toast.show_text)
+        self.titling = Titling(library, lambda: settings.titles, window)
         self.notifications = Notifications(library, settings, window)
+        self.announcer = Announcer(library, workspace, window)
         self.prompts = PromptCommands(settings, workspace, window)
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
         self.together.tied.connect(self._on_tied)
+        self.compare = CompareCommands(library, settings, workspace, chats, undos, window)
         help_commands = HelpCommands(self.keys, window)
         self.owners: tuple[object, ...] = (
-            *(self.palette, self.text_size, self.prompts, self.together, help_commands),
+            *(
+                self.palette,
+                self.text_size,
+                self.prompts,
+                self.together,
+                self.compare,
+                help_commands,
+            ),
         )
 
     def _on_tied(self, on: bool) -> None:

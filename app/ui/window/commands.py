@@ -100,7 +100,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     "Pane": (
         *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),
-        *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep", "tie_scrolling"),
+        *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep"),
+        *("leave_compare", "tie_scrolling"),
     ),
     "Help": ("shortcuts", "about"),
 }

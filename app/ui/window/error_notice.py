@@ -37,6 +37,13 @@ class ErrorNotice(QObject):
         self.toast.show_text(WORDS, "Show Report", self.TOLD_S)
 
     @Slot()
+    def offer_last(self) -> None:
+        """The last run crashed: show what is left of it, once."""
+        reports = self._reports.see()
+        if reports:
+            CrashDialog(reports, self._window).show()
+
+    @Slot()
     def _show_report(self) -> None:
         reports = self._reports.see()
         if reports:

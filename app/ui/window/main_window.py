@@ -103,8 +103,8 @@ class MainWindow(QMainWindow):
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
-        about = (library, settings, self.workspace, self.chats, self.toast, self.sidebar)
-        self.comforts = Comforts(*about, lambda: self.commands, self)
+        about = (library, settings, self.workspace, self.chats, self._undos, self.toast)
+        self.comforts = Comforts(*about, self.sidebar, lambda: self.commands, self)
         keys = self.comforts.keys
         listed = (self.workspace, self.sidebar, settings)
         owners = (

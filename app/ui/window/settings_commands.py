@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
+from app.newer_mlx_lm import NewerMlxLm
 from app.paths import Paths, model_fallback_name
 from app.serving import Serving
 from app.settings import Settings
@@ -22,7 +23,7 @@ class SettingsCommands(QObject):
 
     Attributes:
         shown: the open window, if any.
-        updates, serving: None until the program has them.
+        updates, serving, newer: None until the program has them.
 
     Signals:
         get_asked(): a model is to be downloaded.
@@ -47,13 +48,14 @@ class SettingsCommands(QObject):
         self.shown: SettingsWindow | None = None
         self.updates: Updates | None = None
         self.serving: Serving | None = None
+        self.newer: NewerMlxLm | None = None
         self._take_over()
 
     @command("settings", "Settings…", "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self.shown is None:
-            about = (None, self._library, self.updates, self.serving)
+            about = (None, self._library, self.updates, self.serving, self.newer)
             window = SettingsWindow(self._settings, self._paths, self._window, *about)
             window.changed.connect(self._take_over)
             window.finished.connect(self._on_gone)

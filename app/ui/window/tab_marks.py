@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QAbstractButton
 
 from app.chats.chat import Chat
 from app.ui.style.icons import dot
@@ -35,12 +36,18 @@ class TabMarks(QObject):
         if dock is None:
             return
         chat, accent = dock.pane.chat, theme().tokens.accent
+        state = ""
         if chat.answering:
+            state = ", answering"
             dock.widget.setIcon(dot(accent, self._alpha))
         elif chat.unseen:
+            state = ", finished, not read yet"
             dock.widget.setIcon(dot(accent, 255))
         elif not dock.widget.icon().isNull():
             dock.widget.setIcon(QIcon())
+        tab, words = dock.widget.tabWidget(), chat.title + state
+        if tab.accessibleName() != words:
+            tab.setAccessibleName(words)
 
     def show_keys(self, chat_id: str, *, active: bool) -> None:
         """The accent below a tab says where the keys go, as the ring of the composer does."""
@@ -67,6 +74,10 @@ class TabMarks(QObject):
         title = dock.pane.chat.title
         dock.widget.setWindowTitle(title.replace("&", "&&"))
         dock.widget.setTabToolTip(plain_tip(title))
+        dock.pane.setAccessibleName(title)
+        for button in dock.widget.tabWidget().findChildren(QAbstractButton):
+            button.setAccessibleName(f"Close {title}")
+        self.show_dot(chat_id)
 
     @Slot()
     def _on_chat_changed(self) -> None:

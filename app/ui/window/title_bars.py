@@ -7,7 +7,7 @@ from collections.abc import Callable
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QAbstractButton, QMenu
 from shiboken6 import isValid
 
 from app.ui.style.theme import theme
@@ -71,6 +71,8 @@ class StripButtons(QObject):
         self._bar = bar
         self._asked = asked
         self.folded = False
+        for own in bar.findChildren(QAbstractButton):
+            own.setAccessibleName(own.toolTip())  # QtAds gives its buttons tooltips only
         bar.layout().setContentsMargins(0, 0, 6, 0)
         self.buttons: list[IconButton] = []
         for name, tip, where in self.CHOICES:

@@ -68,6 +68,7 @@ class WindowLayout(QObject):
             # A kill may come between the deleting of a chat and the saving of the layout.
             there = [i for i in arrangement.chats if not self._chats.deleted(i)]
             workspace.arrange(arrangement, [self._chats.chat(i, begun.get(i)) for i in there])
+            self._chats.comparisons.restore(layout.get("compared"))
         self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in workspace.panes():
@@ -105,7 +106,8 @@ class WindowLayout(QObject):
                 for pane in self._workspace.panes()
                 if not pane.chat.stored
             }
-            kept = {**arrangement, "geometry": place, "blank": blank}
+            compared = self._chats.comparisons.to_json()
+            kept = {**arrangement, "geometry": place, "blank": blank, "compared": compared}
             self._store.save_layout(LAYOUT, kept)
 
     def end(self) -> None:

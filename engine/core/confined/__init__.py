@@ -1,8 +1,9 @@
 """Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
 
 `confined.Confined` is the face; `children` and `process` run the children, `child` is one of them;
-`tasks`, `readers`, `templates`, `check`, `files`, `headers` and `compile` run in a child. `bounds`
-refuses by size, without a child, and comes first.
+`tasks`, `readers`, `templates`, `check`, `files`, `adapters`, `headers` and `compile` run in a
+child. `bounds` refuses by size, without a child, and comes first. `documents` has files read that a
+person attaches, each in a child of its own.
 
 What was decided, and why:
 
@@ -27,5 +28,5 @@ What was decided, and why:
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 
-Imports: engine.errors, engine.messages, engine.params, engine.text.
+Imports: engine.errors, engine.messages, engine.params, engine.text, engine.text.documents.
 """

@@ -31,6 +31,25 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class AdapterFacts:
+    """What an adapter's folder says, judged.
+
+    Attributes:
+        kind: "lora" or "dora".
+        layers: how many of the last layers it changes; none or fewer means all.
+        parameters: "rank", "scale", "dropout" and "keys", as mlx-lm takes them.
+        size: bytes of its arrays.
+        wide: those with all numbers in float32.
+    """
+
+    kind: str
+    layers: int
+    parameters: dict[str, Any]
+    size: int
+    wide: int
+
+
+@dataclass(frozen=True)
 class CheckedTokenizer:
     """A tokenizer that was loaded and tried, with what a child needs to use it.
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.confined import bounds, limits
-from engine.core.confined.checked import CheckedTokenizer, Facts
+from engine.core.confined.checked import AdapterFacts, CheckedTokenizer, Facts
 from engine.core.confined.children import Children, Reply, what_happened
 from engine.core.confined.limits import Limits
 from engine.core.confined.process import Child, CrashError, OverrunError
@@ -94,6 +94,17 @@ class Confined:
         words = f"{name} could not be loaded: reading its config and headers"
         work = _Work(self._files, MODEL_LOAD_FAILED, words)
         return Facts(**self._do(self._children, "folder", "folder", asked, work)[0])
+
+    def look_at_adapter(self, folder: Path, name: str) -> AdapterFacts:
+        """Read and judge an adapter's config and the header of its arrays.
+
+        Raises:
+            EngineError: `model_load_failed`.
+        """
+        asked = {"folder": str(folder), "name": name}
+        words = f"{name} could not be loaded: reading its config and header"
+        work = _Work(self._files, MODEL_LOAD_FAILED, words)
+        return AdapterFacts(**self._do(self._children, "adapter", "folder", asked, work)[0])
 
     def check_tokenizer(
         self,

@@ -147,11 +147,11 @@ def _entries(folder: Path, name: str) -> set[str]:
             raise RefusedError(f"{file} is no ordinary file, so {name} is not loaded.")
         if ends and status.st_size > ends[0]:
             raise RefusedError(f"{file} is too large: {status.st_size / 1e6:,.0f} MB.")
-        _check_holes(file, status)
+        check_holes(file, status)
     return found
 
 
-def _check_holes(file: str, status: os.stat_result) -> None:
+def check_holes(file: str, status: os.stat_result) -> None:
     """Refuse a file that claims far more bytes than the disk holds of it.
 
     A file system that compresses makes weights a little smaller, not sixteen times; one that does

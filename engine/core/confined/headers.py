@@ -25,22 +25,25 @@ _BITS = {
 }
 
 
-def header(file: Path) -> dict[str, dict[str, Any]]:
+def header(file: Path, what: str = "model") -> dict[str, dict[str, Any]]:
     """The tensors of a safetensors file, each with "dtype", "shape" and "data_offsets".
 
     MLX believes a header: what it says is compared here with itself and with the file's size.
 
+    Args:
+        what: is to be downloaded again where it is damaged.
+
     Raises:
         RefusedError: it is damaged, or the file is incomplete.
     """
-    damaged = RefusedError(f"{file.name} is damaged. Download the model again.")
+    damaged = RefusedError(f"{file.name} is damaged. Download the {what} again.")
     size = file.stat().st_size
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as stream:
         head = stream.read(8)
         length = int.from_bytes(head, "little") if len(head) == 8 else -1
         if not 0 < length <= size - 8:
-            raise RefusedError(f"{file.name} is damaged or incomplete. Download the model again.")
+            raise RefusedError(f"{file.name} is damaged or incomplete. Download the {what} again.")
         if length > _MOST_HEADER:
             raise RefusedError(
                 f"{file.name} has a header of {length / 1e6:,.0f} MB; safetensors allows 100."
@@ -56,7 +59,7 @@ def header(file: Path) -> dict[str, dict[str, Any]]:
     if 8 + length + end > size:
         raise RefusedError(
             f"{file.name} is incomplete: {8 + length + end - size:,} bytes are missing. "
-            "Download the model again."
+            f"Download the {what} again."
         )
     return content
 

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 
 from engine.core.confined.templates import Template
 from engine.errors import EngineError
-from engine.text import template_files
+from engine.text import import_structure, template_files
 from engine.text.rendering import Asked, InProcess, TooLongError, render
 
 
@@ -87,6 +87,7 @@ def mlx_lm_tokenizers() -> Any:
         package.__path__ = list((spec and spec.submodule_search_locations) or [])
         package.__spec__ = spec
         sys.modules["mlx_lm"] = package
+    import_structure.prepare()
     return importlib.import_module("mlx_lm.tokenizer_utils")
 
 

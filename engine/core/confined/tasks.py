@@ -93,11 +93,28 @@ def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return look(Path(arguments["folder"]), arguments["name"]), ()
 
 
+def _adapter(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.core.confined.adapters import look
+
+    return look(Path(arguments["folder"]), arguments["name"]), ()
+
+
 def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.core.confined.check import check
 
     where = Path(arguments["folder"])
     return check(where, arguments["rows"], arguments["eos"], arguments["defaults"])
+
+
+def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.text.documents import UnreadableError, read
+
+    try:
+        found = read(Path(arguments["path"]))
+    except UnreadableError as error:
+        raise RefusedError(str(error)) from None
+    told = {"kind": found.kind, "unit": found.unit, "labels": list(found.labels)}
+    return told, ("\f".join(found.pages).encode(errors="replace"),)
 
 
 def warm() -> None:
@@ -114,5 +131,7 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "encode": _encode,
     "form": _form,
     "folder": _folder,
+    "adapter": _adapter,
     "tokenizer": _tokenizer,
+    "document": _document,
 }

@@ -60,16 +60,18 @@ def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start
         run.answered(pane)
 
 
-def test_a_chat_with_a_history_stays_beside_the_columns(start: Start):
+def test_a_chat_with_a_history_gives_its_place_to_the_columns_and_comes_back(start: Start):
     run = start()
     run.ready()
     run.say("say one")
     run.answered()
     before = run.pane
     columns = three_columns(run)
-    assert run.panes == [before, *columns]
+    assert run.panes == columns
     for pane in columns:
         run.answered(pane)
+    columns[1].header.keep.click()
+    assert run.panes == [before, columns[1]]
 
 
 def test_columns_for_which_there_is_no_room_are_tabs(start: Start):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -97,6 +99,22 @@ def test_delete_key_deletes_and_can_be_taken_back(start: Start, qtbot: QtBot):
     assert not model.row_of(chat_id).isValid()
     run.window.commands["undo_close"].trigger()
     assert model.row_of(chat_id).isValid()
+
+
+@pytest.mark.parametrize("held", ["Control", "Shift"])
+def test_a_key_that_is_held_adds_no_chat_to_what_is_deleted(start: Start, qtbot: QtBot, held: str):
+    key = getattr(Qt.Key, f"Key_{held}"), getattr(Qt.KeyboardModifier, f"{held}Modifier")
+    run = start()
+    first, second = talk(run, "say one", "say two")
+    view, model = run.window.sidebar.list, run.window.sidebar.model
+    view.setFocus()
+    view.setCurrentIndex(model.row_of(first))
+    QTest.keyPress(run.window.windowHandle(), *key)
+    view.setCurrentIndex(model.row_of(second))  # as the window does by itself
+    QTest.keyRelease(run.window.windowHandle(), *key)
+    qtbot.keyClick(view, Qt.Key.Key_Delete)
+    assert not model.row_of(second).isValid()
+    assert model.row_of(first).isValid()
 
 
 def test_the_sidebar_hides_and_stays_hidden(start: Start):

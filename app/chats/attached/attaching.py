@@ -1,0 +1,296 @@
+"""The files of what a person composes: read in a child, counted, fitted; one chat's."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import shiboken6
+from PySide6.QtCore import QObject, Signal
+
+from app import background
+from app.bridge import Bridge
+from app.chats.attached.choosing import beginning, whole_pages
+from app.chats.attached.passages import Passages
+from app.chats.attached.prompt import file_element, with_files
+from app.chats.model_choice import ModelLoader
+from app.chats.saved_chat import SavedChat
+from app.chats.signals import ChatSignals
+from app.chats.transcript import tokens_of_last_turn
+from app.chats.turn import Compose
+from app.store import AttachedText, Attachment, Attachments
+from app.store.attachments import Use
+from engine import EngineError
+from engine.core.confined.documents import shared
+
+log = logging.getLogger(__name__)
+
+MOST_FILES = 20
+PASTED = "Pasted text"
+_USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
+_MOST_PASSAGES = 16_000  # characters
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """How many tokens a file takes. ``exact``: the model's tokenizer has counted them."""
+
+    count: int
+    exact: bool
+
+
+class Attaching(QObject):
+    """Reads files one after the other, off the GUI thread, and keeps them with the draft.
+
+    Signals:
+        changed(): other files are being read, or more is known of their tokens.
+        refused(sentence): a file was not attached.
+    """
+
+    changed = Signal()
+    refused = Signal(str)
+
+    def __init__(
+        self, saved: SavedChat, loader: ModelLoader, bridge: Bridge, chat: ChatSignals
+    ) -> None:
+        super().__init__(chat)
+        self._saved = saved
+        self._loader = loader
+        self._bridge = bridge
+        self._chat = chat
+        self._waiting: deque[Path] = deque()
+        self._stop: threading.Event | None = None
+        self._tokens: dict[tuple[str, Attachment], Tokens] = {}
+        self._counting = False
+        self._passages: dict[str, Passages] = {}
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """The names of the files that are still being read."""
+        return tuple(path.name for path in self._waiting)
+
+    @property
+    def files(self) -> Attachments:
+        """Those of what is being composed."""
+        return self._saved.compose.attachments
+
+    # What a person does.
+
+    def add(self, paths: Iterable[Path]) -> None:
+        """Read these files and attach them; each that cannot be read is told by `refused`."""
+        idle = not self._waiting
+        for path in paths:
+            if len(self._waiting) + len(self.files) >= MOST_FILES:
+                self.refused.emit(f"A message takes {MOST_FILES} files. Send the rest after it.")
+                break
+            if path.is_dir():
+                self.refused.emit(f"“{path.name}” is a folder. Attach the files in it.")
+            else:
+                self._waiting.append(path)
+        if idle and self._waiting:
+            self._read()
+        self._told()
+
+    def add_text(self, text: str) -> Attachment:
+        """Attach a text that was pasted."""
+        taken = {each.name for each in self.files}
+        names = (PASTED, *(f"{PASTED} {n}" for n in range(2, MOST_FILES + 2)))
+        name = next((name for name in names if name not in taken), PASTED)
+        kept = AttachedText("", (text,))
+        made = Attachment(name, "text", kept.hash, characters=len(text))
+        self._put((*self.files, made), kept)
+        return made
+
+    def remove(self, attachment: Attachment) -> None:
+        self._put(tuple(each for each in self.files if each != attachment))
+
+    def put_back(self, attachment: Attachment, place: int) -> None:
+        """Undo `remove`."""
+        if attachment not in self.files:
+            files = [*self.files]
+            files.insert(place, attachment)
+            self._put(tuple(files), self.text(attachment))
+
+    def cancel_reading(self) -> None:
+        """Attach nothing that is still being read."""
+        if self._stop is not None:
+            self._stop.set()
+        self._stop = None
+        self._waiting.clear()
+        self._told()
+
+    def use(self, attachment: Attachment, use: Use, numbers: list[int] | None = None) -> None:
+        """Give the model all of a file, or a part of it; ``numbers`` are the chosen pages'."""
+        text = self.text(attachment)
+        if text is None:
+            return
+        spans = whole_pages(text, numbers or []) if use == "pages" else ()
+        if use == "beginning":
+            spans = beginning(text, self._room(attachment))
+        if use == "passages":
+            self._prepare(attachment.hash, text)
+        other = replace(attachment, use=use, spans=spans)
+        self._put(tuple(other if each == attachment else each for each in self.files))
+
+    # What is known of the files.
+
+    def text(self, attachment: Attachment) -> AttachedText | None:
+        return self._saved.text(attachment.hash)
+
+    def told(self, compose: Compose) -> str:
+        """What is being composed as the model would read it."""
+        files = self.resolved(compose.attachments, compose.text)
+        return with_files(compose.text, files, self._saved.text)
+
+    def resolved(self, attachments: Attachments, question: str) -> Attachments:
+        """The same with the passages that match this question."""
+        return tuple(
+            self._resolved(each, question) if each.use == "passages" else each
+            for each in attachments
+        )
+
+    def tokens(self, attachment: Attachment) -> Tokens | None:
+        """How many it takes in the chat's model; None for what depends on the question."""
+        if attachment.use == "passages":
+            return None
+        known = self._tokens.get((self._saved.record.model, attachment))
+        if known is not None:
+            return known
+        whole = attachment.use == "all"
+        spans = attachment.spans
+        length = attachment.characters if whole else sum(end - begin for _, begin, end in spans)
+        return Tokens(length // 4, exact=False)
+
+    def fits(self) -> bool:
+        """Whether the files leave a quarter of the model's context to what is said of them."""
+        counts = [known.count for each in self.files if (known := self.tokens(each))]
+        return sum(counts) <= self._limit * 3 // 4
+
+    def count(self) -> None:
+        """Have the files counted whose tokens are not known yet, one after the other."""
+        model_ref = self._saved.record.model
+        model, engine = self._loader.get(model_ref).model, self._loader.engine
+        if self._counting or model is None or engine is None:
+            return
+        unknown = (f for f in self.files if f.use != "passages")
+        file = next((f for f in unknown if (model_ref, f) not in self._tokens), None)
+        text = self.text(file) if file is not None else None
+        if file is None or text is None:
+            return
+        try:
+            turn = {"role": "user", "content": file_element(file, text)}
+            future = engine.count_later(model, [turn], None)
+        except EngineError:  # it has been stopped
+            return
+        self._counting = True
+        key = (model_ref, file)
+        guess = self.tokens(file) or Tokens(0, exact=False)
+
+        def done(answer: Future[int]) -> None:
+            if shiboken6.isValid(self):
+                self._on_counted(key, answer, guess)
+
+        self._bridge.when_done(future, done)
+
+    def close(self) -> None:
+        """The chat is closed: nothing more is read for it."""
+        if self._stop is not None:
+            self._stop.set()
+        self._waiting.clear()
+        for each in self._passages.values():
+            each.close()
+        self._passages.clear()
+
+    # What comes of it.
+
+    def _read(self) -> None:
+        stop = self._stop = threading.Event()
+        path = self._waiting[0]
+        work: Callable[[], object] = partial(_read, path)
+        background.start(self, work, partial(self._on_read, path, stop), stop)
+
+    def _on_read(self, path: Path, stop: threading.Event, found: object, error: object) -> None:
+        if stop.is_set():
+            return
+        self._stop = None
+        self._waiting.popleft()
+        if isinstance(found, tuple):
+            text, made = found
+            if made in self.files:
+                self.refused.emit(f"“{path.name}” is attached already.")
+            else:
+                self._put((*self.files, made), text)
+        elif isinstance(error, EngineError):
+            self.refused.emit(error.message)
+        else:
+            log.error("a file could not be read", exc_info=error)  # type: ignore[arg-type]
+            self.refused.emit(f"“{path.name}” cannot be read.")
+        if self._waiting:
+            self._read()
+        self._told()
+
+    def _put(self, files: Attachments, text: AttachedText | None = None) -> None:
+        """Attach these and no others; ``text`` is of one that is new."""
+        self._saved.keep_files(files, text)
+        self._chat.chat_changed.emit()
+        self._chat.compose_changed.emit()
+        self._told()
+
+    def _told(self) -> None:
+        self.changed.emit()
+        self._chat.turn_changed.emit()
+
+    def _on_counted(self, key: tuple[str, Attachment], answer: Future[int], guess: Tokens) -> None:
+        self._counting = False
+        failed = answer.cancelled() or answer.exception() is not None
+        self._tokens[key] = guess if failed else Tokens(answer.result(), exact=True)
+        self.changed.emit()
+        self.count()
+
+    @property
+    def _limit(self) -> int:
+        model = self._loader.get(self._saved.record.model).model
+        return (model.context_length if model is not None else 0) or _USUAL_CONTEXT
+
+    def _room(self, attachment: Attachment) -> int:
+        """How many characters of this file fit beside the other files and what was said."""
+        whole = self.tokens(replace(attachment, use="all", spans=()))
+        said, _ = tokens_of_last_turn(self._saved.transcript)
+        others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
+        room = max(self._limit * 3 // 4 - said - sum(others), self._limit // 8)
+        return attachment.characters * room // max(1, whole.count if whole is not None else 1)
+
+    def _resolved(self, attachment: Attachment, question: str) -> Attachment:
+        text = self.text(attachment)
+        if text is None:
+            return attachment
+        if attachment.hash not in self._passages:
+            self._passages[attachment.hash] = Passages(text)
+        characters = min(_MOST_PASSAGES, self._limit)
+        found = self._passages[attachment.hash].find(question, characters)
+        return replace(attachment, spans=found)
+
+    def _prepare(self, key: str, text: AttachedText) -> None:
+        """Have the passages ready before the question is sent."""
+
+        def done(made: Passages | None, error: object) -> None:
+            if made is not None and key not in self._passages:
+                self._passages[key] = made
+
+        if key not in self._passages:
+            background.start(self, partial(Passages, text), done, threading.Event())
+
+
+def _read(path: Path) -> tuple[AttachedText, Attachment]:
+    """On a thread of its own. Raises EngineError."""
+    found = shared().read(path)
+    text = AttachedText(found.unit, found.pages, found.labels)
+    name = path.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    count = sum(map(len, found.pages))
+    return text, Attachment(name, found.kind, text.hash, found.unit, len(found.pages), count)

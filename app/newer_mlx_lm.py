@@ -1,0 +1,214 @@
+"""A newer mlx-lm than the one that comes with the program: a wheel that the person has chosen.
+
+It is unpacked in the profile, in a folder named by its hash, and used from the next start on: a
+running program would otherwise import the half of it that it has not imported yet. Before a start
+begins with it this is noted on disk, so that one which ends the program is not used a second time.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.background import Query
+from app.bridge import Bridge
+from engine.model import overlay
+
+log = logging.getLogger(__name__)
+
+_DIED = "Stretto ended while it started with it"
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A wheel that was unpacked.
+
+    Attributes:
+        wheel: the name of its file;  sha256: its hash;  version: of mlx-lm.
+        starting: a start with it has begun and is not known to have succeeded.
+        failed: why it is not used, as the end of a sentence; "" where it is.
+    """
+
+    wheel: str
+    sha256: str
+    version: str
+    starting: bool = False
+    failed: str = ""
+
+
+class NewerMlxLm(QObject):
+    """What the person has chosen, and what came of it at this start.
+
+    Signals:
+        changed(): another is chosen, or something is known of it.
+        failed(words): this start does not use it; why, as sentences.
+
+    Attributes:
+        chosen: the wheel; None for the mlx-lm that comes with the program.
+        used: the version of the chosen one that this run uses; "" where it uses its own.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, folder: Path, bridge: Bridge, parent: QObject | None = None) -> None:
+        """``folder``: in the profile; what lies in it is this object's."""
+        super().__init__(parent)
+        self._folder = folder
+        self._note = folder / "chosen.json"
+        self._bridge = bridge
+        self._work = Query(self)
+        self._began_with = ""
+        self.used = ""
+        self.chosen = _read(self._note)
+
+    def place(self, sha256: str) -> Path:
+        """The folder of the wheel with this hash."""
+        return self._folder / sha256[:16]
+
+    @property
+    def waits(self) -> bool:
+        """Whether the next start uses another mlx-lm than this one."""
+        good = self.chosen is not None and not self.chosen.failed
+        return (self.chosen.sha256 if self.chosen is not None and good else "") != self._began_with
+
+    def begin(self) -> None:
+        """Use what was chosen, before the engine imports mlx-lm."""
+        chosen, now = self.chosen, overlay.in_use()
+        if chosen is None:
+            return
+        if now is not None and now.folder == self.place(chosen.sha256).resolve():
+            self.used, self._began_with = chosen.version, chosen.sha256  # by a run before this one
+        if overlay.asked() is not None or "mlx_lm" in sys.modules:
+            return  # a developer's own, or it is too late
+        if not chosen.failed:
+            found = overlay.look(self.place(chosen.sha256))
+            if chosen.starting or found.refused:
+                self._keep(replace(chosen, starting=False, failed=found.refused or _DIED))
+            else:
+                self._keep(replace(chosen, starting=True))
+                os.environ[overlay.VARIABLE] = str(self.place(chosen.sha256))
+                overlay.apply()
+                self.used, self._began_with = chosen.version, chosen.sha256
+                _, overlay.watcher = self._bridge.channel(self._on_imported)
+        if self.chosen is not None and self.chosen.failed:
+            self.failed.emit(self.words)
+
+    @property
+    def words(self) -> str:
+        """Which mlx-lm is used, and why, for a person."""
+        chosen = self.chosen
+        if chosen is None:
+            return "Its own from the next start on" if self.used else "Stretto’s own"
+        if chosen.failed:
+            return f"mlx-lm {chosen.version} is not used: {chosen.failed}. Stretto uses its own."
+        if self.waits:
+            return f"mlx-lm {chosen.version} from the next start on"
+        return f"mlx-lm {chosen.version}, from {chosen.wheel}"
+
+    def end(self) -> None:
+        """The program ends in order: nothing is known against the chosen one."""
+        overlay.watcher = None
+        self._started()
+
+    def _on_imported(self, why: str) -> None:
+        """The engine has imported it, or could not and took its own."""
+        if why and self.chosen is not None:
+            self.used, self._began_with = "", ""
+            self._keep(replace(self.chosen, starting=False, failed=why))
+            self.failed.emit(self.words)
+        else:
+            self._started()
+
+    def _started(self) -> None:
+        if self.chosen is not None and self.chosen.starting:
+            self._keep(replace(self.chosen, starting=False))
+
+    # Choosing.
+
+    def look(
+        self, wheel: Path, done: Callable[[str], object], refused: Callable[[str], object]
+    ) -> None:
+        """The SHA-256 of a wheel, or why it is none, as a sentence."""
+        self._work.ask(
+            lambda _stop: overlay.digest(wheel), done, lambda error: refused(_words(error))
+        )
+
+    def take(self, wheel: Path, sha256: str, refused: Callable[[str], object]) -> None:
+        """Unpack a wheel whose hash the person was shown, to be used from the next start on."""
+        keep = {self._began_with[:16]} - {""}
+        work = partial(_unpack, wheel, self.place(sha256), sha256, keep)
+
+        def done(found: overlay.Overlay) -> None:
+            self._keep(Chosen(wheel.name, sha256, found.version))
+
+        self._work.ask(lambda _stop: work(), done, lambda error: refused(_words(error)))
+
+    def try_again(self) -> None:
+        """Use it at the next start although it was not this time."""
+        if self.chosen is not None:
+            self._keep(replace(self.chosen, failed="", starting=False))
+
+    def refuse(self, why: str) -> None:
+        """It was tried in another process and does not work."""
+        if self.chosen is not None:
+            self._keep(replace(self.chosen, failed=why))
+
+    def remove(self) -> None:
+        """Use Stretto's own from the next start on. What this run uses stays until then."""
+        self._keep(None)
+
+    def _keep(self, chosen: Chosen | None) -> None:
+        self.chosen = chosen
+        try:
+            if chosen is None:
+                self._note.unlink(missing_ok=True)
+            else:
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                beside = self._note.with_suffix(".new")
+                beside.write_text(json.dumps(asdict(chosen)), encoding="utf-8")
+                beside.replace(self._note)
+        except OSError as error:
+            log.warning("What was chosen of mlx-lm was not kept: %s", error)
+        self.changed.emit()
+
+
+def _unpack(wheel: Path, into: Path, sha256: str, keep: set[str]) -> overlay.Overlay:
+    found = overlay.install(wheel, into, sha256)
+    for other in into.parent.iterdir():  # unpacked before, and used no longer
+        if other.is_dir() and not other.is_symlink() and other.name not in {into.name, *keep}:
+            shutil.rmtree(other, ignore_errors=True)
+    return found
+
+
+def _read(note: Path) -> Chosen | None:
+    """What was chosen; None where nothing was, or the note cannot be read."""
+    try:
+        data: Any = json.loads(note.read_text(encoding="utf-8"))
+        given = {f.name: data[f.name] for f in fields(Chosen)}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        log.warning("The note of the chosen mlx-lm cannot be read: %s", error)
+        return None
+    right = all(type(given[f.name]).__name__ == f.type for f in fields(Chosen))
+    return Chosen(**given) if right and _HASH.fullmatch(given["sha256"]) else None
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, ValueError):
+        return str(error)
+    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"It cannot be read: {told}."

@@ -1,0 +1,88 @@
+"""The part of `Store` that keeps the texts of attached files."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.store.attachments import (
+    AttachedText,
+    Attachments,
+    forget_unused,
+    has_unused,
+    text_from_json,
+)
+from app.store.folders import Folders
+from app.store.operations import View
+
+
+@dataclass(frozen=True)
+class SaveText:
+    """A file's text; one that is there already stays."""
+
+    hash: str
+    text: AttachedText
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        db.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", (self.hash, self.text.to_text()))
+
+    def show(self, view: View) -> None:
+        view.texts[self.hash] = self.text
+
+
+@dataclass(frozen=True)
+class ForgetTexts:
+    """The texts that nothing has any more, out of the file."""
+
+    slot: str | None = None
+    urgent: bool = False
+
+    def write(self, db: sqlite3.Connection) -> None:
+        forget_unused(db)
+
+    def show(self, view: View) -> None:
+        pass
+
+
+class Attached(Folders):
+    """The part of `Store` that keeps the texts of attached files, each once."""
+
+    def save_text(self, text: AttachedText) -> str:
+        """Keeps a file's text; returns its hash.
+
+        Within `together` with what refers to it: a text that nothing refers to may be erased.
+        """
+        key = text.hash
+        self._writer.add(SaveText(key, text))
+        return key
+
+    def attached_text(self, key: str) -> AttachedText | None:
+        """The text of this hash; None if it is not there, or damaged."""
+        queued = View()
+        for operation in self._writer.pending():
+            if isinstance(operation, SaveText):
+                operation.show(queued)
+        if key in queued.texts:
+            return queued.texts[key]
+        with self._readers.reading() as db:
+            one = "SELECT content FROM attached WHERE hash = ?"
+            row = db.execute(one, (key,)).fetchone()
+        try:
+            return None if row is None else text_from_json(json.loads(row[0]))
+        except (TypeError, ValueError):
+            return None
+
+    def attached_texts(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
+        """The texts that these have, by their hashes."""
+        wanted = dict.fromkeys(one.hash for many in attached for one in many)
+        found = {key: self.attached_text(key) for key in wanted}
+        return {key: text for key, text in found.items() if text is not None}
+
+    def forget_texts(self) -> None:
+        """Erases the texts of files that were taken off drafts before this run."""
+        with self._readers.reading() as db:
+            unused = has_unused(db)
+        if unused:
+            self._writer.add(ForgetTexts())

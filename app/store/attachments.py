@@ -1,0 +1,161 @@
+"""Files that go with a message: what is said of each, and its text, kept once for all chats."""
+
+import hashlib
+import json
+import sqlite3
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+Use = Literal["all", "beginning", "pages", "passages"]
+_USES = get_args(Use)
+Span = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class AttachedText:
+    """What a file says.
+
+    Attributes:
+        unit: what its pages are called: "page", "slide", "sheet", "chapter"; "" for one piece.
+        pages: the text of each.
+        labels: the name of each, as sheets have; empty where they have none.
+    """
+
+    unit: str
+    pages: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+    @property
+    def hash(self) -> str:
+        """By which it is kept: the same text has the same, whatever file it came from."""
+        return hashlib.sha256(self.to_text().encode()).hexdigest()
+
+    def to_text(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file that goes with a message.
+
+    Attributes:
+        name: the file's.
+        kind: what it is, for people: "PDF", "Word", "text".
+        hash: of its text: see `AttachedText`.
+        unit, pages: what its pages are called, and how many it has.
+        characters: of its whole text.
+        use: how much of it is sent. "passages" are found by the question when that is sent.
+        spans: what is sent unless it is all: of which page, counted from 1, from which character to
+            which.
+    """
+
+    name: str
+    kind: str
+    hash: str
+    unit: str = ""
+    pages: int = 1
+    characters: int = 0
+    use: Use = "all"
+    spans: tuple[Span, ...] = ()
+
+
+Attachments = tuple[Attachment, ...]
+
+
+def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
+    return [asdict(each) for each in attachments]
+
+
+def attachments_from_json(value: object) -> Attachments:
+    """Raises TypeError or ValueError for what is no list of attachments."""
+    if not isinstance(value, list):
+        raise TypeError("attachments is not a list")
+    return tuple(map(_attachment, value))
+
+
+def to_column(attachments: Attachments) -> str:
+    return json.dumps(attachments_to_json(attachments), ensure_ascii=False) if attachments else "[]"
+
+
+def from_column(text: str | None) -> Attachments:
+    """Raises TypeError or ValueError for a damaged one."""
+    return () if text is None or text == "[]" else attachments_from_json(json.loads(text))
+
+
+def _attachment(value: Any) -> Attachment:
+    if not isinstance(value, dict):
+        raise TypeError("an attachment is not an object")
+    texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit")}
+    counts = {n: value.get(n, 0) for n in ("pages", "characters")}
+    spans, use = value.get("spans", []), value.get("use", "all")
+    if not all(isinstance(each, str) for each in texts.values()) or not isinstance(spans, list):
+        raise TypeError("an attachment is damaged")
+    numbers = [*counts.values(), *(n for s in spans for n in (s if len(s) == 3 else (None,)))]
+    if any(type(number) is not int or number < 0 for number in numbers) or use not in _USES:
+        raise ValueError("an attachment is damaged")
+    cleaned = {name: _sound(text) for name, text in texts.items()}
+    taken: dict[str, Any] = {**cleaned, **counts}
+    return Attachment(**taken, use=use, spans=tuple((a, b, c) for a, b, c in spans))
+
+
+def text_from_json(value: object) -> AttachedText:
+    """Raises TypeError for what is no text of a file."""
+    if not isinstance(value, dict):
+        raise TypeError("a file's text is not an object")
+    unit, pages, labels = value.get("unit", ""), value.get("pages"), value.get("labels", [])
+    if not isinstance(unit, str) or not isinstance(pages, list) or not isinstance(labels, list):
+        raise TypeError("a file's text is damaged")
+    if not pages or not all(isinstance(each, str) for each in (*pages, *labels)):
+        raise TypeError("a file's text is damaged")
+    return AttachedText(_sound(unit), tuple(map(_sound, pages)), tuple(map(_sound, labels)))
+
+
+def texts_from_json(value: object) -> dict[str, AttachedText]:
+    """The texts of a file of chats, by the hashes that they have there; damaged ones left out."""
+    found: dict[str, AttachedText] = {}
+    for key, each in value.items() if isinstance(value, dict) else ():
+        try:
+            text = text_from_json(each)
+        except TypeError:
+            continue
+        if text.hash == key:  # another one would be taken for the text of somebody else's file
+            found[key] = text
+    return found
+
+
+def _sound(text: str) -> str:
+    """Without lone surrogates, which have no UTF-8."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def create(db: sqlite3.Connection) -> None:
+    """The texts, and who refers to them."""
+    db.execute("CREATE TABLE attached (hash TEXT PRIMARY KEY, content TEXT NOT NULL)")
+    db.execute("ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'")
+    for column in ("draft_attachments", "edited_attachments"):
+        db.execute(f"ALTER TABLE chats ADD COLUMN {column} TEXT NOT NULL DEFAULT '[]'")
+    db.execute("CREATE INDEX messages_attached ON messages(id) WHERE attachments <> '[]'")
+
+
+_REFERRED = " UNION ".join(
+    f"SELECT COALESCE(json_extract(each.value, '$.hash'), '') FROM {table}, json_each("
+    f"CASE WHEN json_valid({column}) THEN {column} ELSE '[]' END) AS each WHERE {column} <> '[]'"
+    for table, column in (
+        ("messages", "attachments"),
+        ("chats", "draft_attachments"),
+        ("chats", "edited_attachments"),
+    )
+)
+_UNUSED = f"FROM attached WHERE hash NOT IN ({_REFERRED})"
+
+
+def has_unused(db: sqlite3.Connection) -> bool:
+    """Whether there are texts that no message and no draft has any more."""
+    return db.execute(f"SELECT 1 {_UNUSED} LIMIT 1").fetchone() is not None
+
+
+def forget_unused(db: sqlite3.Connection) -> None:
+    """Erase the texts that no message and no draft has any more."""
+    there = "SELECT 1 FROM sqlite_master WHERE name = 'attached'"
+    if db.execute(there).fetchone() is not None:  # a copy may be older than that table
+        db.execute(f"DELETE {_UNUSED}")

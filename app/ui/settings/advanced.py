@@ -1,0 +1,152 @@
+"""The settings of what few need: another mlx-lm than the program's own, from a wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton
+
+from app.background import Query
+from app.doctor import CancelledError, Examined, examine
+from app.newer_mlx_lm import NewerMlxLm
+from app.ui.dialogs.wheel_dialog import WheelDialog
+from app.ui.settings.form_page import FormPage
+from app.ui.style.theme import code_font, scaled
+from app.ui.widgets.closing import open_dialog
+
+_NOTE = (
+    "Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. "
+    "Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own."
+)
+_TRYING = "It is being tried in a process of its own…"
+_TRYING_ALL = "Each architecture is made small and tried, which takes a few minutes…"
+
+
+class Advanced(QObject):
+    """Rows of the settings' page."""
+
+    def __init__(self, page: FormPage, newer: NewerMlxLm) -> None:
+        super().__init__(page)
+        self._page, self._newer = page, newer
+        self._query = Query(self)
+        self._families = False
+        form = page.section("Advanced")
+        self.which = self._label("Which mlx-lm is used")
+        page.row(form, "mlx-lm", self.which)
+        self.hash = self._label("SHA-256")
+        self.hash.setFont(code_font())
+        self.hash.setWordWrap(False)
+        self.hash.setProperty("muted", True)
+        self.choose = self._button("Choose Wheel…", self._on_choose)
+        self.remove = self._button("Remove", newer.remove)
+        self.remove.setToolTip("Use Stretto’s own from the next start on")
+        self.again = self._button("Try Again", newer.try_again)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in (self.choose, self.again, self.remove):
+            row.addWidget(button)
+        row.addStretch(1)
+        page.row(form, "SHA-256", self.hash)
+        page.row(form, "", row)
+        self.told = self._label("What it can do")
+        self.told.setProperty("muted", True)
+        page.row(form, "", self.told)
+        self.all = self._button("Try All Architectures", self._on_all)
+        page.row(form, "", self.all)
+        self._form = form
+        page.note(_NOTE)
+        newer.changed.connect(self._show)
+        self._said = ""
+        self._tried = newer.chosen.sha256 if newer.chosen is not None else ""
+        self._show()
+
+    def _label(self, name: str) -> QLabel:
+        label = QLabel(self._page)
+        label.setWordWrap(True)
+        label.setMinimumWidth(scaled(300))
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setAccessibleName(name)
+        return label
+
+    def _button(self, words: str, act: object) -> QPushButton:
+        button = QPushButton(words, self._page)
+        button.setAutoDefault(False)
+        button.clicked.connect(act)
+        return button
+
+    @Slot()
+    def _show(self) -> None:
+        chosen = self._newer.chosen
+        if chosen is not None and chosen.sha256 != self._tried:
+            self._tried = chosen.sha256
+            self._try(families=False)
+        elif chosen is None and self._tried:
+            self._query.drop()
+            self._tried = self._said = ""
+        self.which.setText(self._newer.words)
+        self.hash.setText(f"{chosen.sha256[:32]}\n{chosen.sha256[32:]}" if chosen else "")
+        self.told.setText(self._said)
+        self.again.setVisible(chosen is not None and bool(chosen.failed))
+        self.remove.setVisible(chosen is not None)
+        trying = self._query.waiting
+        self.all.setText("Stop Trying" if trying and self._families else "Try All Architectures")
+        self.all.setEnabled(not trying or self._families)
+        self._form.setRowVisible(self.hash, chosen is not None)
+        self._form.setRowVisible(self.told, bool(self._said))
+        self._form.setRowVisible(self.all, chosen is not None)
+
+    def say(self, words: str) -> None:
+        """A sentence below the buttons."""
+        self._said = words
+        self._show()
+
+    @Slot()
+    def _on_choose(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self._page, "Wheel of mlx-lm", "", "Wheels (mlx_lm-*.whl)"
+        )
+        if name:
+            self.take(Path(name))
+
+    def take(self, wheel: Path) -> None:
+        """Show the hash of this file; once that is right, use it from the next start on."""
+        self._newer.look(wheel, lambda sha256: self._ask(wheel, sha256), self.say)
+
+    def _ask(self, wheel: Path, sha256: str) -> None:
+        dialog = WheelDialog(wheel, sha256, self._page.window())
+        dialog.taken.connect(lambda: self._newer.take(wheel, sha256, self.say))
+        open_dialog(dialog)
+
+    @Slot()
+    def _on_all(self) -> None:
+        if self._query.waiting:
+            self._query.drop()
+            self.say("")
+        else:
+            self._try(families=True)
+
+    def _try(self, *, families: bool) -> None:
+        chosen = self._newer.chosen
+        if chosen is None:
+            return
+        folder, sha256 = self._newer.place(chosen.sha256), chosen.sha256
+        self._families = families
+        self._query.ask(
+            lambda stop: examine(folder, families, stop),
+            lambda found: self._on_tried(found, sha256),
+            self._on_failed,
+        )
+        self.say(_TRYING_ALL if families else _TRYING)
+
+    def _on_tried(self, found: Examined, sha256: str) -> None:
+        chosen = self._newer.chosen
+        if chosen is not None and chosen.sha256 == sha256:
+            self.say(found.words)
+            if not found.starts:
+                self._newer.refuse(found.why_not)
+
+    def _on_failed(self, error: Exception) -> None:
+        if not isinstance(error, CancelledError):
+            self.say(f"It could not be tried: {error}.")

@@ -1,0 +1,49 @@
+"""What a screen reader says of a message."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAccessible
+
+from app.store import Message
+from app.store.plain import shown_text
+from app.ui.style.figures import figures_line
+
+_BEGINNING = 500
+"""Characters of a message that are its name; all of it is in its text."""
+_STATES = {
+    "streaming": "answering",
+    "cancelled": "stopped",
+    "interrupted": "interrupted",
+    "error": "no answer",
+}
+
+
+def who(message: Message) -> str:
+    """Who said it."""
+    return "You" if message.role == "user" else message.model or "The model"
+
+
+def state(message: Message) -> str:
+    """How an answer stands, in a word or two; "" for one that is complete."""
+    if message.status == "complete" and message.stats.get("reason") == "length":
+        return "cut off at its length limit"
+    return _STATES.get(message.status, "")
+
+
+def name(message: Message) -> str:
+    """Who spoke, how it stands and how it begins: "Guide, stopped: A river is"."""
+    head = ", ".join(filter(None, (who(message), state(message))))
+    if message.status == "streaming":
+        return head
+    text = message.content[:_BEGINNING]
+    if QAccessible.isActive():  # it takes a while, and rows are made while one scrolls
+        text = shown_text(text, message.role)
+    words = "\n".join(filter(None, (text.strip(), message.error)))
+    return f"{head}: {words}" if words else head
+
+
+def description(message: Message, version: tuple[int, int], note: str = "") -> str:
+    """What is painted beside its text: which version it is, its figures, a note."""
+    parts = [f"version {version[0]} of {version[1]}"] if version[1] > 1 else []
+    figures = figures_line(message.stats).replace(" · ", ", ")
+    return ", ".join([*parts, *filter(None, (note, figures))])

@@ -1,0 +1,84 @@
+"""Files that a person attaches to a message, read as text in children of their own."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from pathlib import Path
+
+from engine.core.confined import limits
+from engine.core.confined.children import Children, what_happened
+from engine.core.confined.limits import Limits
+from engine.core.confined.process import CrashError, OverrunError
+from engine.errors import INVALID_REQUEST, EngineError
+from engine.text.documents.document import Document
+
+_AT_ONCE = 2
+
+_lock = threading.Lock()
+_shared: DocumentReader | None = None
+
+
+def shared() -> DocumentReader:
+    """The reader of this process. Its children end with it."""
+    global _shared
+    with _lock:
+        if _shared is None:
+            _shared = DocumentReader()
+            atexit.register(_shared.close)
+        return _shared
+
+
+class DocumentReader:
+    """Reads two files at once, and gives each a child that ends after it.
+
+    So a file has no way to change how the next one is read, and the chats' prompts, whose children
+    are others, never wait for one.
+
+    Args:
+        given: what reading one file may take.
+    """
+
+    def __init__(self, given: Limits = limits.DOCUMENT) -> None:
+        self._limits = given
+        self._children = Children(_AT_ONCE, once=True)
+
+    def close(self) -> None:
+        """End the children; whoever waits for one gets `engine_stopped`."""
+        self._children.close()
+
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of the children."""
+        return self._children.pids
+
+    def read(self, path: Path) -> Document:
+        """The file as text with page boundaries. Blocks, for a minute at most once it has begun.
+
+        Raises:
+            EngineError: `invalid_request`, it cannot be read: a sentence that begins with its name.
+        """
+        name = f"“{path.name}”"
+        lane = f"document {threading.get_ident()}"
+        arguments = {"path": str(path.absolute())}
+        try:
+            reply, blobs = self._children.ask(
+                lane, "", lambda child: child.ask("document", arguments, (), self._limits)
+            )
+        except (OverrunError, CrashError) as error:
+            told = f"{name} cannot be read: it {what_happened(self._limits, error)}."
+            raise EngineError(INVALID_REQUEST, told) from None
+        if "refused" in reply:
+            raise EngineError(INVALID_REQUEST, f"{name} {reply['refused']}.")
+        if reply.get("memory"):
+            what = what_happened(self._limits, OverrunError("memory"))
+            raise EngineError(INVALID_REQUEST, f"{name} cannot be read: it {what}.")
+        result = reply.get("result")
+        if not isinstance(result, dict) or len(blobs) != 1:
+            raise EngineError(INVALID_REQUEST, f"{name} cannot be read: it may be damaged.")
+        return Document(
+            kind=str(result["kind"]),
+            unit=str(result["unit"]),
+            pages=tuple(blobs[0].decode(errors="replace").split("\f")),
+            labels=tuple(map(str, result["labels"])),
+        )

@@ -1,0 +1,243 @@
+"""Variants: a loaded model with a LoRA or DoRA adapter, which shares the model's arrays.
+
+The tree of modules is copied and the arrays in it are not: what a variant adds are the adapter's
+own. The layers are changed by mlx-lm's own functions, so that a variant computes what mlx-lm's
+`load(..., adapter_path=...)` does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import types
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten
+
+from engine.errors import EngineError, is_out_of_memory
+from engine.model import cpu, fingerprint, loader
+from engine.model.cpu.linear import VOCABULARY
+from engine.model.folder import refuse
+from engine.model.loaded import LoadedModel
+from engine.model.loader import Examined, Pieces
+from engine.model.patches.module_classes import mix_in
+
+CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
+LEAVES = {"lora_a", "lora_b", "m"}
+"""What mlx-lm calls an adapter's arrays."""
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """An adapter's folder that has been looked at and can be loaded.
+
+    Attributes:
+        identity: the same for the same unchanged folder.
+        kind: "lora" or "dora".
+        layers: how many of the last layers it changes; none or fewer means all.
+        parameters: "rank", "scale", "dropout" and "keys", as mlx-lm takes them.
+        nbytes: of its arrays as they lie on disk.
+        wide: those with all numbers in float32.
+        contents: names its files' contents.
+    """
+
+    folder: Path
+    identity: tuple[object, ...]
+    name: str
+    kind: str
+    layers: int
+    parameters: dict[str, Any]
+    nbytes: int
+    wide: int
+    contents: str
+
+
+def examine(
+    path: Path, name: str, kind: str, layers: int, parameters: dict[str, Any], sizes: list[int]
+) -> Adapter:
+    """Name an adapter's contents. For a worker, once a child has judged the folder.
+
+    Args:
+        sizes: bytes of its arrays, as they are and in float32.
+
+    Raises:
+        EngineError: `model_load_failed`.
+    """
+    files = [path / CONFIG, path / WEIGHTS]
+    try:
+        identity = fingerprint.adapter_identity(path, files)
+        contents = fingerprint.adapter_contents(*files)
+    except (OSError, ValueError) as error:
+        raise refuse(f"{name} could not be loaded: {error}") from None
+    with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` tells it
+        import mlx_lm.tuner.utils  # noqa: F401
+    return Adapter(path, identity, name, kind, layers, parameters, sizes[0], sizes[1], contents)
+
+
+def load(examined: Examined, adapter: Adapter, wide: bool) -> Pieces:
+    """Load a model and make a variant of it. As `loader.load`."""
+    base = yield from loader.load(examined, wide)
+    yield
+    return (yield from adapt(base, adapter))
+
+
+def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
+    """Make a variant of a loaded model, piece by piece. Engine thread only.
+
+    Raises:
+        EngineError: `model_load_failed`: the adapter does not fit the model.
+    """
+    net = share(base.net)
+    yield
+    try:
+        _change_layers(net, adapter)
+        yield
+        added = _give(net, adapter, base.info.dtype)
+        _cut_logits(net)
+        net.eval()
+        yield
+        yield from loader.read_weights(net)
+        yield
+        examined = replace(base.examined, name=f"{base.info.name} + {adapter.name}")
+        made = yield from loader.complete(net, examined, examined.config)
+    except EngineError:
+        raise
+    except Exception as error:  # of mlx-lm: some models read arrays that a changed layer hides
+        if is_out_of_memory(error):
+            raise
+        raise _does_not_fit(base, adapter, error) from None
+    both = f"{base.info.id} {adapter.contents}"
+    info = replace(
+        made.info,
+        id=hashlib.sha256(both.encode()).hexdigest()[:32],
+        nbytes=added,
+        dtype=base.info.dtype,
+        context_length=base.info.context_length,
+        adapter=str(adapter.folder.resolve()),
+        base=base.info.id,
+    )
+    return replace(made, info=info, base=base)
+
+
+def share(net: Any) -> Any:
+    """A copy of a model's tree of modules that refers to the very same arrays."""
+    return _copy(net, {})
+
+
+def _copy(value: Any, done: dict[int, Any]) -> Any:
+    """Copy modules and what holds them; everything else is shared.
+
+    Args:
+        done: the copies of modules by the originals' `id`, so that one in two places stays one.
+    """
+    if isinstance(value, nn.Module):
+        if id(value) not in done:
+            kind: Any = type(value)
+            copied = done[id(value)] = kind.__new__(kind)
+            dict.update(copied, {key: _copy(part, done) for key, part in value.items()})
+            vars(copied).update({key: _copy(part, done) for key, part in vars(value).items()})
+        return done[id(value)]
+    if type(value) is dict:
+        return {key: _copy(part, done) for key, part in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_copy(part, done) for part in value)
+    if type(value) is set:
+        return set(value)
+    if isinstance(value, types.MethodType):  # of a module: the copy's own
+        return types.MethodType(value.__func__, _copy(value.__self__, done))
+    if type(value) is partial:
+        parts = (_copy(part, done) for part in value.args)
+        named = {key: _copy(part, done) for key, part in value.keywords.items()}
+        return partial(_copy(value.func, done), *parts, **named)
+    return value
+
+
+def _change_layers(net: Any, adapter: Adapter) -> None:
+    """Put mlx-lm's LoRA or DoRA modules around the layers that an adapter names."""
+    from mlx_lm.tuner.utils import linear_to_lora_layers
+
+    parameters = dict(adapter.parameters)
+    linear_to_lora_layers(net, adapter.layers, parameters, use_dora=adapter.kind == "dora")
+
+
+def _give(net: Any, adapter: Adapter, dtype: str) -> int:
+    """Set an adapter's arrays, which must be exactly those that the changed layers have.
+
+    Returns:
+        their bytes.
+    """
+    loaded: Any = mx.load(str(adapter.folder / WEIGHTS))
+    given: dict[str, mx.array] = dict(loaded)
+    wanted = {
+        key: array
+        for key, array in tree_flatten(net.parameters())
+        if key.rpartition(".")[2] in LEAVES
+    }
+    stranger = min(given.keys() - wanted.keys(), default=None)
+    if stranger is not None:
+        raise refuse(
+            f"{adapter.name} was not made for this model: it has {stranger[:100]!r}, and no layer "
+            "that it changes is called that. Choose the model that it was trained on."
+        )
+    lacking = min(wanted.keys() - given.keys(), default=None)
+    if lacking is not None:
+        raise refuse(
+            f"{adapter.name} is incomplete or was not made for this model: {lacking[:100]!r} is "
+            "missing. Choose the model that it was trained on, or get the adapter again."
+        )
+    for key, array in given.items():
+        if array.shape != wanted[key].shape:
+            raise refuse(
+                f"{adapter.name} was not made for this model: {key[:100]!r} has the shape "
+                f"{list(array.shape)}, and the model's layer needs {list(wanted[key].shape)}. "
+                "Choose the model that it was trained on."
+            )
+    if dtype == "float32":  # the same numbers; they need not be converted in every step
+        given = {key: array.astype(mx.float32) for key, array in given.items()}
+    net.load_weights(list(given.items()), strict=False)
+    return sum(array.nbytes for array in given.values())
+
+
+class _FirstRows:
+    """Mixed in before a changed output layer's class: computes the rows whose logits are wanted.
+
+    On a Linux CPU the layer within does that by itself (`cpu.linear`), and what the adapter adds
+    must have as many rows.
+    """
+
+    def __call__(self, x: mx.array) -> mx.array:
+        return super().__call__(_first(x))  # type: ignore[misc, no-any-return]
+
+
+class _FirstRowsAsLinear:
+    """The same for an embedding that is the output layer as well."""
+
+    def as_linear(self, x: mx.array) -> mx.array:
+        return super().as_linear(_first(x))  # type: ignore[misc, no-any-return]
+
+
+def _first(x: mx.array) -> mx.array:
+    wanted = cpu.wanted() if cpu.is_engaged(x) else 0
+    return x[:wanted] if 0 < wanted < x.shape[0] else x
+
+
+def _cut_logits(net: Any) -> None:
+    from mlx_lm.tuner.dora import DoRAEmbedding
+    from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear
+
+    linears = [m for m in net.modules() if isinstance(m, LoRALinear)]
+    tables = [m for m in net.modules() if isinstance(m, (LoRAEmbedding, DoRAEmbedding))]
+    mix_in(_FirstRows, [m for m in linears if m.lora_b.shape[-1] >= VOCABULARY])
+    mix_in(_FirstRowsAsLinear, [m for m in tables if m.lora_a.shape[0] >= VOCABULARY])
+
+
+def _does_not_fit(base: LoadedModel, adapter: Adapter, error: Exception) -> EngineError:
+    text = str(error).strip().splitlines()
+    first = text[0] if text else type(error).__name__
+    words = f"{adapter.name} cannot be used with {base.info.name} ({first[:200].rstrip('.')})."
+    return refuse(f"{words} Choose the model that it was trained on.")

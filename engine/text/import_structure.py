@@ -1,0 +1,138 @@
+"""transformers is imported without a reading of all its modules.
+
+Each import of transformers reads its 1,600 modules, twice, to learn which names each of them gives:
+half a second of a start, and as much of every child that checks a tokenizer. What it finds depends
+on the installed files alone. So it is kept beside the package when that is installed or bundled
+(`python -m engine.text.import_structure`), for that version. Without such a file transformers reads
+its modules, as it always does.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+KEPT = "stretto-transformers.json"
+_MODULE = "transformers.utils.import_utils"
+
+
+def prepare() -> None:
+    """The next import of transformers takes what was kept. To be called before it."""
+    if "transformers" not in sys.modules and not any(isinstance(f, _Finder) for f in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def keep() -> Path:
+    """Let transformers read its modules, and keep what it has found.
+
+    Returns:
+        the file.
+    """
+    import transformers
+    from transformers.utils import import_utils
+
+    models = _package() / "models"
+    auto = models / "auto"
+    found = {
+        "version": transformers.__version__,
+        "modules": {
+            folder.relative_to(_package()).as_posix(): _listed(
+                import_utils.create_import_structure_from_path(str(folder))
+            )
+            for folder in (models, auto)
+        },
+    }
+    file = _package().parent / KEPT
+    file.write_text(json.dumps(found, separators=(",", ":")))
+    return file
+
+
+def _package() -> Path:
+    spec = importlib.util.find_spec("transformers")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("transformers is not installed")
+    return Path(spec.origin).parent
+
+
+def _listed(node: Any) -> Any:
+    """A tree of modules as JSON has it: a key that is a set of packages becomes its names."""
+    if isinstance(node, dict):
+        return [
+            [key if isinstance(key, str) else sorted(key), _listed(below)]
+            for key, below in node.items()
+        ]
+    return {"names": sorted(node)}
+
+
+def _tree(listed: Any) -> Any:
+    if isinstance(listed, dict):
+        return set(listed["names"])
+    return {key if isinstance(key, str) else frozenset(key): _tree(below) for key, below in listed}
+
+
+class _Finder(MetaPathFinder):
+    """Finds one module of transformers as all others do, and changes how it is loaded."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != _MODULE:
+            return None
+        for finder in sys.meta_path:
+            found = None if finder is self else finder.find_spec(name, path, target)
+            if found is not None:
+                if found.loader is not None:
+                    found.loader = _Loader(found.loader)
+                return found
+        return None
+
+
+class _Loader(Loader):
+    """Loads it by its own loader, then lets it begin with what was kept."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        package = Path(str(module.__file__)).parents[1]
+        kept = _read(package)
+        reads = getattr(module, "create_import_structure_from_path", None)
+        if kept is None or reads is None:
+            return
+
+        def known(module_path: Any) -> Any:
+            folder = Path(module_path)
+            folder = folder.parent if folder.suffix else folder
+            listed = kept.get(folder)
+            return reads(module_path) if listed is None else _tree(listed)
+
+        module.create_import_structure_from_path = known  # type: ignore[attr-defined]
+
+
+def _read(package: Path) -> dict[Path, Any] | None:
+    """What was kept, by folder; None where it is of another version, or cannot be read."""
+    try:
+        found = json.loads((package.parent / KEPT).read_bytes())
+        if found["version"] != getattr(sys.modules["transformers"], "__version__", None):
+            return None
+        return {package / folder: listed for folder, listed in found["modules"].items()}
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+if __name__ == "__main__":
+    print(keep())

@@ -1,0 +1,114 @@
+"""The text of a file is kept once, as long as something refers to it, and is erased with it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from sqlite3 import connect
+
+from app.store import AttachedText, Attachment, Chat, Message, Store, new_id
+from app.store.migrations import STEPS, migrate
+
+TEXT = AttachedText("page", ("Zanzibar", "Two"))
+OTHER = AttachedText("", ("Xylophone",))
+
+
+def of(text: AttachedText) -> Attachment:
+    return Attachment("a.pdf", "PDF", text.hash, text.unit, len(text.pages), 11)
+
+
+def say(store: Store, *texts: AttachedText) -> Message:
+    """A chat with one message that has these files."""
+    chat = Chat(new_id())
+    message = Message(new_id(), chat.id, attachments=tuple(map(of, texts)))
+    with store.together():
+        store.save_chat(chat)
+        for text in texts:
+            store.save_text(text)
+        store.save_message(message, as_leaf=True)
+    return message
+
+
+def kept(file: Path) -> int:
+    with closing(connect(file)) as db:
+        return int(db.execute("SELECT count(*) FROM attached").fetchone()[0])
+
+
+def test_a_text_is_kept_once_for_all_chats(store: Store, file: Path) -> None:
+    one, two = say(store, TEXT), say(store, TEXT, OTHER)
+    assert store.attached_text(TEXT.hash) == TEXT  # before it is on the disk
+    store.flush()
+    assert kept(file) == 2
+    assert store.messages(one.chat_id) == [one]
+    assert store.attached_texts([two.attachments]) == {TEXT.hash: TEXT, OTHER.hash: OTHER}
+    assert store.attached_text("0" * 64) is None
+
+
+def test_a_text_goes_with_the_last_chat_that_has_it(store: Store, file: Path) -> None:
+    one, two = say(store, TEXT), say(store, TEXT)
+    store.erase_chats([one.chat_id])
+    assert store.attached_text(TEXT.hash) == TEXT
+    store.delete_chat(two.chat_id)
+    store.flush()
+    assert store.attached_text(TEXT.hash) == TEXT  # from the trash it can come back
+    store.erase_chats([two.chat_id])
+    store.flush()
+    assert store.attached_text(TEXT.hash) is None
+    assert kept(file) == 0
+
+
+def test_nothing_of_an_erased_text_is_left_in_the_file(file: Path) -> None:
+    with Store.open(file) as store:
+        say(store, OTHER)
+        message = say(store, TEXT)
+        store.flush()
+        assert any(b"Zanzibar" in each.read_bytes() for each in file.parent.glob("chats.db*"))
+        store.erase_chats([message.chat_id])
+        store.flush()
+    with Store.open(file) as store:
+        store.flush()
+    left = b"".join(f.read_bytes() for f in file.parent.rglob("*") if f.is_file())
+    assert b"Zanzibar" not in left
+    assert b"Xylophone" in left
+
+
+def test_a_drafts_file_is_kept_until_it_was_taken_off(store: Store) -> None:
+    chat = Chat(new_id(), draft_attachments=(of(TEXT),), edited_attachments=(of(OTHER),))
+    with store.together():
+        store.save_text(TEXT)
+        store.save_text(OTHER)
+        store.save_chat(chat)
+    store.forget_texts()
+    store.flush()
+    assert store.chat(chat.id) == chat
+    assert store.attached_text(TEXT.hash) == TEXT
+    store.save_chat(replace(chat, draft_attachments=()))
+    store.flush()
+    store.forget_texts()
+    assert store.attached_text(OTHER.hash) == OTHER
+    store.flush()
+    assert store.attached_text(TEXT.hash) is None
+
+
+def test_a_file_of_an_earlier_version_has_no_attachments(file: Path) -> None:
+    with closing(connect(file, isolation_level=None)) as db:
+        for number, step in enumerate(STEPS[:-1], 1):
+            step(db)
+            db.execute(f"PRAGMA user_version = {number}")
+        db.execute(
+            "INSERT INTO chats (id, title, model, system, params, draft, created_at, "
+            "updated_at) VALUES ('c', '', '', '', '{}', '', 1.0, 1.0)"
+        )
+        migrate(db)
+    with Store.open(file) as store:
+        assert store.chats() == [Chat("c", created_at=1.0, updated_at=1.0, titled_by="person")]
+
+
+def test_a_damaged_file_is_saved_with_its_attachments(file: Path) -> None:
+    with Store.open(file) as store:
+        message = say(store, TEXT)
+    Store.salvage(file)
+    with Store.open(file) as store:
+        assert store.messages(message.chat_id) == [message]
+        assert store.attached_text(TEXT.hash) == TEXT

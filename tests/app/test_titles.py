@@ -1,0 +1,72 @@
+"""Which answers of a model are titles, and what they are cleaned of."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.chats.titles import LONGEST, asked_for_title, cleaned, title_said
+
+QUESTION = "My sourdough bread never rises in winter. What could be wrong with the dough?"
+ANSWER = "The yeast is slow in a cold kitchen. Let the dough rise for longer, near an oven."
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ('"Sourdough in a Cold Kitchen"', "Sourdough in a Cold Kitchen"),
+        ("**Title: Slow Sourdough Yeast**", "Slow Sourdough Yeast"),
+        ("# Rising `dough` in winter\n", "Rising dough in winter"),
+        (
+            "<think>The person bakes.\nSo:</think>\n\n`Winter bread troubles`",
+            "Winter bread troubles",
+        ),
+        ("1. “Baking Bread”", "Baking Bread"),
+        ("[Cold dough](https://example.org)", "Cold dough"),
+    ],
+)
+def test_a_title_is_cleaned_and_taken(said: str, title: str):
+    assert title_said(said, QUESTION, ANSWER) == title
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "“”",
+        "<think>It is about bread",
+        "Once upon a time a fox lived in the woods",
+        "I do not know that.",
+        "The dough rises slowly.",
+        "Sourdough bread bread bread bread",
+        "Sourdough bread\nCold dough",
+        "The dough of this sourdough bread is cold, and so it rises slowly in the winter kitchen",
+        "The title of the conversation",
+        "a" * (LONGEST + 1),
+        "doughbreadwinterkitchenovenyeastsourdough",
+        "My sourdough bread never rises in winter. What…",
+    ],
+)
+def test_what_is_no_better_than_the_first_words_is_left(said: str):
+    assert title_said(said, QUESTION, ANSWER) == ""
+
+
+def test_a_title_may_be_in_a_script_without_blanks():
+    question, answer = "冬にパンが膨らまないのはなぜですか", "酵母は寒い台所では遅くなります。"
+    assert title_said("「冬のパンと酵母」", question, answer) == "冬のパンと酵母"
+    assert title_said("昔々あるところに狐がいました", question, answer) == ""
+
+
+def test_a_title_in_another_language_than_the_conversation_is_none():
+    question = "Warum geht mein Sauerteig im Winter nicht auf?"
+    answer = "Die Hefe ist in der Kälte langsam."
+    assert title_said("Cold Kitchens and Bread", question, answer) == ""
+    assert title_said("Sauerteig im Winter", question, answer) == "Sauerteig im Winter"
+
+
+def test_control_characters_do_not_come_into_a_title():
+    assert cleaned("Cold\u202e dough\x07 rises") == "Cold dough rises"
+
+
+def test_long_conversations_are_asked_about_by_their_beginnings():
+    asked = asked_for_title("word " * 5_000, "other " * 5_000)
+    assert len(asked) < 3_200

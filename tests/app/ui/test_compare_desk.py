@@ -1,0 +1,168 @@
+"""A comparison has the window to itself, may hide which is which, and can be left."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.chats.options import ChatOptions
+from app.ui.compare.compare_dialog import Column, CompareDialog
+from app.ui.pane.pane import ChatPane
+from app.ui.transcript.answer_row import AnswerRow
+from tests.app.conftest import Run, Start
+
+MODELS = ("/models/one", "/models/two")
+
+
+def columns(run: Run, *, blind: bool = False) -> list[ChatPane]:
+    """The columns of two models, each with its answer; mixed means the other way round."""
+    comparisons = run.window.chats.comparisons
+    comparisons.shuffle = lambda order: order.reverse()
+    told = [Column(model, ChatOptions(), model.rpartition("/")[2]) for model in MODELS]
+    panes = comparisons.begin(told, "", "say hello", blind=blind)
+    for pane in panes:
+        run.until(lambda pane=pane: pane.chat.transcript.last("assistant"))
+        run.answered(pane)
+    return panes
+
+
+def said_before(run: Run) -> ChatPane:
+    run.ready()
+    run.say("say before")
+    run.answered()
+    return run.pane
+
+
+def escape(run: Run) -> None:
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
+
+
+def shown(run: Run, pane: ChatPane) -> str:
+    """All words in a column that may tell its model."""
+    last = pane.chat.transcript.last("assistant")
+    assert last is not None
+    run.until(lambda: isinstance(pane.transcript.row(last.id), AnswerRow))
+    row = pane.transcript.row(last.id)
+    assert row is not None
+    button = pane.header.model_button
+    words = (button.text(), button.accessibleName(), button.toolTip(), pane.chat.title)
+    return " ".join((*words, row.message.model, pane.composer.field.placeholderText()))
+
+
+def test_esc_goes_back_to_what_was_there_and_undo_back_to_the_columns(start: Start):
+    run = start()
+    before = said_before(run)
+    panes = columns(run)
+    ids = [pane.chat.id for pane in panes]
+    escape(run)
+    assert run.panes == [before]
+    assert {chat.id for chat in run.app.library.chats()} == {*ids, before.chat.id}
+    run.window.toast.button.click()
+    assert [pane.chat.id for pane in run.panes] == ids
+    run.panes[0].header.keep.click()
+    assert [pane.chat.id for pane in run.panes] == [before.chat.id, ids[0]]
+
+
+def test_esc_stops_an_answer_before_it_leaves(start: Start):
+    run = start()
+    before = said_before(run)
+    panes = columns(run)
+    run.say("hold 3", panes[0])
+    run.until(lambda: run.answer(panes[0]) == "1 2 3 ")
+    escape(run)
+    run.until(lambda: not panes[0].chat.answering)
+    assert run.panes == panes
+    escape(run)
+    assert run.panes == [before]
+
+
+def test_esc_in_a_window_with_nothing_but_a_new_chat_leaves_a_new_chat(start: Start):
+    run = start()
+    run.ready()
+    columns(run)
+    escape(run)
+    assert len(run.panes) == 1
+    assert run.pane.chat.blank
+    run.ready()
+
+
+def test_esc_in_a_chat_that_is_not_compared_closes_nothing(start: Start):
+    run = start()
+    before = said_before(run)
+    escape(run)
+    assert run.panes == [before]
+
+
+def test_closing_the_last_column_brings_back_what_was_there(start: Start):
+    run = start()
+    before = said_before(run)
+    for pane in columns(run):
+        run.window.workspace.close_pane(pane)
+    assert run.panes == [before]
+
+
+def test_hidden_columns_do_not_tell_which_is_which_until_one_is_kept(start: Start):
+    run = start()
+    run.ready()
+    panes = columns(run, blind=True)
+    assert [pane.chat.record.model for pane in panes] == ["/models/two", "/models/one"]  # mixed
+    for pane, name in zip(panes, ("Answer A", "Answer B"), strict=True):
+        words = shown(run, pane)
+        assert name in words
+        assert "one" not in words.replace("one of the answers", "")
+        assert "two" not in words
+        assert not pane.header.model_button.isEnabled()
+    ids = [pane.chat.id for pane in panes]
+    panes[0].header.keep.click()
+    assert "two" in shown(run, panes[0])
+    assert panes[0].header.model_button.isEnabled()
+    assert (
+        run.window.toast.text == "Answer A was two, Answer B one. two was kept 1 of 1 times so far"
+    )
+    assert [run.app.library.chat(chat_id).title for chat_id in ids] == ["say hello", "one"]
+
+
+def test_hidden_columns_are_known_once_they_are_left(start: Start):
+    run = start()
+    said_before(run)
+    ids = [pane.chat.id for pane in columns(run, blind=True)]
+    escape(run)
+    assert [run.app.library.chat(chat_id).title for chat_id in ids] == ["two", "one"]
+
+
+def test_a_comparison_goes_on_after_a_restart(start: Start):
+    run = start()
+    before = said_before(run).chat.id
+    ids = [pane.chat.id for pane in columns(run, blind=True)]
+    run.end()
+    run = start()
+    assert [pane.chat.id for pane in run.panes] == ids
+    assert [pane.header.model_button.text() for pane in run.panes] == ["Answer A", "Answer B"]
+    run.panes[1].header.keep.click()
+    assert {pane.chat.id for pane in run.panes} == {before, ids[1]}
+    assert run.app.library.chat(ids[0]).title == "two"
+
+
+@pytest.mark.parametrize("told", [None, [], {}, [1], [{"columns": {"a": "b"}}], [{"columns": 3}]])
+def test_what_no_run_has_saved_restores_nothing(start: Start, told: object):
+    run = start()
+    run.ready()
+    run.window.chats.comparisons.restore(told)
+    assert run.window.chats.comparisons.to_json() == []
+
+
+def test_the_dialog_shows_what_was_kept_by_model(look, qtbot: QtBot):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    models = [("/a/one", "one"), ("/b/two", "two"), ("/c/two", "two")]
+    kept = {"/a/one": [1, 4], "/b/two": [3, 4], "/gone/old": [0, 2]}
+    dialog = CompareDialog(models, "/a/one", ChatOptions(), "x", parent, kept=kept)
+    assert dialog.tally.isHidden()
+    dialog.kinds["Models"].setChecked(True)
+    assert not dialog.tally.isHidden()
+    assert dialog.tally.text() == "Kept so far: two 3 of 4, one 1 of 4, old 0 of 2"
+    # Two of one name are told apart by where they lie.
+    assert [column.words for column in dialog.columns()] == ["one", "two (b)", "two (c)"]
+    assert not dialog.blind.isChecked()

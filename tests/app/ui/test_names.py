@@ -1,0 +1,176 @@
+"""Every control and every painted thing has a name for those who cannot see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
+
+from app.ui.pane.options_popover import OptionsPopover
+from app.ui.transcript.error_block import ErrorBlock
+from app.ui.transcript.message_row import MessageRow
+from app.ui.widgets.buttons import IconButton
+from tests.app.conftest import Run, Start
+
+Role = QAccessible.Role
+CONTROLS = {
+    *(Role.PushButton, Role.CheckBox, Role.RadioButton, Role.ButtonMenu, Role.ComboBox),
+    *(Role.SpinBox, Role.Slider, Role.EditableText, Role.ProgressBar, Role.PageTab),
+    *(Role.List, Role.Table, Role.Tree, Role.ListItem),
+}
+QTS_OWN = {"qt_spinbox_lineedit", "qt_tableview_cornerbutton"}
+"""What Qt's controls are made of: named as the controls are, and never with the keys."""
+
+
+def face(widget: QObject) -> tuple[QAccessible.Role, str, str]:
+    """What a screen reader is told: role, name, description."""
+    found = QAccessible.queryAccessibleInterface(widget)
+    text = QAccessible.Text
+    return found.role(), found.text(text.Name).strip(), found.text(text.Description).strip()
+
+
+def wants_name(widget: QWidget) -> bool:
+    """Whether it takes keys or clicks, or paints by itself what is said with words elsewhere."""
+    if widget.objectName() in QTS_OWN or isinstance(widget.parent(), QComboBox):
+        return False
+    grandparent = widget.parent().parent() if widget.parent() is not None else None
+    if isinstance(grandparent, QComboBox):  # its list, named as it is
+        return False
+    if isinstance(widget, QLabel):
+        return bool(widget.text())  # and its text is its name
+    if isinstance(widget, QAbstractButton) and not widget.isVisible() and not widget.text():
+        return bool(widget.toolTip())  # it is given its word when there is something to press
+    painted = getattr(type(widget).paintEvent, "__module__", "").startswith("app.")
+    takes_keys = widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+    return painted or takes_keys or face(widget)[0] in CONTROLS
+
+
+def unnamed(window: QWidget) -> Iterator[str]:
+    for widget in (window, *window.findChildren(QWidget)):
+        if wants_name(widget) and not face(widget)[1]:
+            above = widget.parentWidget()
+            of = f" of {type(above).__name__}" if above is not None else ""
+            yield f"{type(widget).__name__} {widget.objectName()!r}{of}"
+
+
+def everything_named() -> int:
+    """Look at all windows on screen; how many there are."""
+    windows = [w for w in QApplication.topLevelWidgets() if w.isVisible()]
+    for window in windows:
+        assert not list(unnamed(window)), type(window).__name__
+    return len(windows)
+
+
+def close_dialogs(run: Run) -> None:
+    for window in QApplication.topLevelWidgets():
+        if window.isVisible() and window is not run.window:
+            window.close()
+
+
+def test_the_window_with_all_that_a_chat_can_show(start: Start):
+    run = start()
+    run.ready()
+    everything_named()
+    run.window.commands["score"].trigger()
+    for words in ("say *hello* [you](https://a.example)", "think", "fail"):
+        run.say(words)
+        run.answered()
+    run.window.commands["find"].trigger()
+    run.window.chats.new()
+    run.window.chats.split("right")
+    run.say("hold 5")
+    run.until(lambda: run.answer(run.pane))
+    run.window.toast.show_text("Deleted", "Undo")
+    everything_named()
+    run.window.commands["palette"].trigger()
+    everything_named()
+    run.window.toggle_sidebar()
+    for pane in run.panes:
+        run.window.workspace.close_pane(pane)
+    everything_named()
+
+
+def test_the_dialogs(start: Start):
+    run = start()
+    run.ready()
+    run.say("say hello")
+    run.answered()
+    dialogs = ("settings", "shortcuts", "about", "prompts", "compare", "models", "get_model")
+    for name in (*dialogs, "export", "trash", "backups"):
+        run.window.commands[name].trigger()
+        assert everything_named() > 1, name
+        close_dialogs(run)
+    run.pane.header.options_button.click()
+    run.until(lambda: run.window.findChild(OptionsPopover))
+    assert everything_named() == 2
+    close_dialogs(run)
+
+
+def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
+    run = start()
+    run.ready()
+    run.say("hold 3")
+    run.until(lambda: run.answer(run.pane))
+    rows = run.window.findChildren(MessageRow)
+    assert [face(row)[:2] for row in rows] == [
+        (Role.ListItem, "You: hold 3"),
+        (Role.ListItem, "Guide, answering"),
+    ]
+    run.pane.composer.button.click()
+    run.answered()
+    assert face(rows[1])[1].startswith("Guide, stopped: 1 2 3")
+    run.say("fail")
+    run.answered()
+    run.until(lambda: len(run.window.findChildren(MessageRow)) == 4)
+    failed = run.window.findChildren(MessageRow)[-1]
+    sentence = run.pane.chat.transcript.path[-1].error
+    assert face(failed)[1] == f"Guide, no answer: So far\n{sentence}"
+    assert face(failed.findChild(ErrorBlock))[:2] == (Role.AlertMessage, sentence)
+    run.window.commands["regenerate"].trigger()
+    run.answered()
+    last = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
+    assert last is not None
+    assert face(last)[2].startswith("version 2 of 2")
+
+
+def test_figures_and_versions_are_said_too(start: Start):
+    run = start()
+    run.ready()
+    run.say("say hello")
+    run.answered()
+    row = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
+    assert row is not None
+    assert "tok/s" in face(row)[2]
+    assert face(run.pane.header)[1].startswith("Guide, Ready")
+    assert face(run.pane)[:2] == (Role.Grouping, "say hello")
+    tab = run.window.workspace.dock(run.pane.chat.id).tabWidget()
+    assert face(tab)[:2] == (Role.PageTab, "say hello")
+
+
+def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start):
+    run = start()
+    run.ready()
+    said: list[str] = []
+    run.window.comforts.announcer.said.connect(said.append)
+    run.say("count 40")
+    run.answered()
+    numbers = " ".join(map(str, range(1, 41)))
+    assert said == ["Guide: answering", f"Guide: done. {numbers}"]
+    said.clear()
+    first = run.pane
+    run.window.chats.split("right")
+    run.say("fail")
+    run.answered()
+    assert said[-1] == f"Guide: no answer. {run.pane.chat.transcript.path[-1].error}"
+    said.clear()
+    first.chat.send("say two")  # not where the keys are: its text is not read
+    run.answered(first)
+    assert said == ["count 40: answering", "count 40: done"]
+
+
+def test_an_icon_button_is_called_what_it_does(look, qtbot):
+    button = IconButton("x", "Close  Esc")
+    qtbot.addWidget(button)
+    assert face(button)[1] == "Close"

@@ -1,0 +1,159 @@
+"""A chat's own model names it, in the background and never against the person's will."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.conftest import Run, Start
+
+ASKED = "say cold dough rises slowly in winter"
+FIRST_WORDS = ASKED
+TITLE = "Cold dough in winter"
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    run = start()
+    run.ready()
+    run.engine.titles = [TITLE]
+    return run
+
+
+def rest(run: Run) -> None:
+    """The time in which nothing was answered is over, and what comes of it has come."""
+    titling = run.window.comforts.titling
+    titling._rest.stop()
+    figures: list[object] = []
+    titling.look()
+    run.app.bridge.when_done(run.engine.stats_later(), figures.append)
+    run.until(lambda: figures)
+    run.until(lambda: not titling.at_work)
+
+
+def exchange(run: Run, text: str = ASKED) -> str:
+    run.say(text)
+    run.answered()
+    return run.pane.chat.id
+
+
+def test_after_the_first_exchange_the_model_names_the_chat(run: Run):
+    chat_id = exchange(run)
+    assert run.app.library.chat(chat_id).title == FIRST_WORDS
+    rest(run)
+    record = run.app.library.chat(chat_id)
+    assert (record.title, record.titled_by) == (TITLE, "model")
+    assert run.pane.chat.title == TITLE
+    assert run.app.store.chat(chat_id).title == TITLE
+    asked = run.engine.asked[0]
+    assert asked.session.options["reasoning"] is False
+    assert ASKED in asked.turns[0]["content"]
+    exchange(run, "say more")
+    rest(run)
+    assert len(run.engine.asked) == 1  # once
+
+
+def test_a_title_typed_by_hand_is_never_written_over(run: Run):
+    chat_id = exchange(run)
+    run.app.library.rename(chat_id, "My bread")
+    rest(run)
+    assert run.engine.asked == []
+    assert run.app.library.chat(chat_id).title == "My bread"
+
+
+def test_it_is_not_written_over_while_the_model_writes(run: Run):
+    run.engine.titles = ["hold 2"]
+    chat_id = exchange(run)
+    titling = run.window.comforts.titling
+    titling.look()
+    run.until(lambda: titling.at_work)
+    run.app.library.rename(chat_id, "My bread")
+    titling._asked.said = TITLE
+    run.engine.release()
+    run.until(lambda: not titling.at_work)
+    assert run.app.library.chat(chat_id).title == "My bread"
+
+
+def test_nonsense_leaves_the_first_words_and_the_model_is_asked_no_more(run: Run):
+    run.engine.titles = ["Once upon a time a fox lived here"] * 5
+    for _ in range(4):
+        run.window.chats.new()
+        run.ready()
+        chat_id = exchange(run)
+        rest(run)
+        assert run.app.library.chat(chat_id).title == FIRST_WORDS
+    assert len(run.engine.asked) == 3
+
+
+def test_a_title_cut_off_by_its_length_is_none(run: Run):
+    run.engine.titles = ["cut"]
+    chat_id = exchange(run, "say So far the dough")
+    rest(run)
+    assert len(run.engine.asked) == 1
+    assert run.app.library.chat(chat_id).titled_by == ""
+
+
+def test_a_reply_that_begins_ends_the_request_and_it_is_made_again(run: Run):
+    run.engine.titles = ["hold 2", "Nothing", TITLE]
+    chat_id = exchange(run)
+    titling = run.window.comforts.titling
+    titling.look()
+    run.until(lambda: titling.at_work)
+    run.window.chats.new()
+    run.ready()
+    run.say("hold 3")
+    assert not titling.at_work
+    assert run.engine.asked[0].cancelled.is_set()
+    titling.look()
+    assert not titling.at_work  # a chat answers
+    run.engine.release()
+    run.answered()
+    rest(run)  # the latest first
+    assert run.app.library.chat(chat_id).title == FIRST_WORDS
+    rest(run)
+    assert run.app.library.chat(chat_id).title == TITLE
+
+
+def test_other_programs_that_are_answered_come_first(run: Run):
+    exchange(run)
+    other = run.engine.open_session(run.pane.chat.model_status.model)
+    other.send([{"role": "user", "content": "hold 3"}], on_event=lambda event: None)
+    titling = run.window.comforts.titling
+    rest(run)
+    assert run.engine.asked == []
+    assert titling._rest.isActive()  # later, then
+    run.engine.release()
+
+
+@pytest.mark.parametrize("what", ["delete", "archive", "unload", "switch off"])
+def test_temporary_states_get_no_title(run: Run, what: str):
+    chat_id = exchange(run)
+    library = run.app.library
+    if what == "delete":
+        library.delete(chat_id)
+    elif what == "archive":
+        library.change({chat_id: {"archived_at": 1.0}})
+    elif what == "unload":
+        library.loader.unload(run.pane.chat.record.model)
+    else:
+        run.app.settings.set(titles=False)
+    rest(run)
+    assert run.engine.asked == []
+    stored = run.app.store.chat(chat_id)
+    assert (stored.title, stored.titled_by) == (FIRST_WORDS, "")
+
+
+def test_an_engine_that_ends_meanwhile_leaves_the_title(run: Run):
+    run.engine.titles = ["hold 2"]
+    chat_id = exchange(run)
+    titling = run.window.comforts.titling
+    titling.look()
+    run.until(lambda: titling.at_work)
+    run.end()
+    assert not titling.at_work
+    assert run.app.library.chat(chat_id).title == FIRST_WORDS
+
+
+def test_an_answer_that_failed_is_no_exchange(run: Run):
+    exchange(run, "fail")
+    rest(run)
+    assert run.engine.asked == []

@@ -1,0 +1,144 @@
+"""A first conversation as somebody has it who sees nothing: by the accessibility tree alone.
+
+It needs `apt-get install at-spi2-core gir1.2-atspi-2.0 python3-gi` besides Xvfb, and is skipped
+without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.desktop.conftest import Desk
+
+PYTHON = "/usr/bin/python3"  # the system's: it has the binding
+READER = Path(__file__).parent / "reader.py"
+
+
+def missing() -> str:
+    """What is not installed, in words; "" if all is."""
+    if shutil.which("dbus-daemon") is None:
+        return "dbus-daemon not installed"
+    if not Path("/usr/share/dbus-1/services/org.a11y.Bus.service").exists():
+        return "at-spi2-core not installed"
+    code = "import gi; gi.require_version('Atspi', '2.0')"
+    try:
+        tried = subprocess.run([PYTHON, "-c", code], capture_output=True, check=False)
+    except OSError:
+        return f"{PYTHON} not installed"
+    return "gir1.2-atspi-2.0 not installed" if tried.returncode else ""
+
+
+class Ear:
+    """Asks the reader, and waits for what it is told."""
+
+    def __init__(self, desk: Desk, process: subprocess.Popen[str]) -> None:
+        self._desk = desk
+        self._process = process
+
+    def ask(self, do: str, role: str = "", name: str = "", **more: str) -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        question = {"do": do, "role": role, "name": name, **more}
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def find(self, role: str, name: str) -> dict[str, Any]:
+        """Wait until something of this role is shown whose name begins so; what is said of it."""
+        self._desk.until(lambda: self.ask("find", role, name))
+        return dict(self.ask("find", role, name) or {})
+
+    def press(self, name: str) -> None:
+        self._desk.until(lambda: self.ask("press", "push button", name))
+
+    def write(self, name: str, text: str) -> None:
+        self._desk.until(lambda: self.ask("write", "text", name, text=text))
+
+    def heard(self) -> list[str]:
+        return list(self.ask("heard")["announced"])
+
+    def focused(self) -> list[list[str]]:
+        """Role and name of all that had the keys, the latest last."""
+        return list(self.ask("heard")["focused"])
+
+
+@pytest.fixture
+def bus() -> Iterator[str]:
+    """The address of a session bus of the test's own."""
+    if why := missing():
+        pytest.skip(why)
+    daemon = subprocess.Popen(
+        ["dbus-daemon", "--session", "--nofork", "--print-address"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert daemon.stdout is not None
+    yield daemon.stdout.readline().strip()
+    daemon.terminate()
+    daemon.wait()
+    daemon.stdout.close()
+
+
+@pytest.fixture
+def ear(display: str, bus: str, tmp_path: Path) -> Iterator[tuple[Desk, Ear]]:
+    """The program, started for the first time, and somebody who listens."""
+    env = {"DBUS_SESSION_BUS_ADDRESS": bus, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
+    made = Desk(display, tmp_path / "profile", **env)
+    reader = subprocess.Popen(
+        [PYTHON, str(READER)],
+        env={**os.environ, **env, "DISPLAY": display},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    made.start()
+    yield made, Ear(made, reader)
+    made.kill()
+    reader.communicate("")
+
+
+def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, Ear]) -> None:
+    desk, reader = ear
+    assert reader.find("push button", "Send")["description"] == "Write something first."
+    reader.write("Message", "My code word is amber. Please remember it.")
+    reader.press("Send")
+    desk.until(lambda: any("Guide: done" in words for words in reader.heard()))
+    began, done = reader.heard()  # two words of the answer, however many tokens it had
+    assert began == "Guide: answering"
+
+    text = reader.find("label", "Answer")["text"]
+    ((_, answer),) = desk.answers()
+    assert text == answer
+    assert done == f"Guide: done. {text}"
+    assert reader.find("list item", "You: My code word")
+    assert "tokens" in reader.find("list item", f"Guide: {text}")["description"]
+    assert reader.find("tool bar", "Guide, Ready")
+
+    reader.press("New chat")
+    assert reader.find("page tab", "New chat")
+    assert reader.find("label", "Hello, I am the Guide")
+    reader.write("Search all chats", "amber")
+    assert reader.find("list item", "Found")
+    found = reader.find("list item", "My code word")
+    assert "amber" in found["description"]
+
+    desk.keys("ctrl+shift+f", "Return")
+    desk.until(lambda: desk.title().startswith("My code word"))
+    desk.keys("F6")  # into the conversation, to its last message
+    desk.until(lambda: reader.focused()[-1] == ["list item", f"Guide: {text}"])
+    desk.keys("ctrl+comma")
+    desk.until(lambda: reader.ask("find", "dialog", "Settings"))
+    desk.keys("Tab", "Tab")
+    desk.until(lambda: reader.focused()[-1][0] == "combo box")
+    assert [one for one in reader.focused() if not one[1]] == []
+    assert desk.end() == 0

@@ -1,0 +1,124 @@
+"""Small files of each kind that can be attached, made by hand after the formats' descriptions."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_P = (
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+)
+_REL = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+
+def packed(path: Path, files: Mapping[str, str | bytes]) -> Path:
+    """A zip file with these members."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return path
+
+
+def pdf(path: Path, pages: Sequence[str], trailer: str = "") -> Path:
+    """A PDF whose pages have the lines of each text; empty ones are blank."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
+    font = 3 + 2 * len(pages)
+    kids = []
+    for number, text in enumerate(pages):
+        page, content = 3 + 2 * number, 4 + 2 * number
+        kids.append(f"{page} 0 R")
+        lines = "".join(f"({line}) Tj 0 -14 Td\n" for line in text.split("\n") if line)
+        stream = f"BT /F1 11 Tf 72 760 Td\n{lines}ET"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R "
+            f"/Resources << /Font << /F1 {font} 0 R >> >> >>"
+        )
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(pages)} >>"
+    out, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{content}\nendobj\n"
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n"
+    out += "".join(f"{place:010} 00000 n \n" for place in places)
+    out += f"trailer << /Size {len(objects) + 1} /Root 1 0 R {trailer} >>\n"
+    path.write_bytes(f"{out}startxref\n{start}\n%%EOF\n".encode("latin-1"))
+    return path
+
+
+def docx(path: Path, body: str) -> Path:
+    """A Word file with this inside its body."""
+    document = f"<w:document {_W}><w:body>{body}</w:body></w:document>"
+    return packed(path, {"[Content_Types].xml": "<Types/>", "word/document.xml": document})
+
+
+def paragraph(text: str, style: str = "", before: str = "") -> str:
+    marked = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f"<w:p>{marked}<w:r>{before}<w:t>{text}</w:t></w:r></w:p>"
+
+
+def pptx(path: Path, slides: Sequence[tuple[str, str]]) -> Path:
+    """Slides with a title and a text each. In the file they lie in the other order."""
+    numbers = range(1, len(slides) + 1)
+    ids = "".join(f'<p:sldId id="{255 + n}" r:id="rId{n}"/>' for n in numbers)
+    rels = "".join(f'<Relationship Id="rId{n}" Target="slides/slide{n}.xml"/>' for n in numbers)
+    files = {
+        f"ppt/slides/slide{number}.xml": f"<p:sld {_P}><p:cSld><p:spTree>"
+        f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr>'
+        f"<p:txBody><a:p><a:r><a:t>{title}</a:t></a:r></a:p></p:txBody></p:sp>"
+        f"<p:sp><p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+        "</p:spTree></p:cSld></p:sld>"
+        for number, (title, text) in enumerate(slides, 1)
+    }
+    return packed(
+        path,
+        {
+            **dict(reversed(files.items())),
+            "ppt/presentation.xml": f"<p:presentation {_P}><p:sldIdLst>{ids}</p:sldIdLst>"
+            "</p:presentation>",
+            "ppt/_rels/presentation.xml.rels": f'<Relationships xmlns="{_REL}">{rels}'
+            "</Relationships>",
+        },
+    )
+
+
+def epub(path: Path, chapters: Sequence[str]) -> Path:
+    """A book whose chapters hold these bodies."""
+    numbers = range(1, len(chapters) + 1)
+    items = "".join(f'<item id="c{n}" href="text/c%20{n}.xhtml"/>' for n in numbers)
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in numbers)
+    return packed(
+        path,
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": "<container><rootfiles>"
+            '<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+            "OEBPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf">'
+            f"<manifest>{items}</manifest><spine>{spine}</spine></package>",
+            **{
+                f"OEBPS/text/c {n}.xhtml": '<?xml version="1.0"?><html><head><title>no</title>'
+                f"<style>no</style></head><body>{chapter}</body></html>"
+                for n, chapter in enumerate(chapters, 1)
+            },
+        },
+    )
+
+
+def xlsx(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
+    """A workbook."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    book.save(path)
+    return path

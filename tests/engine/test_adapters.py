@@ -1,0 +1,472 @@
+"""Variants: a model with an adapter, in memory beside its base and sharing the base's arrays."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import mlx_lm
+import pytest
+from mlx.utils import tree_flatten
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.utils import load_model
+
+from engine import Engine, EngineError, Model, SamplingParams
+from engine.bench.random_models import SHAPES, write_model
+from engine.model import adapting, backend, cpu, loader
+from engine.model.loaded import LoadedModel
+from tests.engine.adapters import LEAVES, write_adapter
+from tests.engine.families import FAMILIES
+
+PATIENCE = 60.0
+ATTENTION = ["self_attn.q_proj", "self_attn.v_proj"]
+PROMPTS = ["hello " * n for n in (1, 3, 7, 20, 2, 11, 50, 5)]
+
+
+def quantised(folder: Path) -> Path:
+    """A tiny model whose linear layers and embedding are kept in four bits."""
+    write_model(folder, SHAPES["tiny"], scale=3.0)
+    net, config = load_model(folder)
+    nn.quantize(net, group_size=32, bits=4)
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(net.parameters())))
+    config = {**config, "quantization": {"group_size": 32, "bits": 4}}
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+class Folders:
+    """A model's folder, and those of adapters for it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.base = write_model(root / "base", FAMILIES["plain"], scale=3.0)
+        self.pirate = write_adapter(root / "pirate", self.base)
+        self.poet = write_adapter(root / "poet", self.base, "dora", seed=2, keys=ATTENTION)
+
+    def damaged(self, name: str, change: Callable[[Path], object]) -> Path:
+        folder = self.root / name
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.pirate, folder)
+        change(folder)
+        return folder
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    return Folders(tmp_path_factory.mktemp("adapters"))
+
+
+@pytest.fixture(scope="module")
+def shared_engine() -> Iterator[Engine]:
+    """For tests that leave nothing behind which others would notice."""
+    with Engine() as running:
+        yield running
+
+
+def size(adapter: Path) -> int:
+    """Bytes of an adapter's arrays."""
+    arrays = mx.load(str(adapter / "adapters.safetensors"))
+    return sum(array.nbytes for array in arrays.values())
+
+
+def done(pieces: loader.Pieces) -> LoadedModel:
+    """What loading gives in the end."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as last:
+            model: LoadedModel = last.value
+            return model
+
+
+def variant(base: LoadedModel, folder: Path) -> LoadedModel:
+    config = json.loads((folder / "adapter_config.json").read_text())
+    kind, layers = config["fine_tune_type"], config["num_layers"]
+    sizes = [size(folder), size(folder)]
+    parameters = config["lora_parameters"]
+    found = adapting.examine(folder, folder.name, kind, layers, parameters, sizes)
+    return done(adapting.adapt(base, found))
+
+
+def answer(engine: Engine, model: Model, prompt: str = "Hello", seed: int = 3) -> list[int]:
+    params = SamplingParams(max_tokens=12, temperature=0.9, seed=seed)
+    chat = engine.open_session(model)
+    tokens = chat.send(prompt, params).tokens(PATIENCE)
+    chat.close()
+    return tokens
+
+
+# ---------------------------------------------------------------- what a variant computes
+
+
+@pytest.mark.parametrize(
+    ("family", "kind", "keys", "layers"),
+    [
+        ("plain", "lora", None, -1),
+        ("plain", "lora", [*ATTENTION, "model.embed_tokens", "lm_head"], 1),
+        ("plain", "dora", ATTENTION, -1),
+        ("MoE", "lora", None, -1),
+        ("hybrid recurrent", "lora", None, 2),
+        ("four bits", "lora", None, -1),
+        ("four bits", "dora", ATTENTION, -1),
+    ],
+)
+def test_a_variants_logits_are_those_of_mlx_lm_and_its_arrays_are_the_bases(
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    family: str,
+    kind: str,
+    keys: list[str] | None,
+    layers: int,
+) -> None:
+    folder = quantised(tmp_path / "q") if family == "four bits" else model_folder(family)
+    adapter = write_adapter(tmp_path / "adapter", folder, kind, keys=keys, layers=layers)
+    base = loader.load_at_once(folder, wide=False)
+    ids = mx.array([[5, 9, 30, 7, 200, 41]])
+    before = base.net(ids, cache=base.new_caches())
+    made = variant(base, adapter)
+
+    theirs, _ = mlx_lm.load(str(folder), adapter_path=str(adapter))[:2]
+    expected = theirs(ids, cache=make_prompt_cache(theirs))
+    found = made.net(ids, cache=made.new_caches())
+    assert mx.array_equal(found, expected)
+    assert not mx.array_equal(found, before)
+    assert mx.array_equal(base.net(ids, cache=base.new_caches()), before)
+
+    its_own = {id(array) for _, array in tree_flatten(base.net.parameters())}
+    shared = {id(a) for n, a in tree_flatten(made.net.parameters()) if not n.endswith(LEAVES)}
+    assert shared == its_own
+
+
+@pytest.mark.parametrize(("tied", "key"), [(False, "lm_head"), (True, "model.embed_tokens")])
+def test_a_changed_output_layer_leaves_out_rows_whose_logits_nobody_wants(
+    tmp_path: Path, tied: bool, key: str
+) -> None:
+    """On a Linux CPU the layer within does so, and what the adapter adds must have as many."""
+    backend.start()
+    shape = {**FAMILIES["plain"], "vocab_size": 16_500, "num_hidden_layers": 1}
+    folder = write_model(tmp_path / "base", {**shape, "tie_word_embeddings": tied}, scale=3.0)
+    adapter = write_adapter(tmp_path / "adapter", folder, keys=[key])
+    made = variant(loader.load_at_once(folder, wide=False), adapter)
+    ids = mx.array([[5], [9], [30], [7], [200]])
+    whole = made.net(ids, cache=made.new_caches())
+    with cpu.engaged(wanted=2):
+        found = made.net(ids, cache=made.new_caches())
+        mx.eval(found)
+    assert mx.allclose(found[:2], whole[:2], atol=1e-3)
+
+
+def test_numbers_in_16_bits_become_those_that_the_model_computes_in(
+    shared_engine: Engine, folders: Folders
+) -> None:
+    half = write_adapter(folders.root / "half", folders.base, seed=4, dtype="bfloat16")
+    model = shared_engine.load(folders.base, adapter=half)
+    assert model.nbytes == 2 * size(half)
+    assert model.dtype == "float32"
+    shared_engine.unload(model)
+
+
+# ---------------------------------------------------------------- many at once
+
+
+def test_eight_chats_of_a_base_and_two_variants_answer_as_if_alone(
+    engine: Engine, folders: Folders
+) -> None:
+    models = [
+        engine.load(folders.base),
+        engine.load(folders.base, adapter=folders.pirate),
+        engine.load(folders.base, adapter=folders.poet),
+    ]
+    assert len({model.id for model in models}) == 3
+    assert [model.name for model in models[1:]] == ["base + pirate", "base + poet"]
+    mine = [(models[n % 3], PROMPTS[n], n) for n in range(8)]
+    alone = [answer(engine, *one) for one in mine]
+    chats = [engine.open_session(model) for model, _, _ in mine]
+    replies = [
+        chat.send(prompt, SamplingParams(max_tokens=12, temperature=0.9, seed=seed))
+        for chat, (_, prompt, seed) in zip(chats, mine, strict=True)
+    ]
+    assert [reply.tokens(PATIENCE) for reply in replies] == alone
+    same = {tuple(answer(engine, model)) for model in models}
+    assert len(same) == 3  # or a mix-up would not show
+
+
+def test_what_a_base_has_read_is_no_beginning_of_a_variants_prompt(
+    engine: Engine, folders: Folders, tmp_path: Path
+) -> None:
+    prompt = "The same long beginning of every prompt. " * 20
+    params = SamplingParams(max_tokens=4, temperature=0.0)
+    base = engine.load(folders.base)
+    pirate = engine.load(folders.base, adapter=folders.pirate)
+    poet = engine.load(folders.base, adapter=folders.poet)
+    with Engine() as other:  # that has read nothing else
+        fresh = other.load(folders.base, adapter=folders.pirate)
+        expected = other.open_session(fresh).send(prompt, params).tokens(PATIENCE)
+    for model in (base, poet, pirate):
+        reply = engine.open_session(model).send(prompt, params)
+        tokens = reply.tokens(PATIENCE)
+        assert reply.stats is not None
+        assert reply.stats.reused_tokens == 0
+    assert tokens == expected
+    again = engine.open_session(pirate).send(prompt, params)
+    assert again.tokens(PATIENCE) == expected
+    assert again.stats is not None
+    assert again.stats.reused_tokens > 0  # its own beginning it does take over
+
+
+def test_a_cache_on_disk_is_not_the_variants_either(folders: Folders, tmp_path: Path) -> None:
+    params = SamplingParams(max_tokens=4, temperature=0.0)
+    with Engine(cache_dir=tmp_path) as engine:
+        base = engine.load(folders.base)
+        pirate = engine.load(folders.base, adapter=folders.pirate)
+        expected = engine.open_session(pirate).send("Tell me a tale.", params).tokens(PATIENCE)
+        chat = engine.open_session(base, session_id="one")
+        chat.send("Tell me a tale.", params).tokens(PATIENCE)
+        chat.close()
+        reply = engine.open_session(pirate, session_id="one").send("Tell me a tale.", params)
+        assert reply.tokens(PATIENCE) == expected
+
+
+# ---------------------------------------------------------------- memory, and who comes and goes
+
+
+def figures(engine: Engine) -> tuple[int, int]:
+    """Bytes that the budget counts for weights, and that MLX holds, to 10 KB."""
+    stats = engine.stats()
+    return stats["weights_bytes"], round(stats["memory_in_use"], -4)
+
+
+def about(*nbytes: int) -> tuple[int, int]:
+    return sum(nbytes), round(sum(nbytes), -4)
+
+
+def test_memory_holds_a_base_once_whoever_comes_and_goes(engine: Engine, folders: Folders) -> None:
+    base = engine.load(folders.base)
+    whole, pirates, poets = base.nbytes, size(folders.pirate), size(folders.poet)
+    assert figures(engine) == about(whole)
+    pirate = engine.load(folders.base, adapter=folders.pirate)
+    assert (pirate.nbytes, pirate.base, base.base) == (pirates, base.id, "")
+    assert pirate.adapter == str(folders.pirate.resolve())
+    assert engine.load(folders.base, adapter=folders.pirate) == pirate
+    assert figures(engine) == about(whole, pirates)
+    poet = engine.load(folders.base, adapter=folders.poet)
+    assert figures(engine) == about(whole, pirates, poets)
+
+    expected = answer(engine, pirate)
+    engine.unload(base)  # the variants need its arrays
+    assert {m.id for m in engine.stats()["models"]} == {pirate.id, poet.id}
+    assert engine.stats()["weights_bytes"] == whole + pirates + poets
+    assert answer(engine, pirate) == expected
+    engine.unload(poet)
+    assert engine.stats()["weights_bytes"] == whole + pirates
+    assert engine.load(folders.base) == base  # from memory
+    assert engine.stats()["weights_bytes"] == whole + pirates
+    engine.unload(pirate)
+    assert figures(engine)[0] == whole
+    engine.unload(base)
+    assert figures(engine) == (0, 0)
+
+
+def test_a_base_that_comes_after_its_variant_is_not_read_again(
+    engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pirate = engine.load(folders.base, adapter=folders.pirate)
+    assert [m.id for m in engine.stats()["models"]] == [pirate.id]
+    monkeypatch.setattr(loader, "load", None)  # nobody may read weights any more
+    poet = engine.load_later(folders.base, adapter=folders.poet)
+    base = engine.load(folders.base)
+    assert base.id == pirate.base == poet.result(PATIENCE).base
+    assert engine.stats()["weights_bytes"] == base.nbytes + sum(
+        size(folder) for folder in (folders.pirate, folders.poet)
+    )
+    answer(engine, base)
+
+
+def test_all_asked_for_at_once_are_read_once(engine: Engine, folders: Folders) -> None:
+    wanted = [folders.pirate, None, folders.poet, folders.pirate, None]
+    loads = [engine.load_later(folders.base, adapter=adapter) for adapter in wanted]
+    models = [load.result(PATIENCE) for load in loads]
+    assert models[0] == models[3]
+    assert models[1] == models[4]
+    held = models[1].nbytes + size(folders.pirate) + size(folders.poet)
+    assert engine.stats()["weights_bytes"] == held
+
+
+def test_a_budget_that_holds_a_base_once_takes_its_variants_too(folders: Folders) -> None:
+    nbytes = sum(f.stat().st_size for f in folders.base.glob("*.safetensors"))
+    most = int(2.1 * nbytes)  # reading may take the weights twice, in a wider type
+    with Engine(memory_budget=most) as engine:
+        for adapter in (None, folders.pirate, folders.poet):
+            engine.load(folders.base, adapter=adapter)
+        other = write_model(folders.root / "other", FAMILIES["plain"], seed=9)
+        with pytest.raises(EngineError) as refused:
+            engine.load(other)
+        assert refused.value.code == "out_of_memory"
+
+
+def test_idle_variants_go_before_the_base_that_they_need(engine: Engine, folders: Folders) -> None:
+    engine.load(folders.base)
+    engine.load(folders.base, adapter=folders.pirate)
+    gone: list[str] = []
+    all_gone = threading.Event()
+
+    def told(model_id: str) -> None:
+        gone.append(model_id)
+        if len(gone) == 2:
+            all_gone.set()
+
+    engine.unload_idle(0.01, told)
+    assert all_gone.wait(PATIENCE)
+    assert figures(engine) == (0, 0)
+
+
+# ---------------------------------------------------------------- folders that cannot be used
+
+
+def settings(**changed: Any) -> Callable[[Path], object]:
+    """A change of `adapter_config.json`; a name with two underscores is one of its parameters."""
+
+    def change(folder: Path) -> None:
+        file = folder / "adapter_config.json"
+        config = json.loads(file.read_text())
+        for name, value in changed.items():
+            place, _, inner = name.partition("__")
+            (config[place] if inner else config).update({inner or place: value})
+        file.write_text(json.dumps(config))
+
+    return change
+
+
+def arrays(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
+    """A change of the arrays."""
+
+    def changed(folder: Path) -> None:
+        file = str(folder / "adapters.safetensors")
+        held = dict(mx.load(file))
+        mx.eval(list(held.values()))
+        change(held)
+        mx.save_safetensors(file, held)
+
+    return changed
+
+
+def written(name: str, content: bytes) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def fifo(folder: Path) -> None:
+    (folder / "adapters.safetensors").unlink()
+    os.mkfifo(folder / "adapters.safetensors")
+
+
+def cut_short(folder: Path) -> None:
+    file = folder / "adapters.safetensors"
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+FIRST = "model.layers.0.self_attn.q_proj.lora_a"
+HUGE = json.dumps({FIRST: {"dtype": "F32", "shape": [2**40, 4], "data_offsets": [0, 64]}})
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "fully trained": (settings(fine_tune_type="full"), "mlx_lm fuse"),
+    "of a kind of its own": (settings(fine_tune_type=["lora"]), "fine_tune_type"),
+    "of PEFT": (settings(peft_type="LORA"), "PEFT"),
+    "without its config": (lambda f: (f / "adapter_config.json").unlink(), "is missing"),
+    "with no JSON": (written("adapter_config.json", b"{"), "cannot be read"),
+    "with deep JSON": (written("adapter_config.json", b"[" * 100_000), "cannot be read"),
+    "with a long config": (written("adapter_config.json", b" " * 2**21), "cannot be read"),
+    "with a list": (written("adapter_config.json", b"[]"), "not an object"),
+    "without layers": (settings(num_layers=None), "num_layers"),
+    "with a billion layers": (settings(num_layers=10**9), "num_layers"),
+    "without parameters": (settings(lora_parameters=None), "lora_parameters"),
+    "of no rank": (settings(lora_parameters__rank="8"), "rank"),
+    "of a rank of its own": (settings(lora_parameters__rank=8), "rank 8"),
+    "of a huge rank": (settings(lora_parameters__rank=10**12), "rank"),
+    "of no scale": (settings(lora_parameters__scale=None, lora_parameters__alpha=1), "alpha"),
+    "of an endless scale": (settings(lora_parameters__scale=float("inf")), "scale"),
+    "of a wrong dropout": (settings(lora_parameters__dropout=1.5), "dropout"),
+    "with keys that are none": (settings(lora_parameters__keys=[{}]), "keys"),
+    "with other keys": (settings(lora_parameters__keys=["mlp.up_proj"]), "not made for"),
+    "with a norm's key": (
+        settings(lora_parameters__keys=[*ATTENTION, "input_layernorm"]),
+        "RMSNorm",
+    ),
+    "without arrays": (lambda f: (f / "adapters.safetensors").unlink(), "is missing"),
+    "with a FIFO": (fifo, "ordinary"),
+    "cut short": (cut_short, "incomplete"),
+    "with a header that lies": (
+        written("adapters.safetensors", struct.pack("<Q", len(HUGE)) + HUGE.encode()),
+        "damaged",
+    ),
+    "with an array too many": (
+        arrays(lambda held: held.update({"model.layers.7.mlp.up_proj.lora_a": held[FIRST]})),
+        "was not made for this model",
+    ),
+    "with a layer's weights": (
+        arrays(lambda held: held.update({"model.norm.weight": held[FIRST]})),
+        "not part of a LoRA adapter",
+    ),
+    "with an array too few": (arrays(lambda held: held.pop(FIRST)), "is missing"),
+    "of another shape": (
+        arrays(lambda held: held.update({FIRST: mx.zeros((9, 4))})),
+        "has the shape",
+    ),
+    "of whole numbers": (
+        arrays(lambda held: held.update({FIRST: mx.zeros((48, 4), dtype=mx.int32)})),
+        "type",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_folder_that_cannot_be_used_is_told_in_a_sentence(
+    shared_engine: Engine, folders: Folders, damage: str
+) -> None:
+    change, words = DAMAGE[damage]
+    base = shared_engine.load(folders.base)
+    before = shared_engine.stats()["weights_bytes"]
+    folder = folders.damaged(f"adapter {damage}", change)
+    with pytest.raises(EngineError) as refused:
+        shared_engine.load(folders.base, adapter=folder)
+    assert refused.value.code == "model_load_failed"
+    says = refused.value.message
+    assert words in says
+    assert says.endswith(".")
+    assert len(says) < 400
+    assert "Traceback" not in says
+    assert shared_engine.stats()["weights_bytes"] == before
+    assert shared_engine.stats()["models"] == [base]
+
+
+def test_an_adapter_of_another_model_and_no_folder_at_all(
+    shared_engine: Engine, folders: Folders, model_folder: Callable[[str], Path]
+) -> None:
+    for adapter, words in ((folders.pirate, "model"), (folders.root / "none", "no adapter folder")):
+        with pytest.raises(EngineError) as refused:
+            shared_engine.load(model_folder("sliding window"), adapter=adapter)
+        assert refused.value.code == "model_load_failed"
+        assert words in refused.value.message
+
+
+def test_the_chats_of_the_base_go_on_while_a_variant_is_refused(
+    engine: Engine, folders: Folders
+) -> None:
+    base = engine.load(folders.base)
+    expected = answer(engine, base)
+    streaming = engine.open_session(base).send(
+        "neighbour", SamplingParams(max_tokens=60, temperature=0.0, logit_bias={2: -1e9})
+    )
+    next(iter(streaming))
+    few = folders.damaged("too few", arrays(lambda held: held.pop(FIRST)))
+    with pytest.raises(EngineError):
+        engine.load(folders.base, adapter=few)
+    assert len(streaming.tokens(PATIENCE)) == 60
+    assert answer(engine, base) == expected

@@ -1,0 +1,205 @@
+"""What is attached is read as text with page boundaries; hostile files are told in a sentence."""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.core.confined.documents import DocumentReader
+from engine.core.confined.limits import Limits
+from engine.errors import INVALID_REQUEST, EngineError
+from engine.text.documents import UnreadableError, archive, read
+from tests.engine import document_samples as samples
+from tests.engine.document_samples import paragraph
+
+_MB = 2**20
+
+
+@pytest.fixture
+def confined() -> Iterator[DocumentReader]:
+    made = DocumentReader(Limits(20.0, 1024 * _MB, 16 * _MB))
+    yield made
+    made.close()
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(UnreadableError) as refused:
+        read(path)
+    return str(refused.value)
+
+
+def test_a_pdf_is_read_page_by_page_in_a_child(tmp_path: Path, confined: DocumentReader) -> None:
+    path = samples.pdf(tmp_path / "report.pdf", ["One\nTwo", "", "The fox is red."])
+    found = confined.read(path)
+    assert (found.kind, found.unit) == ("PDF", "page")
+    assert found.pages == ("One\nTwo", "", "The fox is red.")
+    assert confined.pids == []  # each child is for one file
+
+
+def test_word_has_headings_lists_tables_and_pages(tmp_path: Path) -> None:
+    cell = "<w:tc>{}</w:tc>".format
+    body = (
+        paragraph("Trees", "Heading1")
+        + paragraph("Oak &amp; ash")
+        + "<w:tbl><w:tr>"
+        + cell(paragraph("a"))
+        + cell(paragraph("b"))
+        + "</w:tr></w:tbl>"
+        + "<w:p><w:r><w:delText>gone</w:delText></w:r></w:p>"
+        + paragraph("On page two", before="<w:lastRenderedPageBreak/>")
+    )
+    found = read(samples.docx(tmp_path / "a.docx", body))
+    assert (found.kind, found.unit) == ("Word", "page")
+    assert found.pages == ("# Trees\n\nOak & ash\n\n| a | b |", "On page two")
+
+
+def test_slides_come_in_the_order_in_which_they_are_shown(tmp_path: Path) -> None:
+    found = read(samples.pptx(tmp_path / "a.pptx", [("First", "one"), ("Second", "two")]))
+    assert (found.kind, found.unit) == ("PowerPoint", "slide")
+    assert found.pages == ("# First\n\none", "# Second\n\ntwo")
+
+
+def test_sheets_have_their_names(tmp_path: Path) -> None:
+    rows = {"Costs": [["what", "EUR"], ["tea", 2.5], [None, None]], "Empty": []}
+    found = read(samples.xlsx(tmp_path / "a.xlsx", rows))
+    assert (found.unit, found.labels) == ("sheet", ("Costs", "Empty"))
+    assert found.pages == ("what\tEUR\ntea\t2.5", "")
+
+
+def test_a_book_has_its_chapters(tmp_path: Path) -> None:
+    chapters = ["<h1>One</h1><p>A &amp; b</p><script>no</script>", "<p></p>", "<p>Two</p>"]
+    found = read(samples.epub(tmp_path / "a.epub", chapters))
+    assert (found.kind, found.unit, found.pages) == ("EPUB", "chapter", ("# One\n\nA & b", "Two"))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind", "text"),
+    [
+        ("a.txt", b"\xef\xbb\xbfcaf\xc3\xa9\r\nb  \n", "text", "café\nb"),
+        ("a.txt", "café".encode("cp1252"), "text", "café"),
+        ("a.txt", "日本".encode("utf-16"), "text", "日本"),
+        ("a.py", b"x = 1\n", "code", "x = 1"),
+        ("README.md", b"# A", "Markdown", "# A"),
+        ("a.csv", b"a,b\n1,2\n", "CSV", "a,b\n1,2"),
+        ("a.html", b"<h2>A</h2><p>b<script>x()</script></p>", "web page", "## A\n\nb"),
+        ("a.txt", b"<!doctype html><html><body><p>b</p>", "web page", "b"),
+    ],
+)
+def test_texts(tmp_path: Path, name: str, data: bytes, kind: str, text: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    found = read(tmp_path / name)
+    assert (found.kind, found.unit, found.pages) == (kind, "", (text,))
+
+
+def test_the_ending_of_a_name_may_be_wrong(tmp_path: Path) -> None:
+    path = samples.pdf(tmp_path / "really.docx", ["Inside"])
+    assert read(path).kind == "PDF"
+    (tmp_path / "no.pdf").write_text("only words")
+    assert read(tmp_path / "no.pdf").pages == ("only words",)
+
+
+def _entities(path: Path) -> None:
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + "".join(
+        f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9)
+    )
+    samples.packed(path, {"word/document.xml": bomb + "]><w>&j;</w>"})
+
+
+def _sheet_entities(path: Path) -> None:
+    samples.xlsx(path, {"A": [["x"]]})
+    with zipfile.ZipFile(path) as made:
+        files = {name: made.read(name) for name in made.namelist()}
+    key = "xl/worksheets/sheet1.xml"
+    files[key] = b'<!DOCTYPE x [<!ENTITY a "b">]>' + files[key].replace(b"<v>", b"<v>&a;")
+    samples.packed(path, files)
+
+
+def _endless(path: Path) -> None:
+    samples.pdf(path, ["x"])
+    path.write_bytes(path.read_bytes().replace(b"/Kids [3 0 R]", b"/Kids [2 0 R]"))
+
+
+def _nested(path: Path) -> None:
+    path.write_text("<html>" + "<div>" * 20_000 + "x")
+
+
+def _locked(path: Path) -> None:
+    key = "0" * 64
+    locked = f"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{key}> /U <{key}> >>"
+    samples.pdf(path, ["secret"], locked + " /ID [<00> <00>]")
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "words"),
+    [
+        ("bomb.docx", _entities, "holds XML that is not safe to read"),
+        ("bomb.xlsx", _sheet_entities, "is damaged"),
+        ("nested.html", _nested, "is nested too deeply"),
+        ("endless.pdf", _endless, "holds no text"),
+        ("locked.pdf", _locked, "is locked with a password"),
+        ("cut.pdf", lambda p: p.write_bytes(b"%PDF-1.7\n1 0 obj <<"), "is damaged, or no PDF"),
+        ("blank.pdf", lambda p: samples.pdf(p, ["", ""]), "its pages are pictures"),
+        ("empty.txt", lambda p: p.write_bytes(b""), "is empty"),
+        ("blank.txt", lambda p: p.write_bytes(b" \n\n"), "holds no text"),
+        ("program", lambda p: p.write_bytes(bytes(range(256)) * 40), "is no text"),
+        ("a.png", lambda p: p.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(99)), "is a picture"),
+        ("old.doc", lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "old version"),
+        ("a.zip", lambda p: samples.packed(p, {"a.txt": "a"}), "Unpack it"),
+        ("cut.zip", lambda p: p.write_bytes(b"PK\x03\x04"), "is damaged"),
+        ("gone.txt", lambda p: None, "is not there any more"),
+        ("folder", lambda p: p.mkdir(), "is no file"),
+    ],
+)
+def test_what_cannot_be_read_is_told(
+    tmp_path: Path, name: str, make: Callable[[Path], object], words: str
+) -> None:
+    make(tmp_path / name)
+    assert words in refusal(tmp_path / name)
+
+
+def test_what_unpacks_to_much_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "_MOST_BYTES", 5 * _MB)
+    files = {"word/document.xml": b"0", **{f"{n}.bin": b"\0" * _MB for n in range(6)}}
+    path = samples.packed(tmp_path / "bomb.docx", files)
+    assert path.stat().st_size < 10_000
+    assert refusal(path) == "unpacks to more than can be read"
+
+
+def test_a_file_that_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path) -> None:
+    slow = DocumentReader(Limits(0.3, 1024 * _MB, 16 * _MB))
+    (tmp_path / "slow.html").write_text("<html>" + "<p>some <b>words</b> here</p>" * 60_000)
+    (tmp_path / "next.txt").write_text("next")
+    try:
+        with pytest.raises(EngineError) as error:
+            slow.read(tmp_path / "slow.html")
+        assert error.value.code == INVALID_REQUEST
+        assert error.value.message == "“slow.html” cannot be read: it took longer than 0.3 seconds."
+        slow._limits = Limits(20.0, 1024 * _MB, 16 * _MB)
+        assert slow.read(tmp_path / "next.txt").pages == ("next",)
+    finally:
+        slow.close()
+
+
+def test_a_refusal_reaches_the_person_with_the_files_name(
+    tmp_path: Path, confined: DocumentReader
+) -> None:
+    (tmp_path / "empty.txt").write_bytes(b"")
+    with pytest.raises(EngineError, match=r"“empty\.txt” is empty\."):
+        confined.read(tmp_path / "empty.txt")
+
+
+def test_a_pdf_of_500_pages_is_read_in_little_time(tmp_path: Path) -> None:
+    line = "All happy families are alike, each unhappy one in its own way and so on."
+    path = samples.pdf(tmp_path / "long.pdf", ["\n".join([line] * 45)] * 500)
+    begun = time.process_time()
+    found = read(path)
+    assert len(found.pages) == 500
+    # Of the processor's time, which a busy machine does not change much: a tenth of what is allowed
+    # for attaching it would do.
+    assert time.process_time() - begun < 3
