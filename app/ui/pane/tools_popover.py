@@ -32,7 +32,7 @@ from app.tools.tool import Tool, as_function, visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font
 from app.ui.widgets.wheel import WheelGuard
-from engine import EngineError
+from engine.errors import EngineError
 
 T = TypeVar("T")
 LONGEST = 600  # characters of a description that are shown; its tooltip has all
