@@ -53,3 +53,8 @@ class Call:
     room: int = 0
     preview: Difference | None = None
     previewed: str | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the person is to say something."""
+        return self.state in {CallState.ASKING, CallState.TOO_LONG}

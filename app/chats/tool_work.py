@@ -63,8 +63,12 @@ class ToolWork(QObject):
     @property
     def waiting(self) -> int:
         """How many calls wait for the person."""
-        states = {CallState.ASKING, CallState.TOO_LONG}
-        return sum(call.state in states for call in self.calls.values())
+        return sum(call.waits for call in self.calls.values())
+
+    @property
+    def first_waiting(self) -> str:
+        """The message of the first call that waits for the person; "" if none does."""
+        return next((key for key, call in self.calls.items() if call.waits), "")
 
     @property
     def running(self) -> int:
