@@ -107,6 +107,13 @@ def clients(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def tools(arguments: list[str]) -> int:
+    """Eight chats with tools in random order: no call, consent or result reaches another chat."""
+    from tests.app.tool_chats import main
+
+    return main(arguments)
+
+
 def exchange(arguments: list[str]) -> int:
     """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
     from tests.app.round_trip import main
@@ -115,6 +122,7 @@ def exchange(arguments: list[str]) -> int:
 
 
 COMMANDS = {
+    "tools": tools,
     "serve": serve,
     "clients": clients,
     "http": http,

@@ -26,6 +26,7 @@ from app.store import Message, Store
 from app.tools.builtin import STANDARD, BuiltIn, Context, own
 from app.tools.consent import Consents, Decision
 from app.tools.tool import Tool, ToolError
+from tests.app import tool_chats
 from tests.app.fake_engine import FakeEngine
 
 WAIT = 20_000
@@ -396,3 +397,8 @@ def test_eight_chats_at_once_and_nothing_crosses(desk: Desk) -> None:
     tool = desk.library.toolbox.tool("Stretto/secret")
     assert isinstance(tool, Tool)
     assert [allowed.allows(chat.id, tool) for chat in chats] == [False, True] * 4
+
+
+def test_random_schedules_of_eight_chats(qapp: object, tmp_path: Path) -> None:
+    """A short part of `python -m tests.torture tools`."""
+    tool_chats.play(tmp_path, 300, seed=7)
