@@ -28,11 +28,10 @@ EXCLUDED = [
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "ruff", "PyInstaller"),
     # clients of the engine's server, for its tests
     *("openai", "anthropic", "jiter", "docstring_parser", "sniffio"),
-    *("opentelemetry", "opentelemetry_api"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
     # huggingface_hub needs these for its own commands and for inference servers only
-    *("typer", "rich", "shellingham", "pydantic", "pydantic_core"),
+    *("typer", "rich", "shellingham"),
     # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
     # send2trash would take GLib of the machine that builds, where there is one
