@@ -28,6 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
         epilog="Without the window: stretto chat|batch|serve|download|bench, with --help each",
     )
     parser.add_argument("--profile", type=Path, help="keep everything in this folder")
+    parser.add_argument(
+        "--ask", action="store_true", help="open a small window for a quick question"
+    )
     parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
     parser.add_argument("--self-test", action="store_true", help="try everything out, and report")
     parser.add_argument(
@@ -72,6 +75,8 @@ def main(arguments: list[str] | None = None) -> int:
             application.ended.connect(qt.quit)
             started = application.start()
         if started:
+            if options.ask and application.window is not None:
+                application.window.comforts.quick.ask()
             status = qt.exec()
             while application.restarts:
                 application = Application(qt, application.paths, before=application)
@@ -83,6 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         # This start holds nothing, so a signal may end it at once, also while the other one hangs.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
+        application.single.quick = options.ask
         if not application.single.call():
             say_already_running()
             return 1

@@ -177,7 +177,7 @@ class Application(QObject):
             logs.stop(self._log_handler)
             self.single.release()
             return False
-        self.library = ChatLibrary(self.store, self.bridge, self.loader, self)
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self, self._opening.chats)
         self.library.toolbox.host.open(self._paths.tools)
         self.library.keep_trash()
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
@@ -190,7 +190,7 @@ class Application(QObject):
         self.guests = GuestsInWindow(self.serving, self.window)
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
-        self.single.called.connect(self.window.come_forward)
+        self.window.listen(self.single)
         self.unsaved = Unsaved(self.store, self.bridge, self.window)
         self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
         self.window.show_restored()

@@ -36,7 +36,7 @@ def made(
     engine: Engine,
     port: int,
     limits: dict[str, Any],
-    folders: list[str],
+    folders: list[tuple[str, str]],
     file: Path,
     is_used: Callable[[str], bool],
 ) -> Server:
@@ -54,16 +54,16 @@ def made(
     keys = Keys(file) if limits["require_key"] else None
     server = Server(engine, [], port, settings=Limits(**limits), keys=keys)
     server.served.is_used_elsewhere = is_used
-    for folder in folders:
-        offer(server, folder)
+    for folder, adapter in folders:
+        offer(server, folder, adapter)
     server.start()
     return server
 
 
-def offer(server: Server, folder: str) -> None:
-    """Let a server answer for one more model, whose folder may have gone."""
+def offer(server: Server, folder: str, adapter: str) -> None:
+    """Let a server answer for one more model, or a variant of it. Its folders may have gone."""
     try:
-        server.offer(folder)
+        server.offer(folder, adapter)
     except EngineError as error:
         log.info("a model is not offered: %s", error.code)
 

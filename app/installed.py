@@ -13,9 +13,18 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.background import Query
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState, ModelStatus
-from app.paths import GUIDE, model_location
+from app.paths import (
+    GUIDE,
+    adapter_of,
+    base_of,
+    model_fallback_name,
+    model_location,
+    variant_of,
+)
 from app.settings import Settings
+from engine.hub import adapters
 from engine.hub.inventory import Installed, Inventory
+from engine.hub.names import clean_name
 from engine.hub.places import Place, Source, places
 
 PIECE_S = 0.15
@@ -40,10 +49,7 @@ class _Walk:
         """What was found within a moment, and whether that was the last of it."""
         self._stop = stop
         if self._found is None:
-            guide = Path(model_location(GUIDE))
-            first = self._inventory.look(GUIDE, guide, Source.BUNDLED)
-            walk = self._inventory.walk(self._where(), self._refs, self._stopped)
-            self._found = itertools.chain([first], walk)
+            self._found = self._all()
         give_up = time.monotonic() + PIECE_S * (1 + 4 * self._count / _LONG)
         piece = []
         for model in self._found:
@@ -52,6 +58,25 @@ class _Walk:
             if time.monotonic() > give_up:
                 return piece, False
         return piece, True
+
+    def _all(self) -> Iterator[Installed]:
+        """The Guide, the models, and then their variants: named, or lying in a model's folder."""
+        guide = Path(model_location(GUIDE))
+        first = self._inventory.look(GUIDE, guide, Source.BUNDLED)
+        refs = [ref for ref in self._refs if not adapter_of(ref)]
+        variants = [ref for ref in self._refs if adapter_of(ref)]
+        names: dict[str, str] = {}
+        for model in itertools.chain(
+            [first], self._inventory.walk(self._where(), refs, self._stopped)
+        ):
+            yield model
+            names[model.ref] = names[str(model.folder)] = model.name
+            variants += [variant_of(model.ref, found) for found in adapters.beside(model.folder)]
+        for ref in dict.fromkeys(variants):
+            if self._stopped():
+                return
+            base = names.get(base_of(ref)) or model_fallback_name(base_of(ref))
+            yield adapters.variant(ref, base, Path(adapter_of(ref)))
 
     def _stopped(self) -> bool:
         return self._stop.is_set()
@@ -162,9 +187,10 @@ class InstalledModels(QObject):
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
 
     def chats(self, model: Installed) -> list[str]:
-        """The titles of the chats that answer with it, or with another of its revisions."""
+        """The titles of the chats that answer with it, a variant or another of its revisions."""
         refs = {model.ref, str(model.folder), *model.shares}
-        return [chat.title or "New chat" for chat in self._library.chats() if chat.model in refs]
+        found = [c for c in self._library.chats() if refs & {c.model, base_of(c.model)}]
+        return [chat.title or "New chat" for chat in found]
 
     # What is done with one.
 
@@ -179,6 +205,18 @@ class InstalledModels(QObject):
         kept = [other for other in self._settings.model_folders if other != folder]
         self._settings.set(model_folders=(*kept, folder))
         self.look()
+
+    def add_adapter(self, model: Installed, folder: Path) -> str:
+        """List a model with an adapter, too; returns why that cannot be, or ""."""
+        if not adapters.is_adapter(folder):
+            name = clean_name(folder.name) or "That folder"
+            return (
+                f"{name} is no adapter: choose a folder that holds adapter_config.json and "
+                "adapters.safetensors."
+            )
+        self._settings.remember_model(variant_of(model.ref, folder))
+        self.look()
+        return ""
 
     def listed_by(self, model: Installed) -> tuple[str, ...]:
         """The entries of the settings for which a model stands in the list.

@@ -7,17 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.paths import adapter_of
+
 
 @dataclass(frozen=True)
 class ModelFolder:
     """One remembered model.
 
     Attributes:
-        ref: how chats name it: a folder, or a hub id.
+        ref: how chats name it: a folder, or a hub id, or one of these with an adapter's folder,
+            which is then looked at.
         local: whether that is a folder, and not a model of the hub that was downloaded.
         path: the folder, also of a downloaded one; None where it is not there.
         found: whether the folder is there.
-        holds_model: whether a model's config.json is in it.
+        holds_model: whether a model's config.json is in it, or an adapter's.
         bytes: of all files in it, links followed, each file once.
     """
 
@@ -34,13 +37,14 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
 
     ``stop``: says that nobody wants to know any more; the size is then what was counted by now.
     """
-    local = Path(ref).is_absolute()
-    folder = Path(ref) if local else _downloaded(ref)
+    adapter = adapter_of(ref)
+    local = bool(adapter) or Path(ref).is_absolute()
+    folder = Path(adapter or ref) if local else _downloaded(ref)
     if folder is None or not os.path.isdir(folder):
         return ModelFolder(ref, local)
     from engine.hub.folder_facts import bytes_in
 
-    holds = os.path.isfile(folder / "config.json")
+    holds = os.path.isfile(folder / ("adapter_config.json" if adapter else "config.json"))
     return ModelFolder(ref, local, folder, True, holds, bytes_in(folder, stop))
 
 

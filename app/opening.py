@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 
 from app.paths import Paths
-from app.store import Backup, Store, StoreError, backups_of
+from app.store import Backup, Chat, Store, StoreError, backups_of
 from app.ui.dialogs.dialogs import Recovery
 
 log = logging.getLogger(__name__)
@@ -20,6 +20,7 @@ class StoreOpening:
 
     Attributes:
         words: what to tell the person once the window is there; empty for nothing.
+        chats: the list of chats, as it was read.
         elsewhere: another profile's folder that the person chose and the chats were copied to.
     """
 
@@ -39,6 +40,7 @@ class StoreOpening:
         self._interrupted = interrupted
         self.words = ""
         self.elsewhere: Path | None = None
+        self.chats: list[Chat] = []
 
     def open(self) -> Store | None:
         """The store; None if the person gives up or chose a folder elsewhere."""
@@ -68,7 +70,7 @@ class StoreOpening:
         """The store, once it has shown its list of chats: large files are not checked wholly."""
         store = Store.open(self._file)
         try:
-            store.chats()
+            self.chats = store.chats()
         except StoreError:
             store.close()
             raise

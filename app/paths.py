@@ -112,9 +112,29 @@ def resources() -> Path:
     return Path(__file__).resolve().parent.parent / "resources"
 
 
+_WITH = " + "
+
+
+def variant_of(model: str, adapter: Path) -> str:
+    """How chats name a model with an adapter, whose folder is absolute."""
+    return f"{base_of(model)}{_WITH}{adapter}"
+
+
+def base_of(model: str) -> str:
+    """The name of the model that a chat's ``model`` is, or is a variant of."""
+    return model.partition(_WITH + os.sep)[0]
+
+
+def adapter_of(model: str) -> str:
+    """The folder of the adapter that a chat's ``model`` has; "" for a model without one."""
+    _, has_one, folder = model.partition(_WITH + os.sep)
+    return os.sep + folder if has_one else ""
+
+
 def model_location(model: str) -> str:
-    """The folder or hub id that the engine loads for a chat's ``model``."""
-    return str(resources() / "guide") if model == GUIDE else model
+    """The folder or hub id that the engine loads for a chat's ``model``, or for its base."""
+    base = base_of(model)
+    return str(resources() / "guide") if base == GUIDE else base
 
 
 def short_path(folder: Path) -> str:
@@ -127,4 +147,6 @@ def short_path(folder: Path) -> str:
 
 def model_fallback_name(model: str) -> str:
     """A name to show before the model itself is loaded and tells its own."""
-    return "Guide" if model == GUIDE else Path(model).name or model
+    base, adapter = base_of(model), adapter_of(model)
+    name = "Guide" if base == GUIDE else Path(base).name or base
+    return f"{name} + {Path(adapter).name}" if adapter else name

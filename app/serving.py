@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app import background
 from app.chats.model_choice import ModelLoader
 from app.door_server import limits_of, made, offer, sentence
-from app.paths import GUIDE, Paths, model_location
+from app.paths import GUIDE, Paths, adapter_of, model_location
 from app.score.lanes import GUEST
 from app.settings import Settings
 from engine import Engine
@@ -192,7 +192,7 @@ class Serving(QObject):
         """A model that came into the window later is offered, too."""
         self._used = frozenset(m.model.id for m in self._loader.loaded() if m.model is not None)
         if self._server is not None and self._loader.get(ref).model is not None:
-            offer(self._server, model_location(ref))
+            offer(self._server, model_location(ref), adapter_of(ref))
 
     def _is_used(self, model_id: str) -> bool:
         """Whether the window itself has this model. Called by the server's thread."""
@@ -251,6 +251,7 @@ class Serving(QObject):
             self.why = ""
         self.changed.emit()
 
-    def _folders(self) -> list[str]:
+    def _folders(self) -> list[tuple[str, str]]:
+        """Models' folders, each with that of its adapter or ""."""
         refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
-        return [model_location(ref) for ref in refs]
+        return [(model_location(ref), adapter_of(ref)) for ref in refs]

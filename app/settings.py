@@ -53,6 +53,7 @@ class Settings:
         contrast: "system", "normal" or "high".
         motion: "system" or "less".
         text_px: size of what is read and written in the conversations, in pixels.
+        long_paste: a pasted text of more characters is attached as a file; 0 attaches none.
         send_key: "enter", or "ctrl_enter" where Enter breaks the line.
         new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
         system: the instructions it begins with.
@@ -63,6 +64,7 @@ class Settings:
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
         kept: by model how often its answer was kept, and of how many comparisons.
+        tray: whether there is an icon in the system's tray or menu bar.
         titles: whether models name their chats after the first exchange.
         notify: whether the system is told when a long answer has ended while one is away.
         shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
@@ -98,6 +100,7 @@ class Settings:
     motion: str = "system"
     text_px: int = 15
     send_key: str = "enter"
+    long_paste: int = 4000
     new_chat: Mapping[str, Any] = field(default_factory=dict)
     system: str = ""
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -107,6 +110,7 @@ class Settings:
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)
     kept: Mapping[str, list[int]] = field(default_factory=dict)
+    tray: bool = False
     titles: bool = True
     notify: bool = True
     shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
@@ -257,6 +261,7 @@ def _is_within(most: int, value: int) -> bool:
 _BOUNDS: dict[str, Callable[[Any], bool]] = {
     "appearance": lambda v: v in {"system", "light", "dark"},
     "send_key": lambda v: v in {"enter", "ctrl_enter"},
+    "long_paste": lambda v: 0 <= v <= 1_000_000,
     "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
     "zoom": lambda v: v in ZOOM,
     "contrast": lambda v: v in {"system", "normal", "high"},

@@ -11,6 +11,8 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 log = logging.getLogger(__name__)
 
+_ASK = "-ask"
+
 
 class SingleInstance(QObject):
     """Holds the profile's lock, and listens for whoever else is started on it.
@@ -20,12 +22,17 @@ class SingleInstance(QObject):
 
     Signals:
         called(): another start asks this program to show itself.
+        asked(): another start asks it to take a quick question.
+
+    Attributes:
+        quick: `call` asks for a quick question.
     """
 
     ANSWER_MS = 5_000
     """How long a busy program may take to answer; it comes forward also when it answers later."""
 
     called = Signal()
+    asked = Signal()
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +40,8 @@ class SingleInstance(QObject):
         self._name = f"stretto-{name}"
         self._lock = QLockFile(str(folder / "running.lock"))
         self._lock.setStaleLockTime(0)  # never by age: a chat may be open for weeks
-        self._server: QLocalServer | None = None
+        self.quick = False
+        self._servers: dict[str, QLocalServer] = {}
 
     def claim(self) -> bool:
         """Become the one program of this profile; False if there is one already.
@@ -45,18 +53,26 @@ class SingleInstance(QObject):
                 return False
             log.warning("The profile could not be locked.")
             return True
-        QLocalServer.removeServer(self._name)  # left behind by a kill; its owner is gone
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._on_connection)
-        if not self._server.listen(self._name):
-            log.warning("No other start will be heard: %s", self._server.errorString())
+        for name, told in ((self._name, self.called), (self._name + _ASK, self.asked)):
+            QLocalServer.removeServer(name)  # left behind by a kill; its owner is gone
+            server = self._servers[name] = QLocalServer(self)
+            server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+            server.newConnection.connect(self._on_connection)
+            server.newConnection.connect(told)
+            if not server.listen(name):
+                log.warning("No other start will be heard: %s", server.errorString())
         return True
 
     def call(self) -> bool:
-        """Ask the program that runs to show itself; False if it does not answer in time."""
+        """Ask the program that runs to show itself; False if it does not answer in time.
+
+        One of an earlier version takes no quick question and just shows itself.
+        """
+        return (self.quick and self._answered(self._name + _ASK)) or self._answered(self._name)
+
+    def _answered(self, name: str) -> bool:
         socket = QLocalSocket()
-        socket.connectToServer(self._name)
+        socket.connectToServer(name)
         # The system connects by itself, also to a program that hangs: only its word counts.
         answered = socket.waitForConnected(self.ANSWER_MS) and (
             socket.bytesAvailable() > 0 or socket.waitForReadyRead(self.ANSWER_MS)
@@ -66,10 +82,10 @@ class SingleInstance(QObject):
 
     def release(self) -> None:
         """Let the next start be the one."""
-        if self._server is not None:
-            self._server.close()
-            self._server.deleteLater()
-            self._server = None
+        while self._servers:
+            _, server = self._servers.popitem()
+            server.close()
+            server.deleteLater()
         self._lock.unlock()
 
     def _take_over(self) -> bool:
@@ -88,9 +104,9 @@ class SingleInstance(QObject):
 
     @Slot()
     def _on_connection(self) -> None:
-        while self._server is not None and (socket := self._server.nextPendingConnection()):
+        server = self.sender()
+        while isinstance(server, QLocalServer) and (socket := server.nextPendingConnection()):
             socket.disconnected.connect(socket.deleteLater)
             socket.write(b"here")
             socket.flush()
             socket.disconnectFromServer()
-            self.called.emit()

@@ -30,8 +30,8 @@ EXCLUDED = [
     *("openai", "anthropic", "jiter", "docstring_parser", "sniffio"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
-    # huggingface_hub needs these for its own commands and for inference servers only
-    *("typer", "rich", "shellingham"),
+    # huggingface_hub needs these for its own commands; `rich` stays, which mlx-lm's adapters import
+    *("typer", "shellingham"),
     # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
     # send2trash would take GLib of the machine that builds, where there is one

@@ -87,6 +87,16 @@ def serve(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def races(arguments: list[str]) -> int:
+    """Clients that get in each other's way at the server, at random; what fails is made short."""
+    from engine.model import backend
+
+    backend.take_openblas()  # before anything imports MLX
+    from tests.torture_races import main
+
+    return main(arguments)
+
+
 def http(arguments: list[str]) -> int:
     """Requests that nobody should send: schemathesis, then raw sockets; no 500 and no hang."""
     from engine.model import backend
@@ -124,6 +134,7 @@ def exchange(arguments: list[str]) -> int:
 COMMANDS = {
     "tools": tools,
     "serve": serve,
+    "races": races,
     "clients": clients,
     "http": http,
     "hostile": hostile,

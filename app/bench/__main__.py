@@ -7,10 +7,14 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from app.bench import kill
 from app.bench.bars import Figure
 from app.paths import GUIDE
+
+if TYPE_CHECKING:
+    from app.bench.samples import Crowd
 
 
 def main() -> int:
@@ -35,7 +39,7 @@ def main() -> int:
     hour.add_argument("--characters", type=int, default=6_000, help="of an answer")
     opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
     opening.add_argument("--messages", type=int, default=10_000)
-    opening.add_argument("--chats", type=int, default=3)
+    opening.add_argument("--long", type=int, default=3, help="how many of them")
     scroll = commands.add_parser("scroll", help="stalls while a long chat is scrolled and resized")
     scroll.add_argument("--messages", type=int, default=400)
     scroll.add_argument("--seconds", type=float, default=10.0, help="for each")
@@ -44,6 +48,9 @@ def main() -> int:
     token = commands.add_parser("token", help="from the engine's event to the screen")
     token.add_argument("--tokens", type=int, default=500)
     token.add_argument("--rate", type=float, default=50.0, help="tokens/s")
+    for command in (stalls, opening, scroll, start, token):
+        command.add_argument("--chats", type=int, default=0, help="others in the sidebar")
+        command.add_argument("--folders", type=int, default=0, help="that these are in")
     search = commands.add_parser("search", help="searches in a large profile")
     search.add_argument("--messages", type=int, default=100_000)
     kill.add_to(commands)
@@ -63,6 +70,7 @@ def main() -> int:
 
 def _figures(options: argparse.Namespace) -> list[Figure]:
     # What is not asked for is not imported: it would count as memory and as a warm start.
+    crowd = _crowd(options)
     match options.command:
         case "hour":
             from app.bench import hour
@@ -71,15 +79,15 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
         case "open":
             from app.bench import opening
 
-            return opening.measure(options.messages, options.chats)
+            return opening.measure(options.messages, options.long, crowd)
         case "scroll":
             from app.bench import scrolling
 
-            return scrolling.measure(options.messages, options.seconds)
+            return scrolling.measure(options.messages, options.seconds, crowd)
         case "start":
             from app.bench import starting
 
-            return starting.measure(options.rounds)
+            return starting.measure(options.rounds, crowd)
         case "search":
             from app.bench import searching
 
@@ -87,17 +95,25 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
         case "token":
             from app.bench import token
 
-            return token.measure(options.tokens, options.rate)
+            return token.measure(options.tokens, options.rate, crowd)
         case _:
             from app.bench import stalls
 
-            return stalls.dripping(options.panes, options.seconds, options.rate, options.characters)
+            return stalls.dripping(
+                options.panes, options.seconds, options.rate, options.characters, crowd
+            )
+
+
+def _crowd(options: argparse.Namespace) -> Crowd:
+    from app.bench.samples import Crowd
+
+    return Crowd(getattr(options, "chats", 0), getattr(options, "folders", 0))
 
 
 def _stalls(options: argparse.Namespace) -> int:
     from app.bench.stalls import measure
 
-    report = measure(options.model, options.panes, options.seconds)
+    report = measure(options.model, options.panes, options.seconds, _crowd(options))
     if options.json:
         print(json.dumps(report.as_dict()))
         return 0

@@ -14,6 +14,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 
 from app.application import Application, make_engine, make_qt
 from app.bench.drip import Drip
+from app.bench.samples import NOBODY, Crowd, write_crowd
 from app.paths import GUIDE, Paths
 from app.settings import Settings
 from app.ui.pane.pane import ChatPane
@@ -28,16 +29,20 @@ def program(
     model: str = GUIDE,
     size: tuple[int, int] = (1440, 900),
     engine: Callable[[], Drip] | None = None,
+    crowd: Crowd = NOBODY,
 ) -> Iterator[Driver]:
-    """The program over a fresh profile; everything is taken down at the end.
+    """The program over a profile of its own; everything is taken down at the end.
+
+    ``crowd``: the chats and folders that the profile begins with.
 
     Raises RuntimeError if the model does not load.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="stretto-") as folder,
-        program_in(Paths.in_profile(Path(folder)), model, size, engine) as driver,
-    ):
-        yield driver
+    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
+        paths = Paths.in_profile(Path(folder))
+        paths.create()
+        write_crowd(paths.chats, crowd)
+        with program_in(paths, model, size, engine) as driver:
+            yield driver
 
 
 @contextmanager

@@ -33,11 +33,12 @@ class Painted(QObject):
         return False
 
 
-def measure(messages: int, chats: int) -> list[Figure]:
+def measure(messages: int, chats: int, crowd: samples.Crowd) -> list[Figure]:
     """Open so many chats of that length, one after the other."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         paths = Paths.in_profile(Path(folder))
         paths.create()
+        samples.write_crowd(paths.chats, crowd)
         ids = [samples.write_long(paths.chats, messages) for _ in range(chats)]
         with program_in(paths, engine=lambda: Drip(lambda: iter(()), 50)) as driver:
             before = resident_mb()

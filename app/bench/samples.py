@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from app.paths import GUIDE
-from app.store import Chat, Message, Store, new_id
+from app.store import Chat, Folder, Message, Store, new_id
 
 MATHS = r"""The roots of $ax^2 + bx + c = 0$ with $a \neq 0$ are
 
@@ -83,6 +86,58 @@ CHATS = {
     "Formulas": ("How do I solve a quadratic equation?", MATHS),
     "A mailbox": ("Show me a thread-safe queue.", CODE),
 }
+
+
+class Crowd(NamedTuple):
+    """How many chats and folders a profile holds besides what is measured."""
+
+    chats: int = 0
+    folders: int = 0
+
+
+NOBODY = Crowd()
+
+
+def write_crowd(chats: Path, crowd: Crowd) -> None:
+    """Put that many chats of two messages into a store: most in folders, some pinned or archived.
+
+    One folder in five lies in another; the chats' last messages are spread over two years.
+    """
+    if not crowd.chats:
+        return
+    now, span = time.time(), 2 * 365 * 86_400
+    folders = [Folder(new_id(), f"Folder {number:02}") for number in range(crowd.folders)]
+    for number in range(4, len(folders), 5):
+        folders[number] = replace(folders[number], parent_id=folders[number - 1].id)
+    with Store.open(chats) as store:
+        for folder in folders:
+            store.save_folder(folder)
+        for first in range(0, crowd.chats, 500):
+            with store.together():
+                for number in range(first, min(first + 500, crowd.chats)):
+                    folder_id = folders[number % len(folders)].id if folders else None
+                    at = now - span * number / crowd.chats
+                    chat = Chat(
+                        new_id(),
+                        f"Chat {number} about {_SUBJECTS[number % len(_SUBJECTS)]}",
+                        GUIDE,
+                        folder_id=folder_id if number % 3 else None,
+                        pinned_at=at if number % 500 == 1 else None,
+                        archived_at=at if number % 20 == 2 else None,
+                        updated_at=at,
+                    )
+                    asked = Message(new_id(), chat.id, None, "user", chat.title, created_at=at)
+                    text = f"Answer {number}, in a few words."
+                    told = Message(new_id(), chat.id, asked.id, "assistant", text, created_at=at)
+                    store.save_chat(chat)
+                    store.save_message(asked)
+                    store.save_message(told, as_leaf=True)
+            store.flush(None)
+        while not store.settled:  # or the first start would find more to index than others do
+            time.sleep(0.02)
+
+
+_SUBJECTS = ("rivers", "trees", "bread", "sailing", "old maps", "the moon", "bees")
 
 
 def write(chats: Path) -> dict[str, str]:

@@ -19,11 +19,12 @@ P99_MS = 16.0
 _STEP_MS = 16
 
 
-def measure(messages: int, seconds: float) -> list[Figure]:
-    """Scroll up and down again, then drag the window's edge, for so many seconds each."""
+def measure(messages: int, seconds: float, crowd: samples.Crowd) -> list[Figure]:
+    """Scroll up and down again, drag the window's edge, scroll the sidebar; so long each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         paths = Paths.in_profile(Path(folder))
         paths.create()
+        samples.write_crowd(paths.chats, crowd)
         chat_id = samples.write_long(paths.chats, messages, characters=4_000)
         with program_in(paths, engine=lambda: Drip(lambda: iter(()), 50)) as driver:
             driver.window.chats.open(chat_id)
@@ -35,11 +36,20 @@ def measure(messages: int, seconds: float) -> list[Figure]:
             bar.setValue(bar.maximum() // 2)
             driver.wait(1)
             resized = _probed(driver, _widths(steps, driver))
+            model = driver.window.sidebar.model
+            library = driver.application.library
+            for each in library.order.folders() if library is not None else ():
+                model.fold(each.id, False)
+            driver.wait(1)
+            rows = driver.window.sidebar.list.verticalScrollBar()
+            listed = _probed(driver, _scrolls(steps, lambda by: rows.setValue(rows.value() - by)))
     return [
         *lateness("scrolling", scrolled.late_ms, P99_MS, None),
         *lateness("scrolling, of it own work", scrolled.busy_ms, None, None),
         *lateness("resizing", resized.late_ms, P99_MS, None),
         *lateness("resizing, of it own work", resized.busy_ms, None, None),
+        *lateness("scrolling the sidebar", listed.late_ms, P99_MS, None),
+        *lateness("scrolling the sidebar, of it own work", listed.busy_ms, None, None),
     ]
 
 

@@ -83,9 +83,11 @@ class StallReport:
         return asdict(self)
 
 
-def measure(model: str, panes: int, seconds: float) -> StallReport:
+def measure(
+    model: str, panes: int, seconds: float, crowd: samples.Crowd = samples.NOBODY
+) -> StallReport:
     """Open ``panes`` panes, keep every one of them answering, and probe for ``seconds``."""
-    with program(model, size=(1760, 1060)) as driver:
+    with program(model, size=(1760, 1060), crowd=crowd) as driver:
         opened = open_grid(driver, panes)
         streamed = 0
         running = looks = 0
@@ -132,7 +134,13 @@ P99_MS, MAX_MS, CPU_SHARE = 16.0, 50.0, 0.5
 _PIECE = 5  # characters of a token
 
 
-def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[Figure]:
+def dripping(
+    panes: int,
+    seconds: float,
+    rate: float,
+    characters: int,
+    crowd: samples.Crowd = samples.NOBODY,
+) -> list[Figure]:
     """Long answers in ``panes`` panes, growing by ``rate`` tokens a second each; no model.
 
     Args:
@@ -145,7 +153,7 @@ def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[F
         for place in range(characters, len(written), _PIECE):
             yield written[place : place + _PIECE]
 
-    with program(size=(1760, 1060), engine=lambda: Drip(text, rate)) as driver:
+    with program(size=(1760, 1060), engine=lambda: Drip(text, rate), crowd=crowd) as driver:
         opened = open_grid(driver, panes)
         for pane in opened:
             pane.chat.send("Write")

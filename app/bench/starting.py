@@ -13,18 +13,25 @@ import time
 from pathlib import Path
 
 from app.bench.bars import Figure
+from app.bench.samples import Crowd, write_crowd
+from app.paths import Paths
 
 WINDOW_S, USABLE_S = 0.4, 1.0
 _CHATS = 20
 
 
-def measure(rounds: int) -> list[Figure]:
-    """Start over an empty profile, one chat and 20 of them; the first of each is not counted."""
+def measure(rounds: int, crowd: Crowd) -> list[Figure]:
+    """Start over an empty profile, one chat and 20 of them; the first of each is not counted.
+
+    The latter two have the crowd in their lists besides.
+    """
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         empty = [_start(Path(folder) / f"empty{number}") for number in range(rounds + 1)]
+        write_crowd(Paths.in_profile(Path(folder) / "empty0").chats, crowd)
         one = [_start(Path(folder) / "empty0") for _ in range(rounds + 1)]
         full = Path(folder) / "full"
         _start(full, fill=_CHATS)
+        write_crowd(Paths.in_profile(full).chats, crowd)
         again = [_start(full) for _ in range(rounds + 1)]
     assert {run["panes"] for run in again} == {_CHATS}
 
@@ -65,7 +72,6 @@ def child() -> int:
     from PySide6.QtCore import QEvent, QObject
 
     from app.application import Application, make_qt
-    from app.paths import Paths
 
     class FirstPaint(QObject):
         at = cpu = 0.0

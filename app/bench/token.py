@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.bench.bars import Figure, percentile
 from app.bench.drip import Drip
 from app.bench.drive import program
+from app.bench.samples import Crowd
 from app.ui.transcript.markdown_view import MarkdownView
 
 BAR_MS = 33.0
@@ -37,7 +38,7 @@ class Shown(QObject):
             self.at.append(time.perf_counter())
 
 
-def measure(tokens: int, rate: float) -> list[Figure]:
+def measure(tokens: int, rate: float, crowd: Crowd) -> list[Figure]:
     """One chat that streams so many tokens; each is looked for on the screen."""
     posted: list[float] = []
 
@@ -48,7 +49,7 @@ def measure(tokens: int, rate: float) -> list[Figure]:
     def on_post(_piece: str) -> None:
         posted.append(time.perf_counter())
 
-    with program(engine=lambda: Drip(text, rate, on_post)) as driver:
+    with program(engine=lambda: Drip(text, rate, on_post), crowd=crowd) as driver:
         shown = Shown()
         qt = QApplication.instance()
         assert qt is not None

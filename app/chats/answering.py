@@ -18,6 +18,7 @@ from app.chats.signals import ChatSignals
 from app.chats.tool_history import turn_with_calls
 from app.chats.transcript import conversation
 from app.chats.turn import Calling, Paused, Running, Waiting
+from app.paths import adapter_of
 from app.store import Message
 from app.tools.toolbox import Toolbox
 from engine import (
@@ -191,7 +192,9 @@ class Answering(AnsweringState):
                 self._loader.lose()
 
     def _fail_to_load(self, model_status: ModelStatus) -> None:
-        stats = {"code": model_status.code} if model_status.code else {}
+        stats: dict[str, Any] = {"code": model_status.code} if model_status.code else {}
+        if adapter_of(model_status.ref):
+            stats["adapter"] = True  # it may be done without
         self._end("error", model_status.error, stats=stats)
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:

@@ -49,14 +49,17 @@ class ChatLibrary(QObject):
     erased = Signal(str)
 
     def __init__(
-        self, store: Store, bridge: Bridge, loader: ModelLoader, parent: QObject | None = None
+        self,
+        store: Store,
+        bridge: Bridge,
+        loader: ModelLoader,
+        parent: QObject | None = None,
+        chats: Iterable[ChatRecord] = (),  # the store's, if somebody has just read them
     ) -> None:
         super().__init__(parent)
         self.toolbox = Toolbox(ToolHost(), store)
-        self._store = store
-        self._bridge = bridge
-        self._loader = loader
-        self._chats: dict[str, ChatRecord] = {chat.id: chat for chat in store.chats()}
+        self._store, self._bridge, self._loader = store, bridge, loader
+        self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
@@ -106,9 +109,8 @@ class ChatLibrary(QObject):
         chat = self._in_use.get(chat_id)
         if chat is None:
             stored = self._chats.get(chat_id)
-            chat = self._adopt(
-                stored or ChatRecord(id=chat_id, model=model), stored=stored is not None
-            )
+            record = stored or ChatRecord(id=chat_id, model=model)
+            chat = self._adopt(record, stored=stored is not None)
         return chat
 
     def new(
@@ -119,9 +121,7 @@ class ChatLibrary(QObject):
         chat_id: str = "",
     ) -> Chat:
         """A new chat with these settings. It is stored at its first key press."""
-        record = ChatRecord(
-            id=chat_id or new_id(), model=model, params=dict(params or {}), system=system
-        )
+        record = ChatRecord(chat_id or new_id(), "", model, system, dict(params or {}))
         return self._adopt(record, stored=False)
 
     def branch(self, chat: Chat, message_id: str) -> Chat:

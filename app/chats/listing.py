@@ -44,7 +44,7 @@ def entries(
     archived: list[str] = []
     days: list[Entry] = []
     inside: dict[str | None, list[str]] = {folder.id: [] for folder in folders}
-    headings = iter(_headings())
+    headings = iter(day_headings())
     since, inf = float("inf"), float("inf")
     for chat in chats:
         if chat.archived_at is not None:
@@ -78,13 +78,13 @@ def entries(
     return found, counts
 
 
-def day_heading(updated_at: float) -> str:
-    """The heading that a chat stands under: Today, Yesterday, and so on to Earlier."""
-    return next(heading for heading, since in _headings() if updated_at >= since)
+def day_heading(updated_at: float, headings: Sequence[tuple[str, float]]) -> str:
+    """The one of `day_headings` that a chat stands under."""
+    return next(heading for heading, since in headings if updated_at >= since)
 
 
-def _headings() -> list[tuple[str, float]]:
-    """The days' headings, each with the time from which on chats stand under it."""
+def day_headings() -> list[tuple[str, float]]:
+    """Today, Yesterday, and so on to Earlier, each with the time from which on it holds."""
     today = time.localtime()
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     named = [(heading, midnight - days * _DAY) for heading, days in _DAYS]

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
-from app.paths import GUIDE, model_fallback_name, model_location
+from app.paths import GUIDE, adapter_of, model_fallback_name, model_location
 from engine import EngineError
 
 if TYPE_CHECKING:
@@ -119,9 +119,10 @@ class ModelLoader(QObject):
         if own.state in {LoadState.READY, LoadState.LOADING}:
             return own
         for other in self.known():
-            if other.model is not None and other.model.path == folder:
-                return other
-            if model_location(other.ref) == folder:
+            if adapter_of(other.ref):  # lies in its base's folder
+                continue
+            path = other.model.path if other.model is not None else ""
+            if folder in {path, model_location(other.ref)}:
                 return other
         return own
 
@@ -251,7 +252,9 @@ class ModelLoader(QObject):
                 self._loaded(model_status, future)
 
         channel, told = self._bridge.channel(read)
-        loading = _asked(lambda: engine.load_later(model_location(model_status.ref), told))
+        folder, adapter = model_location(model_status.ref), adapter_of(model_status.ref)
+        more = {"adapter": adapter} if adapter else {}
+        loading = _asked(lambda: engine.load_later(folder, told, **more))
         self._loads[model_status.ref] = loading
         self._bridge.when_done(loading, done)
 

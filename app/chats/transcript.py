@@ -84,6 +84,10 @@ class Transcript:
         self._messages[message_id] = message
         return message
 
+    def children(self, message_id: str | None) -> list[Message]:
+        """What follows a message, oldest first; with None the first messages of all versions."""
+        return [self._messages[each] for each in self._children.get(message_id, ())]
+
     def alternatives(self, message_id: str) -> list[str]:
         """The message and its siblings, oldest first."""
         return list(self._children[self._messages[message_id].parent_id])

@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QTextBlock,
     QTextCursor,
     QTextDocument,
-    QTextLine,
 )
 
 from app.markdown.formats import INLINE_CODE, Formats
@@ -153,10 +152,15 @@ class Underlay:
                 stop = min(end, line.textStart() + line.textLength())
                 if begin >= stop:
                     continue
-                x1, x2 = _x(line, begin), _x(line, stop)  # from the block's left, margin included
+                # By the letters, not by the cursor's places: where the direction of the text
+                # turns, those are on the other side. From the block's left, margin included.
+                runs = [run.boundingRect() for run in line.glyphRuns(begin, stop - begin)]
+                if not runs:
+                    continue
+                left, right = min(r.left() for r in runs), max(r.right() for r in runs)
                 top = origin.y() + line.y() + line.ascent() - 1.02 * self._style.code_px
-                left = origin.x() + min(x1, x2) - 2.5
-                area = QRectF(left, top, abs(x2 - x1) + 5, 1.4 * self._style.code_px)
+                width, height = right - left + 5, 1.4 * self._style.code_px
+                area = QRectF(origin.x() + left - 2.5, top, width, height)
                 painter.drawRoundedRect(area, 4, 4)
 
     def _code_runs(self, block: QTextBlock) -> Iterator[tuple[int, int]]:
@@ -212,11 +216,6 @@ class Underlay:
             if firsts[number] >= end:
                 break
             yield firsts[number], feet[number] - 1
-
-
-def _x(line: QTextLine, position: int) -> float:
-    x: Any = line.cursorToX(position)  # PySide returns (x, position), its stub says object
-    return float(x[0] if isinstance(x, tuple) else x)
 
 
 def _has_code(spans: tuple[Span, ...]) -> bool:

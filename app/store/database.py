@@ -45,8 +45,11 @@ def open_writer(
             before_migration()
         migrate(db)
         db.execute("PRAGMA secure_delete = ON")  # after the steps, which drop whole tables
+        # In one transaction: alone each passage of the index would wait for the disk.
+        db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
         index_piece(db, _FIRST_PIECE)  # those; the writer goes on with more
+        db.execute("COMMIT")
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         if db is not None:
             db.close()

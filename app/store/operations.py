@@ -109,7 +109,10 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
     values["titled_by"] = "person" if values["titled_by"] is None else values["titled_by"]
     for name in _FILES:
         values[name] = from_column(values[name])
-    return Chat(**values)
+    # A frozen dataclass sets its fields one by one; with ten thousand chats the start shows it.
+    chat = Chat.__new__(Chat)
+    chat.__dict__.update(values)
+    return chat
 
 
 def message_from_row(row: tuple[Any, ...]) -> Message:

@@ -21,6 +21,13 @@ def positive(text: str) -> int:
     return number
 
 
+def add_adapter(parser: argparse.ArgumentParser) -> None:
+    """The argument `--adapter`, for commands with one model."""
+    parser.add_argument(
+        "--adapter", metavar="FOLDER", help="a LoRA or DoRA adapter for it, in mlx-lm's layout"
+    )
+
+
 def own_command(*arguments: str) -> list[str]:
     """The command line that runs one of the engine's commands in another process."""
     if FROZEN:

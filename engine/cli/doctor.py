@@ -44,6 +44,7 @@ class Report:
         missing: what mlx-lm requires and is not there, and what else would help.
         backend: device, BLAS, and bytes of memory.
         patches: name, whether it is on, why not and what that loses.
+        adapters: why LoRA adapters cannot be opened; "" where they can.
         families: how many ran; 0 where they were left out.
         differences: what is not as with the pinned versions, a sentence each.
     """
@@ -53,6 +54,7 @@ class Report:
     missing: list[str]
     backend: dict[str, Any]
     patches: list[dict[str, Any]]
+    adapters: str = ""
     families: int = 0
     ran: int = 0
     differences: list[str] = field(default_factory=list)
@@ -95,6 +97,7 @@ def examine() -> Report:
     import mlx_lm
 
     from engine.core.state import BUDGET_SHARE
+    from engine.model import adapting  # brings MLX, which must not come before its BLAS
 
     laid_over = overlay.left or overlay.asked()
     place = {"folder": str(Path(mlx_lm.__file__).parent), "version": str(mlx_lm.__version__)}
@@ -116,7 +119,10 @@ def examine() -> Report:
             "memory_budget": int(machine.memory * BUDGET_SHARE),
         },
         [asdict(state) for state in states],
+        adapting.why_not(),
     )
+    if report.adapters:
+        report.differences.append(f"LoRA adapters cannot be opened ({report.adapters}).")
     if laid_over is not None and laid_over.refused:
         report.differences.append(f"{laid_over.folder} is not used: {laid_over.refused}.")
     report.differences += [
@@ -152,6 +158,7 @@ def _lines(found: Report) -> Iterable[str]:
     for patch in found.patches:
         how = "on" if patch["on"] else f"off: {patch['reason']}"
         yield f"{'patch':<16} {patch['name']:<16} {how}"
+    yield f"{'adapters':<16} {found.adapters or 'LoRA and DoRA'}"
     for lacking in found.missing:
         yield f"{'missing':<16} {lacking}"
 

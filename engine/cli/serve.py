@@ -33,6 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="folder or hub id (Guide); the first is loaded now, the others when asked for",
     )
+    add(
+        "--adapter",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="also serve the first MODEL with this adapter, as NAME+FOLDER (may be repeated)",
+    )
     add("--port", type=int, default=8080, help="0 takes a free one (8080)")
     add("--quiet", action="store_true", help="no line for each request")
     group = parser.add_argument_group("who may ask")
@@ -164,9 +171,10 @@ def _serve(
     if wanted.is_set():
         return 0
     others, keys = options.models[1:], Keys(_key_file(options))
-    with Server(
-        engine, [model], options.port, settings=settings, folders=others, keys=keys
-    ) as server:
+    server = Server(engine, [model], options.port, settings=settings, folders=others, keys=keys)
+    for adapter in options.adapter:
+        server.offer(model.path, adapter)
+    with server:
         names = ", ".join(entry.name for entry in server.served.entries)
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         key = ", with a key" if settings.require_key or keys.all() else ""

@@ -57,6 +57,7 @@ class Estimating:
             loaded=[
                 Loaded(m.info.id, state.freed_by(m), m.info.id not in in_use)
                 for m in state.models.values()
+                if state.freed_by(m)
             ],
             gpu=state.backend.device != "cpu",
         )

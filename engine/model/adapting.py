@@ -19,13 +19,14 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
 
-from engine.errors import EngineError, is_out_of_memory
+from engine.errors import EngineError, is_out_of_memory, words_of
 from engine.model import cpu, fingerprint, loader
 from engine.model.cpu.linear import VOCABULARY
 from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.model.patches.module_classes import mix_in
+from engine.model.patches.replace import expect
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
 LEAVES = {"lora_a", "lora_b", "m"}
@@ -79,6 +80,19 @@ def examine(
     return Adapter(path, identity, name, kind, layers, parameters, sizes[0], sizes[1], contents)
 
 
+def why_not() -> str:
+    """Why this mlx-lm cannot put adapters on models; "" where it can."""
+    try:
+        from mlx_lm.tuner.dora import DoRAEmbedding  # noqa: F401
+        from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear  # noqa: F401
+        from mlx_lm.tuner.utils import linear_to_lora_layers
+
+        expect(linear_to_lora_layers, "model", "num_layers", "config", "use_dora")
+    except Exception as error:
+        return words_of(error)
+    return ""
+
+
 def load(examined: Examined, adapter: Adapter, wide: bool) -> Pieces:
     """Load a model and make a variant of it. As `loader.load`."""
     base = yield from loader.load(examined, wide)
@@ -98,7 +112,9 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         _change_layers(net, adapter)
         yield
         added = _give(net, adapter, base.info.dtype)
+        yield
         _cut_logits(net)
+        yield
         net.eval()
         yield
         yield from loader.read_weights(net)
@@ -230,8 +246,9 @@ def _cut_logits(net: Any) -> None:
     from mlx_lm.tuner.dora import DoRAEmbedding
     from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear
 
-    linears = [m for m in net.modules() if isinstance(m, LoRALinear)]
-    tables = [m for m in net.modules() if isinstance(m, (LoRAEmbedding, DoRAEmbedding))]
+    modules = net.modules()
+    linears = [m for m in modules if isinstance(m, LoRALinear)]
+    tables = [m for m in modules if isinstance(m, (LoRAEmbedding, DoRAEmbedding))]
     mix_in(_FirstRows, [m for m in linears if m.lora_b.shape[-1] >= VOCABULARY])
     mix_in(_FirstRowsAsLinear, [m for m in tables if m.lora_a.shape[0] >= VOCABULARY])
 

@@ -17,11 +17,12 @@ def load_again(engine: Engine, model: Model) -> Model:
     Raises:
         EngineError: it cannot be loaded.
     """
+    adapter = model.adapter or None
     for _ in range(_TRIES):
         try:
-            return engine.load(model.path)
+            return engine.load(model.path, adapter)
         except EngineError as error:
             if error.code != ENGINE_STOPPED:
                 raise
             time.sleep(_PAUSE_SECONDS)
-    return engine.load(model.path)
+    return engine.load(model.path, adapter)

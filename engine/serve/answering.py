@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -21,14 +21,17 @@ from engine.serve.entry import Use
 from engine.serve.guests import Guest, guest_of
 from engine.serve.metrics import Metrics
 from engine.serve.operation import Operation
-from engine.serve.places import Place, Places, session_name
-from engine.serve.refusals import RefusedError
+from engine.serve.places import AnotherModelError, Place, Places, session_name
+from engine.serve.refusals import MODEL_UNLOADED, WRONG_KEY, RefusedError
+from engine.serve.reloading import BROKE_DOWN
 from engine.serve.replies import Events, Gone, Replies
-from engine.serve.served import BROKE_DOWN, Served
-from engine.serve.visits import Visit, Visits
+from engine.serve.served import Served
+from engine.serve.visits import Visits
 from engine.serve.watch import disconnected, meanwhile, unless
 
 ENDING = "The server is ending."
+REVOKED = "This key was revoked."
+UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
 
 
 class Answering:
@@ -38,18 +41,19 @@ class Answering:
         served: the models.
         silence: seconds that a body may pause.
         visits: the requests that are answered or wait.
+        held: what all requests together hold.
     """
 
     def __init__(self, engine: Engine, served: Served, places: Places, metrics: Metrics) -> None:
         self.served = served
         self.visits = Visits()
+        self.held = bodies.Held()
         self.silence = bodies.SILENCE_SECONDS
         self._engine = engine
         self._places = places
         self._metrics = metrics
-        self._running: set[Events] = set()
+        self._here: dict[Events, str] = {}  # the requests' events, and whose they are
         self._settling: dict[Place, asyncio.Task[None]] = {}  # places that replies end in
-        self.ending = False
 
     def route(self, door: Door) -> Operation:
         """The route to a door."""
@@ -60,19 +64,36 @@ class Answering:
 
     def end(self) -> None:
         """Stop all answers. Their clients are told why."""
-        self.ending = True
-        self._places.end(EngineError(ENGINE_STOPPED, ENDING))
-        for events in self._running:
-            events.put_nowait(Gone(Failed("", "", ENGINE_STOPPED, ENDING)))
+        error = EngineError(ENGINE_STOPPED, ENDING)
+        self.served.ending.end(error)
+        self._places.end(error)
+        for events in self._here:
+            events.put_nowait(Gone(Failed("", "", error.code, error.message)))
 
-    async def body(self, scope: Scope, receive: Receive) -> tuple[dict[str, Any], bool]:
+    @property
+    def ending(self) -> bool:
+        """Whether the server ends."""
+        return self.served.ending.error is not None
+
+    def revoke(self, guests: Collection[str]) -> None:
+        """Stop all answers to those guests, whose keys are good no more."""
+        for events, guest in self._here.items():
+            if guest in guests:
+                events.put_nowait(Gone(Failed("", "", WRONG_KEY, REVOKED)))
+
+    async def body(
+        self, scope: Scope, receive: Receive, held: Callable[[int], None]
+    ) -> tuple[dict[str, Any], bool]:
         """A request's body, and whether it is large.
+
+        Args:
+            held: enlarges the request's share of `held`.
 
         Raises:
             RefusedError: it cannot be read.
             EngineError: the server ends.
         """
-        raw = await bodies.read(scope, receive, self.served, self.silence)
+        raw = await bodies.read(scope, receive, self.served, self.silence, held)
         if self.ending:
             raise EngineError(ENGINE_STOPPED, ENDING)
         return await bodies.understood(raw), len(raw) > bodies.LARGE
@@ -95,10 +116,50 @@ class Answering:
         Raises:
             RefusedError, EngineError: it cannot be, and nothing has been told.
         """
-        body, large = await self.body(scope, receive)
         events: Events = asyncio.Queue()
-        name = session_name(scope, body)
-        with self.use(scope, name, body) as use, meanwhile(_watch(receive, events)) as watch:
+        with self.held.share() as held:
+            body, large = await self.body(scope, receive, held)
+            name = session_name(scope, body)
+            self._here[events] = guest_of(scope).id
+            try:
+                await self._until_told(door, scope, receive, send, body, large, name, events)
+            finally:
+                del self._here[events]
+
+    async def _until_told(
+        self,
+        door: Door,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        body: dict[str, Any],
+        large: bool,
+        name: str | None,
+        events: Events,
+    ) -> None:
+        with meanwhile(_watch(receive, events)) as watch:
+            answer = partial(self._answer, door, scope, send, body, large, name, events, watch)
+            while True:
+                try:
+                    return await answer()
+                except AnotherModelError:
+                    # Somebody has made the session meanwhile. Its model is that of those
+                    # who name none.
+                    if body.get("model"):
+                        raise
+
+    async def _answer(
+        self,
+        door: Door,
+        scope: Scope,
+        send: Send,
+        body: dict[str, Any],
+        large: bool,
+        name: str | None,
+        events: Events,
+        watch: asyncio.Future[None],
+    ) -> None:
+        with self.use(scope, name, body) as use:
             model = await unless(watch, self.served.load(use.entry))
             if model is None:
                 return
@@ -116,7 +177,7 @@ class Answering:
                     scope, name, use, model, asked.messages, asked.manner, tell.comment
                 )
                 try:
-                    place = await unless(watch, taking)
+                    place = await unless(watch, taking, Place.surely_end)
                 except (RefusedError, EngineError) as error:
                     if await tell.refused(error):
                         return
@@ -126,22 +187,13 @@ class Answering:
                 try:
                     replies.start(place)
                     visit.answered_by(replies)
-                    await self._tell(asked, replies, events, tell, visit)
+                    left = asked.n * len(asked.prompts)
+                    async for choice, event in self._told(events, left):
+                        replies.note(choice, event)
+                        visit.note(event)
+                        await tell(choice, event)
                 finally:
                     self._leave(replies, place)
-
-    async def _tell(
-        self, asked: Asked, replies: Replies, events: Events, tell: Client, visit: Visit
-    ) -> None:
-        self._running.add(events)
-        try:
-            left = asked.n * len(asked.prompts)
-            async for choice, event in self._told(events, left):
-                replies.note(choice, event)
-                visit.note(event)
-                await tell(choice, event)
-        finally:
-            self._running.discard(events)
 
     def _leave(self, replies: Replies, place: Place) -> None:
         """Stop what still runs; the place is ended when it has."""
@@ -174,20 +226,24 @@ class Answering:
                 clocks[choice] = self._metrics.reply()
             clocks[choice].note(event)
             if isinstance(event, Failed):
-                if self.has_lost(event.code):
-                    event = Failed(event.session_id, event.reply_id, ENGINE_STOPPED, BROKE_DOWN)
-                yield choice, event
+                why = self.explained(EngineError(event.code, event.message))
+                yield choice, Failed(event.session_id, event.reply_id, why.code, why.message)
                 return
             if isinstance(event, Finished):
                 left -= 1
             yield choice, event
 
-    def has_lost(self, code: str) -> bool:
-        """Whether an error says that the engine has no models any more: they are loaded again."""
-        if code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self.ending:
-            return False
+    def explained(self, error: EngineError) -> EngineError:
+        """An error as clients are told it.
+
+        Where the engine has lost models, it is looked which: they are loaded again.
+        """
+        if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self.ending:
+            return error
         self.served.lost()
-        return True
+        if error.code == UNKNOWN_MODEL:
+            return EngineError(MODEL_UNLOADED, UNLOADED)
+        return EngineError(ENGINE_STOPPED, BROKE_DOWN)
 
 
 class _At:

@@ -25,6 +25,9 @@ PATIENCE = 20.0
 """Seconds until a connection that asks nothing, or takes nothing of its answer, is closed."""
 PROBES = (0.3, 0.5)
 """Seconds after a client's last byte at which it is looked whether it still listens."""
+MOST_READ = 16 * 2**10
+"""Bytes that are read at once. Asyncio's usual 256 KB of tiny chunks keep everybody else waiting
+for a third of a second, and so does a head of as many lines."""
 PROBE_EVERY = 2.0
 """Seconds between all later looks."""
 
@@ -52,6 +55,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        transport.max_size = MOST_READ  # type: ignore[attr-defined]  # of asyncio's own
         limit = self.app_state.get("room")
         if limit is not None and len(self.connections) > limit:
             _make_room(self, [c for c in self.connections if isinstance(c, Connection)])

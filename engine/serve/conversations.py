@@ -7,6 +7,7 @@ beginning of it answers. A second turn then reads only what is new.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -26,6 +27,7 @@ class Conversation:
     session: Session
     kind: tuple[str, str, Manner]  # the guest, the model, how it works
     messages: list[Message] = field(default_factory=list)
+    losses: int = 0  # of its model's sessions, before it was taken
 
 
 class Conversations:
@@ -40,6 +42,8 @@ class Conversations:
         self._keep = keep
         self._idle: list[Conversation] = []  # the least recently used first
         self._lock = threading.Lock()
+        self._losses: Counter[str | None] = Counter()  # of a model's sessions; None: of all
+        self._ended = False
 
     def take(
         self, model: Model, messages: Sequence[Message], manner: Manner, guest: str = ""
@@ -52,27 +56,52 @@ class Conversations:
             EngineError: the engine was stopped.
         """
         kind = (guest, model.id, manner)
+        losses = self._lost(model.id)  # one that comes from now on may take this session, too
         found = self._find(kind, messages)
         if found is None:
             found = Conversation(manner.open(self._engine, model), kind)
-        found.messages = list(messages)
+        found.messages, found.losses = list(messages), losses
         return found
 
     def give_back(self, conversation: Conversation) -> None:
         """Keep a conversation for its next turn. Its session must be idle."""
         with self._lock:
-            self._idle.append(conversation)
-            gone, self._idle = self._idle[: -self._keep], self._idle[-self._keep :]
+            if conversation.losses == self._lost(conversation.kind[1]) and not self._ended:
+                self._idle.append(conversation)
+                gone, self._idle = self._idle[: -self._keep], self._idle[-self._keep :]
+            else:
+                gone = [conversation]
         for old in gone:
             old.session.close()
 
     def clear(self, model_id: str | None = None) -> None:
-        """Close all idle ones, or those of a model: the engine has lost their sessions."""
+        """Close all idle ones, or those of a model: the engine has lost their sessions.
+
+        Those that are taken are closed when they are given back.
+        """
         with self._lock:
+            self._losses[model_id] += 1
             gone = [c for c in self._idle if model_id in (None, c.kind[1])]
             self._idle = [c for c in self._idle if c not in gone]
         for old in gone:
             old.session.close()
+
+    def forget(self, guest: str) -> None:
+        """Close all idle ones of a guest."""
+        with self._lock:
+            gone = [c for c in self._idle if c.kind[0] == guest]
+            self._idle = [c for c in self._idle if c not in gone]
+        for old in gone:
+            old.session.close()
+
+    def end(self) -> None:
+        """Close all, and keep none any more."""
+        self._ended = True
+        self.clear()
+
+    def _lost(self, model_id: str) -> int:
+        """How often the engine has lost sessions of that model."""
+        return self._losses[model_id] + self._losses[None]
 
     def _find(
         self, kind: tuple[str, str, Manner], messages: Sequence[Message]

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from engine.core.resolving import resolve
+from engine.core.resolving import resolve, resolve_adapter
 from engine.hub.names import clean_name
 from engine.model.folder import display_name
 from engine.model.info import Model
@@ -19,32 +19,50 @@ class Entry:
     Attributes:
         name: what clients call it.
         folder: where it lies.
+        adapter: the folder of the adapter that makes it a variant; else empty.
         model: None while it is not loaded.
         loading: done when it has been loaded, or could not be. None while nobody loads it.
         used: when it was used last, of `time.monotonic`.
         users: how many requests use it now.
+        given: whether it was loaded before the server was: it is not the server's to unload at
+            its end.
     """
 
-    def __init__(self, name: str, folder: str, model: Model | None = None) -> None:
+    def __init__(
+        self, name: str, folder: str, model: Model | None = None, adapter: str = ""
+    ) -> None:
         self.name = name
         self.folder = folder
+        self.adapter = adapter
         self.model = model
         self.loading: asyncio.Task[Model] | None = None
         self.used = time.monotonic()
         self.users = 0
+        self.given = model is not None
         self._began = 0.0
         self._before = 0  # bytes in use when its loading began
 
     @classmethod
-    def of_folder(cls, path_or_id: str) -> Entry:
+    def of_folder(cls, path_or_id: str, adapter: str = "") -> Entry:
         """A model that is not loaded. Its folder is only looked for.
+
+        With an adapter it is called `NAME+ADAPTER`.
 
         Raises:
             EngineError: there is no such folder.
         """
         folder = resolve(path_or_id)
         name = clean_name(display_name(folder)) or clean_name(folder.name) or "The model"
-        return cls(name, str(folder))
+        if not adapter:
+            return cls(name, str(folder))
+        added = resolve_adapter(adapter)
+        return cls(f"{name}+{clean_name(added.name) or 'adapter'}", str(folder), None, str(added))
+
+    @classmethod
+    def of_model(cls, model: Model) -> Entry:
+        """A model that is loaded."""
+        name = model.name.replace(" + ", "+") if model.adapter else model.name
+        return cls(name, model.path, model, model.adapter)
 
     @property
     def state(self) -> str:
@@ -55,8 +73,11 @@ class Entry:
 
     def is_called(self, name: object) -> bool:
         """Whether a client means this model."""
-        ids = () if self.model is None else (self.model.id, self.model.path)
-        return name in (self.name, self.folder, *ids)
+        ids = () if self.model is None else (self.model.id, self.model.name)
+        if self.adapter:  # its folder is its base's name
+            return name in (self.name, *ids)
+        path = () if self.model is None else (self.model.path,)
+        return name in (self.name, self.folder, *ids, *path)
 
     def use(self) -> Use:
         """Take note of a request that uses it, until that says so."""

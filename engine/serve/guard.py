@@ -20,12 +20,11 @@ from engine.serve.guests import LOCAL, Guest, set_guest
 from engine.serve.keys import Keys
 from engine.serve.limits import Limits
 from engine.serve.metrics import Metrics
-from engine.serve.refusals import RefusedError
+from engine.serve.refusals import WRONG_KEY, RefusedError
 from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
 
-WRONG_KEY = "invalid_api_key"
 OPEN = "/health"
 """The path that needs no key: it tells those without one no more than a word."""
 

@@ -64,9 +64,7 @@ class Line:
     def end(self, error: Exception) -> None:
         """Tell all who wait that they wait in vain."""
         for turn in list(self.waiting):
-            del self.waiting[turn]
-            turn.through.set_exception(error)
-            turn.through.exception()  # those who are not there any more do not ask
+            turn.refuse(error)
 
     def leave(self, turn: Turn) -> None:
         """Let the next one through."""
@@ -137,6 +135,12 @@ class Turn:
                 told, looks = self.before, 0
                 await say(f"waiting for {what}, {told} before this one")
         self.through.result()
+
+    def refuse(self, error: Exception) -> None:
+        """Tell the one who waits here that he waits in vain, if he still waits."""
+        if self._line.waiting.pop(self, self) is None:
+            self.through.set_exception(error)
+            self.through.exception()  # those who are not there any more do not ask
 
     def leave(self) -> None:
         """Go out of the line, or make room for the next one. May be called more than once."""

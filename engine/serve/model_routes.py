@@ -74,7 +74,9 @@ class ModelRoutes:
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=LOOK_SECONDS))[0]:
-                yield _event(_shown(entry, await self._figures(entry)))
+                shown = _shown(entry, await self._figures(entry))
+                if shown["state"] == "loading":  # it may have ended meanwhile
+                    yield _event(shown)
             await loading
             yield _event(_shown(entry))
         except EngineError as error:

@@ -18,7 +18,9 @@ from engine.errors import (
     CAPACITY_EXHAUSTED,
     ENGINE_STOPPED,
     INTERNAL_ERROR,
+    SESSION_CLOSED,
     UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
 )
 from engine.messages import Message
 from engine.model.info import Model
@@ -27,7 +29,7 @@ from engine.serve.doors.kinds import Kind
 from engine.serve.entry import Use
 from engine.serve.guests import Guest, guest_of
 from engine.serve.line import Line, Say, Turn
-from engine.serve.refusals import RefusedError
+from engine.serve.refusals import MODEL_UNLOADED, RefusedError
 from engine.serve.sessions import Manner, Named, Sessions
 from engine.serve.settings import Settings
 
@@ -42,12 +44,22 @@ _RULE = (
     f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
     "the first one a letter or digit"
 )
-_UNSOUND = (ENGINE_STOPPED, UNKNOWN_MODEL, INTERNAL_ERROR)
+_UNSOUND = (
+    *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
+    *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
+)
 """After these errors nothing of a session is relied on."""
+
+
+class AnotherModelError(RefusedError):
+    """The session talks to another model than the one that was found for the request."""
 
 
 class Place:
     """Where one request is answered. It must be ended: by `keep`, `failed` or `drop`.
+
+    Args:
+        before: how a named session has worked so far.
 
     Attributes:
         session: the engine's. Nobody else uses it meanwhile.
@@ -60,9 +72,11 @@ class Place:
         turns: list[Turn | Use],
         home: Named | Conversation,
         known: Conversations,
+        before: Manner | None = None,
     ) -> None:
         self.session = session
         self.ended = False
+        self._before = before
         self._turns = turns
         self._home = home
         self._known = known
@@ -81,6 +95,8 @@ class Place:
 
     def failed(self, code: str) -> None:
         """The reply has failed."""
+        if code == UNSUPPORTED_SESSION and isinstance(self._home, Named) and self._before:
+            self._home.manner = self._before  # what was refused does not stay asked for
         self._end(isinstance(self._home, Named) and code not in _UNSOUND)
 
     def drop(self) -> None:
@@ -176,8 +192,10 @@ class Places:
                 return Place(found.session, turns, found, self._known)
             named = self._named(guest, name, model, manner)
             await self._through(named.line, turns, True, "its session", say)
-            await self._through(self.line, turns, True, "an answer to begin", say)
-            return Place(self._session(named, model, manner), turns, named, self._known)
+            await self._through(self.line, turns, True, "an answer to begin", say, named)
+            before = named.manner
+            session = self._session(named, model, manner)
+            return Place(session, turns, named, self._known, before)
         except BaseException:
             if found is not None:
                 found.session.close()
@@ -188,9 +206,9 @@ class Places:
         named = self._sessions.find(guest, name)
         if named is None:
             self._check_queue(self.line, True)
-            return self._sessions.make(guest, name, model, manner)
+            return self._sessions.make(guest, name, model, Manner())
         if named.model.path != model.path:
-            raise RefusedError(
+            raise AnotherModelError(
                 400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
             )
         return named
@@ -208,11 +226,19 @@ class Places:
         return named.session
 
     async def _through(
-        self, line: Line, turns: list[Turn | Use], named: bool, what: str, say: Say
+        self,
+        line: Line,
+        turns: list[Turn | Use],
+        named: bool,
+        what: str,
+        say: Say,
+        whose: Named | None = None,
     ) -> None:
         self._check_queue(line, named)
         turn = line.enter(named)
         turns.append(turn)
+        if whose is not None:
+            whose.turn = turn
         self.waiting += 1
         try:
             await turn.wait(say, what)

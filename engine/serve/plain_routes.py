@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from engine.engine import Engine
-from engine.errors import ENGINE_STOPPED, EngineError
+from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import bodies
 from engine.serve.answering import Answering
@@ -27,7 +27,6 @@ from engine.serve.guests import guest_of
 from engine.serve.operation import Operation
 from engine.serve.places import session_name
 from engine.serve.refusals import RefusedError
-from engine.serve.served import BROKE_DOWN
 from engine.serve.watch import disconnected, meanwhile, unless
 
 T = TypeVar("T")
@@ -71,12 +70,13 @@ class PlainRoutes:
         return self._embeddings.whole(asked, vectors)
 
     async def _wait(self, answer: Future[T]) -> T:
+        waited = asyncio.wrap_future(answer)
         try:
-            return await asyncio.wrap_future(answer)
+            return await self._answering.served.ending.unless_over(waited)
         except EngineError as error:
-            if not self._answering.has_lost(error.code):
-                raise
-            raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
+            raise self._answering.explained(error) from None
+        finally:
+            waited.cancel()
 
     async def _read(self, request: Request) -> Response:
         return JSONResponse(self._kept.response(guest_of(request.scope), request.path_params["id"]))
@@ -123,7 +123,13 @@ class _At:
 
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
         """What is told; None where the client has gone before."""
-        body, large = await self._answering.body(scope, receive)
+        with self._answering.held.share() as held:
+            body, large = await self._answering.body(scope, receive, held)
+            return await self._told(scope, receive, body, large)
+
+    async def _told(
+        self, scope: Scope, receive: Receive, body: dict[str, Any], large: bool
+    ) -> dict[str, Any] | None:
         name = session_name(scope, body)
         answering = self._answering
         with answering.use(scope, name, body) as use, meanwhile(disconnected(receive)) as watch:

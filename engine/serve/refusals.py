@@ -19,6 +19,10 @@ RETRY_SECONDS = 5
 """What `Retry-After` says with a 429 or 503 that names no time."""
 MODEL_NOT_FOUND = "model_not_found"
 """OpenAI's own code, by which other libraries tell this error from a bad request."""
+MODEL_UNLOADED = "model_unloaded"
+"""A model that others have unloaded while it was used: it is loaded again when it is asked for."""
+WRONG_KEY = "invalid_api_key"
+_STATUS = {**response.STATUS, MODEL_UNLOADED: 503, WRONG_KEY: 401}
 FAULT = "The server failed over this request. Its log says more."
 
 
@@ -47,7 +51,7 @@ def body_of(error: Exception) -> tuple[int, dict[str, Any]]:
     if isinstance(error, RefusedError):
         return error.status, response.error(error.status, error.code, shortened(error.message))
     if isinstance(error, EngineError) and error.code != INTERNAL_ERROR:
-        status = response.STATUS.get(error.code, 500)
+        status = _STATUS.get(error.code, 500)
         code = MODEL_NOT_FOUND if error.code == UNKNOWN_MODEL else error.code
         return status, response.error(status, code, shortened(error.message))
     return 500, response.error(500, INTERNAL_ERROR, FAULT)

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.engine import Engine
-from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.errors import UNKNOWN_MODEL, EngineError
 from engine.model.info import Model
-from engine.openai.load_again import load_again
 from engine.serve.entry import Entry, Use
 from engine.serve.refusals import RefusedError
+from engine.serve.reloading import BROKE_DOWN, Reloading
+from engine.serve.watch import Ending
 
-log = logging.getLogger(__name__)
-
-WAIT_SECONDS = 60.0
-"""How long a request waits for models that are being loaded again."""
-RETRY_SECONDS = 5.0
-"""How long after a failure nobody tries to load them."""
 ANSWER_SECONDS = 5.0
 """How long the engine may take to say how it is."""
-BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
 MODEL_BUSY = "model_busy"
 KEPT = "model_kept"
 
@@ -43,6 +35,7 @@ class Served:
     Attributes:
         entries: all of them; the first one answers requests that name none.
         stats: the engine's figures when it was asked last.
+        ending: tells those who wait for a model that the server ends.
         is_used_elsewhere: whether others beside the server use a model, by its id. It is not
             unloaded then.
     """
@@ -56,20 +49,23 @@ class Served:
         may_unload: bool = True,
     ) -> None:
         self._may_unload = may_unload
-        self.entries = [Entry(m.name, m.path, m) for m in models]
+        self.entries = [Entry.of_model(m) for m in models]
         for folder in folders:
             self.add(Entry.of_folder(folder))
         self.stats: dict[str, Any] | None = None
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
         self._on_loss = on_loss
-        self._loading: asyncio.Future[str] | None = None  # what went wrong, or nothing
-        self._failed = ("", 0.0)  # why the last loading failed, and when
+        self.ending = Ending()
+        self._reloading = Reloading(
+            engine, self.entries, self.figures, on_loss, self._unwanted, self.ending
+        )
         self._unloading: set[asyncio.Task[None]] = set()
 
     def add(self, entry: Entry) -> None:
         """Answer for one more model. May be called from any thread."""
-        if not any(e.folder == entry.folder for e in self.entries):
+        known = {(e.folder, e.adapter) for e in self.entries}
+        if (entry.folder, entry.adapter) not in known:
             self.entries.append(entry)
 
     @property
@@ -108,7 +104,8 @@ class Served:
         Without a use it may have been unloaded again when this returns.
 
         Raises:
-            EngineError: it cannot be loaded, or the engine broke down and stays so.
+            EngineError: it cannot be loaded, the engine broke down and stays so, or the server
+                ends.
         """
         await self.ready()
         entry.used = time.monotonic()
@@ -116,8 +113,10 @@ class Served:
             return entry.model
         if entry.loading is None:
             entry.loading = asyncio.ensure_future(self._load_one(entry))
+            # Its error is nobody's where all have given up waiting.
+            entry.loading.add_done_callback(lambda done: done.cancelled() or done.exception())
         # Whoever gives up waiting does not stop it for the others.
-        return await asyncio.shield(entry.loading)
+        return await self.ending.unless_over(entry.loading)
 
     async def unload(self, entry: Entry) -> None:
         """Free a model's memory. Its sessions read their messages anew when they are used again.
@@ -179,40 +178,21 @@ class Served:
         """Wait until the engine has the models that it had.
 
         Raises:
-            EngineError: `engine_stopped` when it does not get them.
+            EngineError: `engine_stopped` when it does not get them, or the server ends.
         """
-        fine = self._engine.is_running or not self.models
-        if self._loading is None and fine and not self._failed[0]:
-            return
-        self.lost()
-        if self._loading is not None:
-            done, _ = await asyncio.wait([self._loading], timeout=WAIT_SECONDS)
-            if not done:
-                raise EngineError(ENGINE_STOPPED, BROKE_DOWN)
-        if self._failed[0]:
-            raise EngineError(ENGINE_STOPPED, self._failed[0])
+        await self._reloading.ready()
 
     def lost(self) -> None:
-        """Begin to load the models again, unless that goes on or has just failed."""
-        why, when = self._failed
-        if self._loading is not None or (why and time.monotonic() - when < RETRY_SECONDS):
-            return
-        log.warning("the engine has lost its models: loading them again")
-        self._on_loss(None)
-        loop = asyncio.get_running_loop()
-        self._loading = loop.create_future()
-        known = self.models
-        threading.Thread(
-            target=self._load, args=(loop, known), name="serve-loading", daemon=True
-        ).start()
+        """Begin to load again what the engine has lost, unless that goes on or has just failed."""
+        self._reloading.lost()
 
     async def health(self) -> tuple[str, str]:
         """How the server is, in a word (`ok`, `loading`, `busy`, `stopped`) and in a sentence."""
-        if self._loading is not None:
+        if self._reloading.going:
             return "loading", BROKE_DOWN
-        if self._failed[0]:
+        if why := self._reloading.why:
             self.lost()  # it may have become possible
-            return "stopped", self._failed[0]
+            return "stopped", why
         if not self.models:
             going = any(entry.loading is not None for entry in self.entries)
             return ("loading", "A model is being loaded.") if going else ("ok", "")
@@ -238,37 +218,26 @@ class Served:
             with contextlib.suppress(TimeoutError):  # an engine that has just been started
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
-            loading = self._engine.load_later(entry.folder)
+            loading = self._engine.load_later(entry.folder, adapter=entry.adapter or None)
             entry.model = await asyncio.wrap_future(loading)
             entry.used = time.monotonic()
             return entry.model
         finally:
             entry.loading = None
 
-    def _load(self, loop: asyncio.AbstractEventLoop, known: list[Model]) -> None:
-        """Load all models. Runs on a thread of its own, which may have to wait for the engine."""
-        models: list[Model] = []
-        why = ""
-        try:
-            models = [load_again(self._engine, model) for model in known]
-        except EngineError as error:
-            why = f"The engine broke down and cannot load its models again: {error.message}"
-            log.error("the models cannot be loaded again (%s)", error.code)
-        except Exception as error:
-            why = f"The engine broke down and cannot load its models again ({type(error).__name__})"
-            log.error("the models cannot be loaded again (%s)", type(error).__name__)
-            log.debug("why the models cannot be loaded", exc_info=True)
-        try:
-            loop.call_soon_threadsafe(self._loaded, known, models, why)
-        except RuntimeError:
-            log.debug("the server has ended meanwhile")
+    def free(self) -> None:
+        """Have the models unloaded that clients have had loaded, and nobody else uses."""
+        for entry in self.entries:
+            if not entry.given and entry.model is not None:
+                self._let_go(entry.model)
 
-    def _loaded(self, known: list[Model], models: list[Model], why: str) -> None:
-        for before, now in zip(known, models, strict=False):
-            for entry in self.entries:
-                if entry.model is before:
-                    entry.model = now
-        self._failed = (why, time.monotonic())
-        loading, self._loading = self._loading, None
-        if loading is not None:
-            loading.set_result(why)
+    def _unwanted(self, model: Model) -> None:
+        """A model was loaded again that nobody asks for any more."""
+        loading = any(e.loading is not None and e.folder == model.path for e in self.entries)
+        if not loading and not any(m.id == model.id for m in self.models):
+            self._let_go(model)
+
+    def _let_go(self, model: Model) -> None:
+        if self._engine.is_running and not self.is_used_elsewhere(model.id):
+            with contextlib.suppress(EngineError):
+                self._engine.unload_later(model)

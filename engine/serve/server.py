@@ -95,7 +95,7 @@ class Server:
         answering = Answering(engine, self.served, self.places, self.metrics)
         answering.silence = patience
         self.visits = answering.visits
-        kept = Kept()
+        self._answering, self._keys, self._kept = answering, keys, Kept()
         health = Health(
             engine,
             self.served,
@@ -106,8 +106,8 @@ class Server:
         )
         app = App(
             answering,
-            (ChatDoor(), CompletionsDoor(), ResponsesDoor(kept), MessagesDoor()),
-            PlainRoutes(engine, answering, kept),
+            (ChatDoor(), CompletionsDoor(), ResponsesDoor(self._kept), MessagesDoor()),
+            PlainRoutes(engine, answering, self._kept),
             ModelRoutes(self.served),
             SessionRoutes(self.served, self.sessions),
             health,
@@ -146,13 +146,16 @@ class Server:
         """How many there are."""
         return len(self._http.server_state.connections)
 
-    def offer(self, folder: str) -> None:
+    def offer(self, folder: str, adapter: str = "") -> None:
         """Answer for one more model, which is loaded when it is asked for.
+
+        Args:
+            adapter: the folder of one that makes it a variant.
 
         Raises:
             EngineError: there is no such folder.
         """
-        self.served.add(Entry.of_folder(folder))
+        self.served.add(Entry.of_folder(folder, adapter))
 
     def unloaded(self, model_id: str) -> None:
         """Take note that a model was unloaded by others. May be called from any thread."""
@@ -180,9 +183,29 @@ class Server:
         self.sessions.free_old()
         if self._unload_after:
             self.served.unload_idle(self._unload_after)
+        if self._keys is not None:
+            self._forget_revoked(self._keys)
+
+    def _forget_revoked(self, keys: Keys) -> None:
+        """Stop the answers to guests whose keys were revoked, and free what they had."""
+        revoked: set[str] = set()
+        with contextlib.suppress(OSError, ValueError):  # then no key opens anything
+            revoked = {key.id for key in keys.all() if key.revoked}
+        if revoked:
+            self._answering.revoke(revoked)
+            self.sessions.forget(revoked)
+            for guest in revoked:
+                self.conversations.forget(guest)
+                self._kept.forget(guest)
 
     def _run(self) -> None:
-        self._http.run(sockets=[self._socket])
+        try:
+            self._http.run(sockets=[self._socket])
+        finally:
+            # The engine may be somebody else's, and goes on.
+            self.conversations.end()
+            self.sessions.clear()
+            self.served.free()
 
 
 class _Http(uvicorn.Server):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
 
 from engine.engine import Engine, Session
@@ -13,7 +13,7 @@ from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
 from engine.messages import Overflow
 from engine.model.info import Model
 from engine.serve.guests import Guest
-from engine.serve.line import Line
+from engine.serve.line import Line, Turn
 from engine.serve.refusals import RefusedError
 from engine.serve.settings import Settings
 
@@ -63,6 +63,7 @@ class Named:
         ttl: seconds without use after which it is freed; 0 keeps it.
         session: the engine's, None until it is needed, and after the engine has lost it.
         line: its requests, one at a time.
+        turn: of the one request that is through its line, in the line of all requests.
         made: when, in seconds since 1970.
     """
 
@@ -74,6 +75,7 @@ class Named:
     session: Session | None = None
     line: Line = field(default_factory=lambda: Line(1))
     made: float = field(default_factory=time.time)
+    turn: Turn | None = None
     freed: bool = False
 
     @property
@@ -191,6 +193,12 @@ class Sessions:
         """
         self._free(self.get(guest, name))
 
+    def forget(self, guests: Collection[str]) -> None:
+        """Free all sessions of guests, by their ids; what these answer is stopped."""
+        for named in self.all():
+            if named.guest.id in guests:
+                self._free(named)
+
     def free_old(self) -> None:
         """Free the sessions that nobody has used for longer than they were to be kept."""
         for named in list(self._named.values()):
@@ -225,3 +233,5 @@ class Sessions:
         named.freed = True
         named.close()
         named.line.end(named.gone())
+        if named.turn is not None:
+            named.turn.refuse(named.gone())

@@ -179,7 +179,7 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
     versions = chat.transcript.alternatives(message.id)
     if row._alternative != (versions.index(message.id) + 1, len(versions)):
         yield f"a message says it is version {row._alternative} of {len(versions)}"
-    for button, (action, _) in row._buttons.items():
+    for button, action in row._buttons.items():
         refusal = chat.can(action, message.id)
         if button.isEnabled() != (refusal is None):
             yield f"the button for {action.value} is enabled: {button.isEnabled()}; {refusal}"

@@ -59,7 +59,8 @@ class FakeReply:
         elif turns[-1]["role"] == "tool":
             self.words = after_results(turns)
         else:
-            self.words = script(turns[-1]["content"])
+            # What is asked stands after the files that go with it.
+            self.words = script(turns[-1]["content"].rpartition("</file>\n\n")[2])
         self.written = 0
 
     def cancel(self) -> None:
@@ -161,12 +162,15 @@ class FakeEngine:
         return future
 
     def load_later(
-        self, path: str, on_progress: Callable[[float], None] | None = None
+        self,
+        path: str,
+        on_progress: Callable[[float], None] | None = None,
+        adapter: str = "",
     ) -> Future[Model]:
         future: Future[Model] = Future()
         if on_progress is not None:
             self.progress[path] = on_progress
-        self.inbox.put((path, future))
+        self.inbox.put((path, adapter, future))
         return future
 
     def unload_later(self, model: Model) -> Future[None]:
@@ -278,7 +282,7 @@ class FakeEngine:
             "buffer_bytes": 200_000_000,
         }
 
-    def _load(self, path: str, future: Future[Model]) -> None:
+    def _load(self, path: str, adapter: str, future: Future[Model]) -> None:
         self.loads += 1
         self.loading.wait()
         if not future.set_running_or_notify_cancel():
@@ -292,21 +296,27 @@ class FakeEngine:
             message = f"{folder.name} needs 90 GB for its weights. Unload another model."
             future.set_exception(EngineError("out_of_memory", message))
             return
+        if adapter and not Path(adapter).is_dir():
+            message = f"There is no adapter folder {adapter!r}. Use the model without an adapter."
+            future.set_exception(EngineError("model_load_failed", message))
+            return
         name = "Guide" if folder.name == "guide" else folder.name
-        future.set_result(
-            Model(
-                path,
-                name,
-                path,
-                2048,
-                1000,
-                "float32",
-                "shared",
-                True,
-                {"temperature": 0.5},
-                tool_format="json",
-            )
+        model = Model(
+            path,
+            name,
+            path,
+            2048,
+            1000,
+            "float32",
+            "shared",
+            True,
+            {"temperature": 0.5},
+            tool_format="json",
         )
+        if adapter:
+            name, one = f"{name} + {Path(adapter).name}", f"{path} + {adapter}"
+            model = replace(model, id=one, name=name, adapter=adapter, base=path)
+        future.set_result(model)
 
     def _step(self, reply: FakeReply) -> bool:
         """One word; False when that was the last."""

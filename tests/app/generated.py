@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from app.store import AttachedText, Attachment, Chat, Folder, Message, Store, new_id
+from app.store.portable import attached_in
 from app.store.records import Status
 
 TEXTS = (
@@ -125,5 +126,9 @@ def keep(store: Store, made: list[tuple[Chat, list[Message]]]) -> None:
 
 
 def everything(store: Store) -> dict[str, tuple[Chat, list[Message]]]:
-    """All that is in a store, by chat."""
-    return {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}
+    """All that is in a store, by chat; the text of every attached file is there."""
+    found = {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}
+    attached = [files for made in found.values() for files in attached_in(*made)]
+    wanted = {file.hash for files in attached for file in files}
+    assert store.attached_texts(attached) == {t.hash: t for t in FILES if t.hash in wanted}
+    return found

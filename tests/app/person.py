@@ -536,7 +536,7 @@ class Person:
         path = pane.chat.transcript.path
         message = path[which % len(path)]
         row = pane.transcript.row(message.id)
-        buttons = [b for b, (a, _) in row._buttons.items() if a is action] if row else []
+        buttons = [b for b, a in row._buttons.items() if a is action] if row else []
         if action is Action.CONTINUE and row is not None and hasattr(row, "_continue"):
             buttons = [row._continue]
         if buttons and buttons[0].isVisible():

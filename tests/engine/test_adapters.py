@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import shutil
@@ -21,8 +22,10 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
+from engine.cli.main import main
 from engine.model import adapting, backend, cpu, loader
 from engine.model.loaded import LoadedModel
+from engine.serve.server import Server
 from tests.engine.adapters import LEAVES, write_adapter
 from tests.engine.families import FAMILIES
 
@@ -470,3 +473,106 @@ def test_the_chats_of_the_base_go_on_while_a_variant_is_refused(
         engine.load(folders.base, adapter=few)
     assert len(streaming.tokens(PATIENCE)) == 60
     assert answer(engine, base) == expected
+
+
+# ---------------------------------------------------------------- from the command line, over HTTP
+
+
+def test_a_chat_in_a_terminal_answers_with_the_adapter(
+    folders: Folders, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = iter(["Hello", "/quit"])
+    monkeypatch.setattr("builtins.input", lambda _: next(lines))
+    told = ["chat", str(folders.base), "--max-tokens", "2", "--adapter"]
+    assert main([*told, str(folders.pirate)]) == 0
+    assert capsys.readouterr().out.startswith("base + pirate, ")
+    assert main([*told, str(folders.root / "none")]) == 2
+    assert "There is no adapter folder" in capsys.readouterr().err
+
+
+def test_a_server_answers_for_a_base_and_its_variants(engine: Engine, folders: Folders) -> None:
+    base = engine.load(folders.base)
+    with Engine() as other:
+        expected = {
+            name: other.open_session(other.load(folders.base, adapter)).send("Hi", SOME).text(60)
+            for name, adapter in (("base", None), ("base+pirate", folders.pirate))
+        }
+    server = Server(engine, [base], 0)
+    server.offer(str(folders.base), str(folders.pirate))
+    with pytest.raises(EngineError, match="no adapter folder"):
+        server.offer(str(folders.base), str(folders.root / "none"))
+    with server:
+        assert [m["id"] for m in asked(server, "/v1/models")["data"]] == ["base", "base+pirate"]
+        for name in ("base+pirate", "base"):
+            body = {"model": name, "temperature": 0, "max_tokens": 8}
+            body["messages"] = [{"role": "user", "content": "Hi"}]
+            answered = asked(server, "/v1/chat/completions", body)
+            assert answered["choices"][0]["message"]["content"] == expected[name]
+    assert expected["base"] != expected["base+pirate"]
+    assert engine.stats()["weights_bytes"] == base.nbytes + size(folders.pirate)
+
+
+SOME = SamplingParams(max_tokens=8, temperature=0.0)
+
+
+def asked(server: Server, path: str, body: dict[str, Any] | None = None) -> Any:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    raw = None if body is None else json.dumps(body)
+    connection.request("GET" if body is None else "POST", path, raw)
+    content = json.loads(connection.getresponse().read())
+    connection.close()
+    return content
+
+
+# ---------------------------------------------------------------- while a variant is being made
+
+
+class Held:
+    """Loads that stand still once their weights have been read, until they may go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        read = loader.read_weights
+
+        def held(net: Any) -> Iterator[None]:
+            for _ in read(net):
+                yield
+            self.begun.set()
+            while not self.may_go_on.is_set():
+                yield
+
+        monkeypatch.setattr(loader, "read_weights", held)
+
+
+def test_a_base_that_is_unloaded_while_a_variant_is_made_stays_for_it(
+    engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = engine.load(folders.base)
+    pirate = engine.load(folders.base, adapter=folders.pirate)
+    expected = answer(engine, pirate)
+    engine.unload(pirate)
+    held = Held(monkeypatch)
+    loading = engine.load_later(folders.base, adapter=folders.pirate)
+    assert held.begun.wait(PATIENCE)
+    engine.unload(base)
+    assert engine.stats()["weights_bytes"] >= base.nbytes + size(folders.pirate)
+    held.may_go_on.set()
+    assert answer(engine, loading.result(PATIENCE)) == expected
+    assert engine.stats()["weights_bytes"] == base.nbytes + size(folders.pirate)
+
+
+@pytest.mark.parametrize("with_base", [True, False])
+def test_a_variant_that_nobody_wants_any_more_leaves_nothing(
+    engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch, with_base: bool
+) -> None:
+    base = engine.load(folders.base) if with_base else None
+    before = figures(engine)
+    held = Held(monkeypatch)
+    loading = engine.load_later(folders.base, adapter=folders.pirate)
+    assert held.begun.wait(PATIENCE)
+    assert loading.cancel()
+    held.may_go_on.set()
+    other = engine.load(folders.base, adapter=folders.poet)  # its turn comes after that
+    engine.unload(other)
+    assert figures(engine) == before
+    assert engine.stats()["models"] == ([base] if base is not None else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from engine.core.confined.documents import DocumentReader
 from engine.core.confined.limits import Limits
-from engine.errors import INVALID_REQUEST, EngineError
+from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.text.documents import UnreadableError, archive, read
 from tests.engine import document_samples as samples
 from tests.engine.document_samples import paragraph
@@ -184,6 +185,26 @@ def test_a_file_that_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path
         assert slow.read(tmp_path / "next.txt").pages == ("next",)
     finally:
         slow.close()
+
+
+def test_a_reading_can_be_cancelled(tmp_path: Path, confined: DocumentReader) -> None:
+    (tmp_path / "slow.html").write_text("<html>" + "<p>some <b>words</b> here</p>" * 200_000)
+    stop = threading.Event()
+    told: list[str] = []
+
+    def work() -> None:
+        try:
+            confined.read(tmp_path / "slow.html", stop)
+        except EngineError as error:
+            told.append(error.code)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not confined.pids:
+        time.sleep(0.01)
+    confined.cancel(stop)
+    thread.join(30)
+    assert told == [ENGINE_STOPPED]
 
 
 def test_a_refusal_reaches_the_person_with_the_files_name(

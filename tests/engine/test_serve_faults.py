@@ -28,7 +28,7 @@ from engine import Engine
 from engine.core.execution import Execution, Results
 from engine.core.workers import THREADS
 from engine.scheduling.plan import StepPlan
-from engine.serve import served as loaded_again
+from engine.serve import reloading as loaded_again
 from engine.serve.server import Server
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
 

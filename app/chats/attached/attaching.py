@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app import background
 from app.bridge import Bridge
 from app.chats.attached.choosing import beginning, whole_pages
-from app.chats.attached.passages import Passages
+from app.chats.attached.passages import passages_of
 from app.chats.attached.prompt import file_element, with_files
 from app.chats.model_choice import ModelLoader
 from app.chats.saved_chat import SavedChat
@@ -68,7 +68,6 @@ class Attaching(QObject):
         self._stop: threading.Event | None = None
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
         self._counting = False
-        self._passages: dict[str, Passages] = {}
 
     @property
     def reading(self) -> tuple[str, ...]:
@@ -120,7 +119,7 @@ class Attaching(QObject):
     def cancel_reading(self) -> None:
         """Attach nothing that is still being read."""
         if self._stop is not None:
-            self._stop.set()
+            shared().cancel(self._stop)
         self._stop = None
         self._waiting.clear()
         self._told()
@@ -134,7 +133,9 @@ class Attaching(QObject):
         if use == "beginning":
             spans = beginning(text, self._room(attachment))
         if use == "passages":
-            self._prepare(attachment.hash, text)
+            # Ready before the question is sent.
+            work: Callable[[], object] = partial(passages_of, attachment.hash, text)
+            background.start(self, work, lambda _made, _error: None, threading.Event())
         other = replace(attachment, use=use, spans=spans)
         self._put(tuple(other if each == attachment else each for each in self.files))
 
@@ -167,10 +168,19 @@ class Attaching(QObject):
         length = attachment.characters if whole else sum(end - begin for _, begin, end in spans)
         return Tokens(length // 4, exact=False)
 
-    def fits(self) -> bool:
-        """Whether the files leave a quarter of the model's context to what is said of them."""
-        counts = [known.count for each in self.files if (known := self.tokens(each))]
-        return sum(counts) <= self._limit * 3 // 4
+    def too_much(self) -> Attachments:
+        """The largest of the files, as many as are in the way of the others.
+
+        A quarter of the model's context is left to what is said of them.
+        """
+        sizes = {each: known.count for each in self.files if (known := self.tokens(each))}
+        total, found = sum(sizes.values()), list[Attachment]()
+        for each in sorted(sizes, key=lambda each: sizes[each], reverse=True):
+            if total <= self._limit * 3 // 4:
+                break
+            total -= sizes[each]
+            found.append(each)
+        return tuple(found)
 
     def count(self) -> None:
         """Have the files counted whose tokens are not known yet, one after the other."""
@@ -201,18 +211,15 @@ class Attaching(QObject):
     def close(self) -> None:
         """The chat is closed: nothing more is read for it."""
         if self._stop is not None:
-            self._stop.set()
+            shared().cancel(self._stop)
         self._waiting.clear()
-        for each in self._passages.values():
-            each.close()
-        self._passages.clear()
 
     # What comes of it.
 
     def _read(self) -> None:
         stop = self._stop = threading.Event()
         path = self._waiting[0]
-        work: Callable[[], object] = partial(_read, path)
+        work: Callable[[], object] = partial(_read, path, stop)
         background.start(self, work, partial(self._on_read, path, stop), stop)
 
     def _on_read(self, path: Path, stop: threading.Event, found: object, error: object) -> None:
@@ -270,26 +277,14 @@ class Attaching(QObject):
         text = self.text(attachment)
         if text is None:
             return attachment
-        if attachment.hash not in self._passages:
-            self._passages[attachment.hash] = Passages(text)
         characters = min(_MOST_PASSAGES, self._limit)
-        found = self._passages[attachment.hash].find(question, characters)
+        found = passages_of(attachment.hash, text).find(question, characters)
         return replace(attachment, spans=found)
 
-    def _prepare(self, key: str, text: AttachedText) -> None:
-        """Have the passages ready before the question is sent."""
 
-        def done(made: Passages | None, error: object) -> None:
-            if made is not None and key not in self._passages:
-                self._passages[key] = made
-
-        if key not in self._passages:
-            background.start(self, partial(Passages, text), done, threading.Event())
-
-
-def _read(path: Path) -> tuple[AttachedText, Attachment]:
+def _read(path: Path, stop: threading.Event) -> tuple[AttachedText, Attachment]:
     """On a thread of its own. Raises EngineError."""
-    found = shared().read(path)
+    found = shared().read(path, stop)
     text = AttachedText(found.unit, found.pages, found.labels)
     name = path.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     count = sum(map(len, found.pages))

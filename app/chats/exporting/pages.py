@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from app.chats.attached.words import attached
 from app.chats.exporting.prose import moment, speaker, title_of
 from app.markdown.commonmark import parser
 from app.markdown.highlight import COLOURS, language_of, pieces
@@ -80,6 +81,8 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
         yield "<details><summary>Thoughts</summary>\n"
         yield from body(message.reasoning, formulas)
         yield "</details>\n"
+    for file in message.attachments:
+        yield f'<p class="who">Attached: {escape(attached(file))}</p>\n'
     if message.role == "assistant":
         yield from body(message.content, formulas)
     elif message.content:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 
+from app.chats.attached.words import attached
 from app.markdown.plainly import plainly
 from app.store import Chat, Message
 from app.tools.tool import clean
@@ -48,6 +49,8 @@ def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> 
         if thoughts and message.reasoning:
             quoted = "\n".join(f"> {line}".rstrip() for line in message.reasoning.splitlines())
             yield f"\n> **Thoughts**\n>\n{quoted}\n"
+        for file in message.attachments:
+            yield f"\n*Attached: {_one_line(attached(file))}*\n"
         if message.role == "tool":
             yield from _fenced(str(message.stats.get("arguments") or ""))
             yield from _fenced(message.content)
@@ -68,6 +71,8 @@ def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Ite
         yield f"\n{speaker(message)}{', ' + when if when else ''}\n\n"
         if thoughts and message.reasoning:
             yield f"[Thoughts]\n{plainly(message.reasoning).strip()}\n[End of thoughts]\n\n"
+        for file in message.attachments:
+            yield f"[Attached: {attached(file)}]\n"
         if message.content:
             shown = plainly(message.content) if message.role == "assistant" else message.content
             yield f"{shown.strip()}\n"

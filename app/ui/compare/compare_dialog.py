@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QLabel,
-    QPlainTextEdit,
     QRadioButton,
     QSpinBox,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.options import ChatOptions
 from app.paths import model_fallback_name
+from app.ui.compare.messages_field import MessagesField
 from app.ui.style.theme import scaled
 from app.ui.widgets.wheel import WheelGuard
 
@@ -72,8 +72,9 @@ class CompareDialog(QDialog):
         parent: QWidget,
         *,
         kept: Mapping[str, Sequence[int]] | None = None,
+        prompts: Mapping[str, str] | None = None,
     ) -> None:
-        """``models``: pairs of reference and name; ``kept``: as in `Settings`."""
+        """``models``: pairs of reference and name; ``kept``, ``prompts``: as in `Settings`."""
         super().__init__(parent)
         self.setObjectName("compare")
         self.setWindowTitle("Compare")
@@ -81,12 +82,8 @@ class CompareDialog(QDialog):
         self._current = current
         self._options = options
         self._names = dict(models)
-        self.prompt = QPlainTextEdit(prompt, self)
-        self.prompt.setAccessibleName("Message to compare")
-        self.prompt.setObjectName("field")
-        self.prompt.setPlaceholderText("One message for all columns")
-        self.prompt.setTabChangesFocus(True)
-        self.prompt.setFixedHeight(104)
+        self.asked = MessagesField(prompt, prompts or {}, self)
+        self.prompt = self.asked.prompt
         self.kinds = {
             kind: QRadioButton(kind, self) for kind in ("Seeds", "Temperatures", "Models")
         }
@@ -103,7 +100,6 @@ class CompareDialog(QDialog):
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
         self.blind = QCheckBox("Hide which is which until I keep one", self)
-        self.blind.setToolTip("The columns are mixed, and called Answer A, Answer B and so on")
         self.tally = QLabel(tally(kept or {}, self._names), self)
         self.tally.setTextFormat(Qt.TextFormat.PlainText)
         self.tally.setProperty("muted", True)
@@ -119,8 +115,8 @@ class CompareDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)
         layout.setSpacing(10)
-        rows: list[QWidget] = [QLabel("Message", self), self.prompt]
-        rows += [
+        rows: list[QWidget] = [
+            self.asked,
             QLabel("What differs", self),
             *self.kinds.values(),
             self.count,
@@ -136,7 +132,7 @@ class CompareDialog(QDialog):
         self.setFixedWidth(scaled(420))
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
-        self.prompt.textChanged.connect(self._refresh)
+        self.asked.changed.connect(self._refresh)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         WheelGuard(self)
@@ -171,6 +167,13 @@ class CompareDialog(QDialog):
         self.count.setVisible(not by_model)
         for box in self.models:
             box.setVisible(by_model)
+        several = self.asked.several
+        self.blind.setEnabled(not several)
+        self.blind.setToolTip(
+            "A table names its columns"
+            if several
+            else "The columns are mixed, and called Answer A, Answer B and so on"
+        )
         self.tally.setVisible(by_model and bool(self.tally.text()))
         why = self._why_not()
         self.why.setText(why)
@@ -188,6 +191,4 @@ class CompareDialog(QDialog):
             return "Choose at least two models."
         if columns > MOST:
             return f"Choose at most {MOST} models: {columns} are chosen, and each takes a column."
-        if not self.prompt.toPlainText().strip():
-            return "Write the message that all columns answer."
-        return ""
+        return self.asked.why_not()

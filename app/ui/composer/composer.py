@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
@@ -19,9 +20,11 @@ from PySide6.QtWidgets import QWidget
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
 from app.ui.composer.composer_text import ComposerText
+from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
+from app.ui.widgets.keys import native
 
 
 class Composer(QWidget):
@@ -36,6 +39,7 @@ class Composer(QWidget):
         recalled(): the last message should be edited.
         edit_cancelled(): editing is given up.
         paged(pages): scroll the transcript.
+        attach_asked(): files are to be chosen.
         broadcast_toggled(): this chat is to be one of those that hear each other, or no more.
         said(text): a short word for the person.
     """
@@ -52,6 +56,7 @@ class Composer(QWidget):
     recalled = Signal()
     edit_cancelled = Signal()
     paged = Signal(float)
+    attach_asked = Signal()
     broadcast_toggled = Signal()
     said = Signal(str)
 
@@ -66,6 +71,9 @@ class Composer(QWidget):
         self._count: Counted | None = None
         self._text = ComposerText(self)
         self.setAccessibleName("New message")
+        self.chips = FileChips(self._text, self)
+        self.attach = IconButton("paperclip", "Attach files  Ctrl+Shift+A", self)
+        self.attach.clicked.connect(self.attach_asked)
         self._button = RoundButton(self)
         self._cancel_edit = IconButton("x", "Keep the message as it was  Esc", self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)
@@ -74,6 +82,7 @@ class Composer(QWidget):
         self._hears.setCheckable(True)
         self._hears.clicked.connect(self.broadcast_toggled)
         self._hears.hide()
+        self._dropping = False
         self.setFocusProxy(self._text)
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self._button.setCursor(Qt.CursorShape.ArrowCursor)
@@ -159,6 +168,16 @@ class Composer(QWidget):
             self._active = active
             self.update()
 
+    def show_files(self, files: Sequence[ChipWords]) -> None:
+        """Show these files above the text."""
+        self.chips.show_files(files)
+        self._fit()
+
+    def set_dropping(self, dropping: bool) -> None:
+        """Show that files which are dropped now go with this message."""
+        self._dropping = dropping
+        self.update()
+
     def set_broadcast(self, on: bool, hears: bool) -> None:
         """Show whether a message that is broadcast arrives here, and the button for it."""
         self._hears.setVisible(on)
@@ -185,7 +204,8 @@ class Composer(QWidget):
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(QColor(tokens.accent_quiet if self._tinted else tokens.raised))
+        tinted = self._tinted or self._dropping
+        painter.setBrush(QColor(tokens.accent_quiet if tinted else tokens.raised))
         pen = painter.pen()
         pen.setColor(QColor(tokens.accent if self._active else tokens.border_strong))
         pen.setWidthF(1.5 if self._active else 1.0)
@@ -213,8 +233,12 @@ class Composer(QWidget):
         width = self.width()
         button = RoundButton.SIDE
         beside = 0 if self._hears.isHidden() else self._hears.width() + 4
+        beside += self.attach.width() + 4
         inner = max(40, width - 16 - self.PAD - beside - button - self.PAD)
         top = self.NOTE if self._note else 0
+        files = self.chips.arrange(width - 32)
+        self.chips.setGeometry(16, top + 12, width - 32, files)
+        top += files + 8 if files else 0
         document = self._text.document()
         document.setTextWidth(inner)
         line = self._text.fontMetrics().lineSpacing()
@@ -232,6 +256,7 @@ class Composer(QWidget):
         self._button.move(width - button - self.PAD, height - button - self.PAD)
         middle = height - self.PAD - (button + self._hears.height()) // 2
         self._hears.move(width - button - self.PAD - beside, middle)
+        self.attach.move(width - button - self.PAD - self.attach.width() - 4, middle)
         self._cancel_edit.move(width - 24 - 12, 6)
         if height != self.height():
             self.setFixedHeight(height)
@@ -249,7 +274,8 @@ class Composer(QWidget):
         unfinished = bool(self._text.unfinished) and not self._button.stops
         refusal = None if unfinished else self._refusal
         self._button.setEnabled(refusal is None)
-        words = "Stop  Esc" if self._button.stops else "Send  Enter"
+        send = native("Ctrl+Enter") if self._text.sends_with_ctrl else "Enter"
+        words = "Stop  Esc" if self._button.stops else f"Send  {send}"
         if self._count is not None and not self._button.stops:
             words += f"\n{self._count.words}"
         self._button.setToolTip(refusal or words)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.ui.style.theme import theme, ui_font
 
-NO_FILES = "Files cannot be attached yet. Paste the text that is in them instead."
-
+NO_PICTURES = "The models here cannot see pictures. Paste the text that is in it instead."
 
 MOST_CHARACTERS = 1_000_000
 """Of a message. Laying out as many takes about a second, during which the window stands still; the
 longest contexts of today's models hold four times as many."""
+
+
+MOST_PASTED = 8_000_000
+"""Of a text that becomes a file of the message."""
 
 
 class ComposerText(QTextEdit):
@@ -21,6 +26,7 @@ class ComposerText(QTextEdit):
 
     Attributes:
         sends_with_ctrl: Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
+        long_paste: a pasted text of more characters is a file of the message; 0: none is.
 
     Signals:
         submitted(): Enter was pressed.
@@ -28,6 +34,8 @@ class ComposerText(QTextEdit):
         paged(pages): a key that scrolls the transcript.
         unfinished_changed(): an input method has other text that is not finished yet.
         refused(reason): something cannot be put in here.
+        files_given(paths): files were pasted or dropped.
+        long_pasted(text): a long text was.
     """
 
     submitted = Signal()
@@ -35,8 +43,11 @@ class ComposerText(QTextEdit):
     paged = Signal(float)
     unfinished_changed = Signal()
     refused = Signal(str)
+    files_given = Signal(list)
+    long_pasted = Signal(str)
 
     sends_with_ctrl = False
+    long_paste = 0
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -106,18 +117,24 @@ class ComposerText(QTextEdit):
         self.unfinished_changed.emit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or _has_files(source)
+        return source.hasText() or source.hasImage() or bool(files_in(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        if _has_files(source):
-            self.refused.emit(NO_FILES)  # their text would be nothing but "file:///…"
-        elif (more := len(source.text())) + self.document().characterCount() > MOST_CHARACTERS:
+        length = len(source.text())
+        if files := files_in(source):  # their text would be nothing but "file:///…"
+            self.files_given.emit(files)
+        elif source.hasImage() and not length:
+            self.refused.emit(NO_PICTURES)
+        elif 0 < self.long_paste < length <= MOST_PASTED:
+            self.long_pasted.emit(source.text())
+        elif length + self.document().characterCount() > MOST_CHARACTERS:
             self.refused.emit(
-                f"The text is {more:,} characters long. A message takes {MOST_CHARACTERS:,}."
+                f"The text is {length:,} characters long. A message takes {MOST_CHARACTERS:,}."
             )
         else:
             super().insertFromMimeData(source)
 
 
-def _has_files(source: QMimeData) -> bool:
-    return any(url.isLocalFile() for url in source.urls())
+def files_in(source: QMimeData) -> list[Path]:
+    """The files of a drop or of the clipboard."""
+    return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]

@@ -9,6 +9,7 @@ from enum import Enum
 from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.installed import InstalledModels
+from app.paths import adapter_of
 from app.ui.style.figures import bytes_line
 from engine import Fit
 from engine.hub.inventory import Installed
@@ -108,7 +109,7 @@ def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[Installed]
         model
         for model in installed.models.values()
         if model is not own
-        and not model.facts.problem
+        and not (model.facts.problem or adapter_of(model.ref))
         and _base(model.name) == name
         and model.facts.nbytes <= most
     ]

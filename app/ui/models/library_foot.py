@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.model_choice import LoadState, ModelStatus
+from app.paths import adapter_of
 from engine.hub.inventory import Installed
 
 _GONE = "The folder is not there any more"
@@ -18,6 +19,7 @@ class LibraryFoot(QWidget):
 
     Signals:
         load_asked(), pin_asked(), folder_asked(), removal_asked(), chat_asked(): of the chosen one.
+        adapter_asked(): it is to be listed with an adapter, too.
         sure(): the person answers the question with yes.
         kept(): with no.
 
@@ -25,6 +27,7 @@ class LibraryFoot(QWidget):
         asking: whether there is a question.
     """
 
+    adapter_asked = Signal()
     load_asked = Signal()
     pin_asked = Signal()
     folder_asked = Signal()
@@ -47,19 +50,20 @@ class LibraryFoot(QWidget):
         self.load = self._push_button("Load", self.load_asked.emit)
         self.pin = self._push_button("Pin", self.pin_asked.emit)
         self.reveal = self._push_button("Show in Folder", self.folder_asked.emit)
+        self.adapter = self._push_button("Add Adapter…", self.adapter_asked.emit)
         self.trash = self._push_button("Move to Trash", self.removal_asked.emit)
         self.open = self._push_button("Open in a Chat", self.chat_asked.emit)
         self.open.setObjectName("primary")
         self.keep = self._push_button("Keep", self.kept.emit)
         self.yes = self._push_button("Move to Trash", self.sure.emit)
-        self.usual = (self.open, self.load, self.pin, self.reveal, self.trash)
+        self.usual = (self.open, self.load, self.pin, self.reveal, self.adapter, self.trash)
         note = QHBoxLayout()
         note.setSpacing(8)
         note.addWidget(self.said, 1)
         note.addWidget(self.undo)
         row = QHBoxLayout()
         row.setSpacing(8)
-        for button in (self.load, self.pin, self.reveal):
+        for button in (self.load, self.pin, self.reveal, self.adapter):
             row.addWidget(button)
         row.addStretch(1)
         for button in (self.trash, self.open, self.keep, self.yes):
@@ -142,6 +146,9 @@ class LibraryFoot(QWidget):
         self._show(self.pin, "Unpin" if pinned else "Pin", "", tip, model.name)
         gone = _GONE if facts.gone else ""
         self._show(self.reveal, "Show in Folder", gone, "Show its files", model.name)
+        why = "It has one already" if adapter_of(model.ref) else facts.problem
+        tip = "Choose a LoRA or DoRA adapter: the model is listed with it, too"
+        self._show(self.adapter, "Add Adapter…", why, tip, model.name)
         self._show(self.open, "Open in a Chat", facts.problem, "Chat with it", model.name)
         if facts.gone:
             self._show(self.trash, "Remove from List", "", "List it no longer", model.name)

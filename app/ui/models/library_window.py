@@ -10,7 +10,6 @@ from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent, QKeySequence,
 from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -24,6 +23,7 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
 from app.installed import InstalledModels
 from app.removal import Removal
+from app.ui.models.adding_talk import AddingTalk
 from app.ui.models.library_foot import LibraryFoot
 from app.ui.models.library_table import LibraryTable
 from app.ui.models.library_view import LibraryView
@@ -76,6 +76,7 @@ class ModelsWindow(QDialog):
         self.foot = LibraryFoot(self)
         self._loading = ""  # the model that was to be loaded from here
         self.talk = RemovalTalk(installed, removal, self.foot)
+        self.adding = AddingTalk(installed, self.foot)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search models")
         self.search.setAccessibleName("Search models")
@@ -110,7 +111,7 @@ class ModelsWindow(QDialog):
         self._refresh()
 
     def _connect(self) -> None:
-        self.add.clicked.connect(self.choose_folder)
+        self.add.clicked.connect(self.adding.choose_folder)
         self.get.clicked.connect(self.get_asked)
         self.search.textChanged.connect(self._on_search)
         self.view.chosen.connect(self._on_chosen)
@@ -122,6 +123,7 @@ class ModelsWindow(QDialog):
         self.foot.pin_asked.connect(self.toggle_pin)
         self.foot.folder_asked.connect(self.show_in_folder)
         self.foot.removal_asked.connect(self.remove)
+        self.foot.adapter_asked.connect(lambda: self.adding.choose_adapter(self.model))
         self.talk.answered.connect(self._on_answered)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.search.setFocus)
@@ -240,12 +242,6 @@ class ModelsWindow(QDialog):
     def show_in_folder(self) -> None:
         if self.model is not None:
             self._show_folder(self.model.folder)
-
-    @Slot()
-    def choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Add Model Folder")
-        if folder:
-            self._installed.add_folder(str(Path(folder)))
 
     @Slot()
     def remove(self) -> None:

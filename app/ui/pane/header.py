@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
+from app.ui.pane.context_meter import ContextMeter
 from app.ui.style import tokens as t
 from app.ui.style.figures import phase_line
 from app.ui.style.icons import icon
@@ -54,47 +55,6 @@ class ModelButton(PaintedButton):
         icon("caret-down", tokens.muted).paint(painter, self.width() - 20, middle - 6, 12, 12)
 
 
-class ContextMeter(QWidget):
-    """A ring that fills as the chat fills the model's context; the figures on hover."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._share = 0.0
-        self.setFixedSize(28, 28)
-        self.hide()
-
-    @property
-    def share(self) -> float:
-        """How much of the context the last turn took, 0 to 1."""
-        return self._share
-
-    def show_context(self, used: int, reused: int, limit: int) -> None:
-        """Show tokens of the last turn, those of them that were reused, and the limit."""
-        self.setVisible(used > 0 and limit > 0)
-        if not limit:
-            return
-        self._share = min(1.0, used / limit)
-        words = f"{used:,} of {limit:,} tokens of context"
-        if reused:
-            words += f", {reused:,} reused in the last turn"
-        if self._share > 0.9:
-            words += ". Nearly full: start a new chat, or let this one forget its oldest turns."
-        self.setToolTip(words)
-        self.setAccessibleName(f"Context: {words}")
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ring = QRectF(7, 7, 14, 14)
-        painter.setPen(QPen(QColor(tokens.divider), 2.2))
-        painter.drawEllipse(ring)
-        colour = QColor(tokens.danger if self._share > 0.9 else tokens.accent)
-        painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawArc(ring, 90 * 16, -round(max(0.03, self._share) * 360 * 16))
-
-
 class PaneHeader(QWidget):
     """Model, state, a thin bar while a prompt is read, and the chat's own settings.
 
@@ -120,6 +80,7 @@ class PaneHeader(QWidget):
         self._state = self._written = ""
         self._told = True
         self._end = 0
+        self._compared = self._metered = False
         self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
@@ -138,6 +99,9 @@ class PaneHeader(QWidget):
         self.differs.setCheckable(True)
         self.differs.clicked.connect(self.differences_asked)
         self.differs.hide()
+        self.more = IconButton("dots-three", "More", self)
+        self.more.clicked.connect(self._on_more)
+        self.more.hide()
         chat.phase_changed.connect(self.refresh)
         chat.chat_changed.connect(self.refresh)
         theme().changed.connect(self.refresh)
@@ -150,9 +114,19 @@ class PaneHeader(QWidget):
 
     def set_keep(self, *, shown: bool) -> None:
         """Offer to keep this one of several compared answers."""
+        self._compared = shown
         self.keep.setVisible(shown)
-        self.differs.setVisible(shown)
         self.refresh()
+
+    @property
+    def last_button(self) -> IconButton:
+        """Where Shift+Tab from the conversation leads."""
+        return self.more if self.folded else self.options_button
+
+    @property
+    def folded(self) -> bool:
+        """Whether the buttons are in one menu, so that the model's name has room."""
+        return not self.more.isHidden()
 
     @Slot()
     def refresh(self) -> None:
@@ -184,10 +158,12 @@ class PaneHeader(QWidget):
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so
-        spoken = f"{model_status.name}, {self._state}"
+        spoken = f"{name}, {self._state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)
-        self.meter.show_context(*chat.context)
+        context = (0, 0, 0) if hidden else chat.context
+        self._metered = context[0] > 0 and context[2] > 0
+        self.meter.show_context(*context)
         self._place()
         self.update()
 
@@ -201,8 +177,11 @@ class PaneHeader(QWidget):
         top = (height - self.options_button.height()) // 2
         right = self.width() - 8 - self.options_button.width()
         self.options_button.move(right, top)
-        right -= self.tools_button.width() + 2
-        self.tools_button.move(right, top)
+        self.more.move(right, top)
+        self._fold()
+        if not self.tools_button.isHidden():
+            right -= self.tools_button.width() + 2
+            self.tools_button.move(right, top)
         if not self.meter.isHidden():
             right -= self.meter.width() + 2
             self.meter.move(right, top)
@@ -210,8 +189,6 @@ class PaneHeader(QWidget):
             right -= self.differs.width() + 2
             self.differs.move(right, top)
         if not self.keep.isHidden():
-            self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
-            self.keep.adjustSize()
             right -= self.keep.width() + 6
             self.keep.move(right, (self.height() - self.keep.height()) // 2)
         self._end = right
@@ -229,6 +206,46 @@ class PaneHeader(QWidget):
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
+
+    def _fold(self) -> None:
+        """Put all buttons but Keep into one menu before the model's name is cut off."""
+        room = self.width() - 24 - self.options_button.width()
+        if not self.keep.isHidden():
+            self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
+            self.keep.adjustSize()
+            room -= self.keep.width() + 6
+        others = (
+            (self._metered, self.meter),
+            (self._compared, self.differs),
+            (True, self.tools_button),
+        )
+        beside = sum(button.width() + 2 for wanted, button in others if wanted)
+        folded = beside > 0 and room - beside < self.model_button.sizeHint().width()
+        had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
+        for wanted, button in others:
+            button.setVisible(wanted and not folded)
+        self.more.setVisible(folded)
+        self.options_button.setVisible(not folded)
+        if folded and had_keys:
+            self.more.setFocus()
+
+    @Slot()
+    def _on_more(self) -> None:
+        """What is folded away, as a menu."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self._metered:
+            menu.addAction(self.meter.toolTip().partition(" tokens")[0] + " tokens").setEnabled(
+                False
+            )
+        if self._compared:
+            differ = menu.addAction("Mark Where the Answers Differ", self.differs.click)
+            differ.setCheckable(True)
+            differ.setChecked(self.differs.isChecked())
+        menu.addAction("Tools of This Chat", self.tools_button.click)
+        settings = menu.addAction("Settings of This Chat", self.options_button.click)
+        settings.setEnabled(self.options_button.isEnabled())
+        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens

@@ -6,9 +6,14 @@ from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.chats.fitting import DOES_NOT_FIT
+from app.chats.model_choice import LoadState, ModelStatus
+from app.paths import adapter_of
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, theme
+from app.ui.transcript.error_block import WITHOUT
 from app.ui.widgets.aloud import announce
+from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
@@ -58,3 +63,24 @@ class Notice(QWidget):
     @Slot()
     def _on_theme(self) -> None:
         self.update()
+
+
+class LoadNotice(Notice):
+    """Why a pane's model is not there."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(("Try Again", "Open Model Folder…", "Unload a Model…", WITHOUT), parent)
+
+    def show_status(self, model_status: ModelStatus, name: str) -> None:
+        """Say what has become of loading, and offer what helps. ``name``: the model's, here."""
+        # Of memory; a narrow pane has room for two.
+        short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
+        no_fit = model_status.fit is not None
+        variant = bool(adapter_of(model_status.ref))
+        self.buttons[2].setText("What Would Fit…" if no_fit else "Unload a Model…")
+        self.buttons[1].setVisible(not short and not variant)
+        self.buttons[2].setVisible(short)
+        self.buttons[3].setVisible(not short and variant)
+        if model_status.state is LoadState.FAILED:
+            why = "does not fit into memory" if no_fit else "could not be loaded"
+            self.set_text(f"{name} {why}. {model_status.error}")

@@ -10,18 +10,18 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.fitting import DOES_NOT_FIT
 from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
+from app.paths import base_of
+from app.store import Attachments
 from app.ui.composer.composer import Composer
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader
-from app.ui.pane.notice import Notice
-from app.ui.transcript.error_block import MODELS, UNLOAD
+from app.ui.pane.notice import LoadNotice
+from app.ui.transcript.error_block import BASE, MODELS, UNLOAD
 from app.ui.transcript.transcript_layout import column_in
 from app.ui.transcript.transcript_view import TranscriptView
-from engine.errors import OUT_OF_MEMORY
 
 
 class ChatPane(QWidget):
@@ -57,11 +57,12 @@ class ChatPane(QWidget):
         self.chat = chat
         self._active = False
         self._broadcast = 0
+        self.spoken_files: Attachments = ()  # of the message that `spoken` tells
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.find_bar = FindBar(chat, self.transcript, self)
         self.empty = EmptyChat(chat, self)
-        self.notice = Notice(("Try Again", "Open Model Folder…", "Unload a Model…"), self)
+        self.notice = LoadNotice(self)
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.empty)
@@ -120,6 +121,7 @@ class ChatPane(QWidget):
         self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
         self.notice.buttons[0].clicked.connect(chat.load_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)
+        self.notice.buttons[3].clicked.connect(self._leave_adapter)
         unload = self.notice.buttons[2]
         unload.clicked.connect(lambda: self.unload_asked.emit(self, unload))
         chat.compose_changed.connect(self._on_compose)
@@ -174,7 +176,7 @@ class ChatPane(QWidget):
         elif self.chat.answering:
             self.act(Action.STOP)
         elif not self.transcript.forget_found():
-            at_rest = self.composer.field.hasFocus()
+            at_rest = self.window().focusWidget() is self.composer.field
             self.focus_composer()
             if at_rest:
                 self.escaped.emit(self)
@@ -194,7 +196,7 @@ class ChatPane(QWidget):
         if forward:
             self.focus_composer()
         else:
-            self.header.options_button.setFocus(Qt.FocusReason.BacktabFocusReason)
+            self.header.last_button.setFocus(Qt.FocusReason.BacktabFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -220,15 +222,7 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
-        # Of memory; a narrow pane has room for two.
-        short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
-        no_fit = model_status.fit is not None
-        self.notice.buttons[2].setText("What Would Fit…" if no_fit else "Unload a Model…")
-        self.notice.buttons[1].setVisible(not short)
-        self.notice.buttons[2].setVisible(short)
-        if failed:
-            why = "does not fit into memory" if no_fit else "could not be loaded"
-            self.notice.set_text(f"{chat.alias or model_status.name} {why}. {model_status.error}")
+        self.notice.show_status(model_status, chat.alias or model_status.name)
         self.composer.set_placeholder(
             f"Message {self._broadcast} chats…"
             if self._broadcast > 1
@@ -259,11 +253,13 @@ class ChatPane(QWidget):
 
     def _send(self) -> None:
         compose = self.chat.compose
+        self.spoken_files = compose.attachments
         if self.chat.submit() and not isinstance(compose, Editing):
             self.spoken.emit(self, compose.text)
 
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
+        self.spoken_files = ()
         if self.chat.send(text):
             self.spoken.emit(self, text)
         self.focus_composer()
@@ -275,10 +271,16 @@ class ChatPane(QWidget):
             self.said.emit("Copied")
         elif action == MODELS:
             self.models_asked.emit(self)
+        elif action == BASE:
+            self._leave_adapter()
+            self.act(Action.REGENERATE, message_id)
         elif action == UNLOAD:
             self.unload_asked.emit(self, self.transcript.row(message_id))
         else:
             self.act(Action(action), message_id)
+
+    def _leave_adapter(self) -> None:
+        self.chat.set_model(base_of(self.chat.record.model))
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):

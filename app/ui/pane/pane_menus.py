@@ -122,7 +122,8 @@ class PaneMenus(QObject):
     @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:
         """Show which tools the pane's chat may call."""
-        button = pane.header.tools_button
+        header = pane.header
+        button = header.more if header.folded else header.tools_button
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         popover = ToolsPopover(pane.chat, self._library, self._window)
         popover.servers_asked.connect(popover.close)

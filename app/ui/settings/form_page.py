@@ -115,6 +115,14 @@ class FormPage(QWidget):
         """A number of minutes; 0 shows the words for ``nothing``."""
         return self._number(name, nothing, value, " min", 0, 5)
 
+    def characters(self, name: str, nothing: str, value: int) -> QDoubleSpinBox:
+        """A number of characters; 0 shows the words for ``nothing``."""
+        box = self._number(name, nothing, 0, " characters", 0, 500)
+        box.setRange(0, 1_000_000)
+        box.setGroupSeparatorShown(True)
+        box.setValue(value)
+        return box
+
     def _number(
         self, name: str, nothing: str, value: float, unit: str, decimals: int, step: float
     ) -> QDoubleSpinBox:

@@ -36,6 +36,7 @@ from app.ui.settings.advanced import Advanced
 from app.ui.settings.form_page import LABELS, FormPage
 from app.ui.settings.look import Look
 from app.ui.settings.other_programs import OtherPrograms
+from app.ui.settings.reach import Reach
 from app.ui.style.theme import scaled
 from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
@@ -76,6 +77,7 @@ class SettingsWindow(QDialog):
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
         self.contrast, self.motion = look.contrast, look.motion
         self._writing()
+        self.reach = Reach(self._page, settings, self._set)
         self._new_chats()
         self._models(library)
         self._memory()
@@ -118,6 +120,10 @@ class SettingsWindow(QDialog):
         form = self._page.section("Writing")
         keys = (("enter", "Enter"), ("ctrl_enter", "Ctrl+Enter"))
         self.send_key = self._choice(form, "Send with", keys, "send_key")
+        pasted = self._settings.long_paste
+        self.long_paste = self._page.characters("Attach pastes over", "Never", pasted)
+        self.long_paste.valueChanged.connect(lambda value: self._set(long_paste=int(value)))
+        self._page.row(form, "Attach pastes over", self.long_paste)
         self.notify = QCheckBox("When a long answer ends and I am elsewhere", self._page)
         self.notify.setChecked(self._settings.notify)
         self.notify.toggled.connect(lambda on: self._set(notify=on))

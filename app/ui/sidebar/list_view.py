@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
@@ -15,8 +17,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from app.ui.sidebar.chat_delegate import ChatDelegate
-from app.ui.sidebar.chat_list import ChatListModel
+from app.ui.sidebar.chat_list import ChatListModel, Index
+from app.ui.sidebar.row import LIVING_ROLE, UNSEEN_ROLE
 
+_PAINTED = {LIVING_ROLE, UNSEEN_ROLE}
+"""What of a row changes its look and never its height."""
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
 _DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
 _CHOOSES = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -37,6 +42,8 @@ class ChatListView(QListView):
         super().__init__(parent)
         self.rows = model
         self.delegate = ChatDelegate(self)
+        # Rows of one height are laid out without being asked for; hits are taller, and few.
+        self.setUniformItemSizes(True)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
@@ -49,9 +56,8 @@ class ChatListView(QListView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
-        # Rows of one height are laid out without being asked for; hits are taller, and few.
-        self.setUniformItemSizes(True)
         model.modelReset.connect(self._on_reset)
+        model.answered.connect(self._on_answered)
         self.clicked.connect(self._on_clicked)
 
     def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:
@@ -70,6 +76,14 @@ class ChatListView(QListView):
         if self.uniformItemSizes() != uniform:
             self.setUniformItemSizes(uniform)
             self.scheduleDelayedItemsLayout()
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        # Qt's own lays all rows out anew: with ten thousand of them, and a dot that moves in one
+        # of them, several times a second. Rows of one height stay where they are.
+        if self.uniformItemSizes() or (roles and _PAINTED.issuperset(roles)):
+            QAbstractItemView.dataChanged(self, first, last, roles)
+        else:
+            super().dataChanged(first, last, roles)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         super().selectionChanged(selected, deselected)
@@ -118,6 +132,10 @@ class ChatListView(QListView):
     def _on_clicked(self, index: QModelIndex) -> None:
         if not QApplication.keyboardModifiers() & _CHOOSES:
             self.opened.emit(index)
+
+    @Slot()
+    def _on_answered(self) -> None:
+        self.set_uniform(False)  # not before: the height of every row would be asked for
 
     @Slot()
     def _on_reset(self) -> None:

@@ -231,8 +231,10 @@ class Sidebar(QFrame):
     @Slot()
     def _on_search(self) -> None:
         self._then = False
-        self.list.set_uniform(not self.search.text().strip())
-        self.model.set_query(self.search.text())
+        query = self.search.text().strip()
+        if not query:
+            self.list.set_uniform(True)
+        self.model.set_query(query)
 
     @Slot(QModelIndex)
     def _on_open(self, index: QModelIndex) -> None:

@@ -32,11 +32,12 @@ class CodeButtons(QObject):
         self._viewport = viewport
         self._pointer = QPoint(-1, -1)
         self._pointed: tuple[object, str] = (None, "")
+        self.held: CodeBlock | None = None
 
     @property
     def code(self) -> CodeBlock | None:
-        """The code block under the pointer."""
-        return self.code_at(self._pointer)
+        """The code block under the pointer, or the one that has the keys."""
+        return self.code_at(self._pointer) or self.held
 
     @property
     def action(self) -> str:
@@ -53,6 +54,11 @@ class CodeButtons(QObject):
         area = self._markdown.code_area
         codes = self._markdown.code_blocks(clip)
         return next((code for code in codes if area(code).contains(at.toPointF())), None)
+
+    def hold(self, code: CodeBlock | None) -> None:
+        """The keys are at this block, or at none."""
+        self.held = code
+        self._viewport.update()
 
     def can_wrap(self, code: CodeBlock) -> bool:
         """Whether it has lines that may be broken, or are."""
@@ -97,6 +103,11 @@ class CodeButtons(QObject):
     def paint(self, painter: QPainter, code: CodeBlock) -> None:
         """Paint the buttons of a block."""
         tokens, action = theme().tokens, self.action
+        if self.held is not None and self.held.name == code.name:
+            painter.setPen(QColor(tokens.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            ring = self._markdown.code_area(code).adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(ring, 8, 8)
         painter.setPen(Qt.PenStyle.NoPen)
         for name, area in self._places(code).items():
             strong = name == action or (name == "wrap" and code.wrapped)

@@ -15,11 +15,15 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
 from app.ui.transcript.message_row import Can
-from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
+from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
 UNLOAD = "unload"
 MODELS = "models"
-"""What is asked for besides the `Action`s: a model is to make room; the chat is to have another."""
+BASE = "base"
+"""What is asked for besides the `Action`s: a model is to make room; the chat is to have another;
+it is to have its model without the adapter."""
+
+WITHOUT = "Use Without Adapter"
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
         return offers
     why = can(Action.REGENERATE, message.id)
     offers = [Remedy("Try Again", Action.REGENERATE.value, message.id, why or "")]
+    if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
+        offers.append(Remedy(WITHOUT, BASE, message.id, why or ""))
     if code == DOES_NOT_FIT:
         offers.insert(0, Remedy("What Would Fit…", UNLOAD, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QRectF, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
     QContextMenuEvent,
+    QFocusEvent,
     QGuiApplication,
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -20,7 +22,9 @@ from PySide6.QtWidgets import QWidget
 from app.markdown import CodeBlock, MarkdownDocument
 from app.ui.style.theme import theme
 from app.ui.transcript.code_buttons import CodeButtons
+from app.ui.transcript.text_stops import Stop, stops_in
 from app.ui.transcript.wide_code import WideCode
+from app.ui.widgets.aloud import announce
 from app.ui.widgets.textview import TextView, Words
 
 
@@ -42,12 +46,55 @@ class MarkdownView(TextView):
         self._wide = WideCode(markdown, self)
         self._buttons = CodeButtons(markdown, self._wide, self.viewport(), self)
         self._buttons.copied.connect(self.code_copied)
+        self._stops: list[Stop] = []
         self._caret = False
         self._clicked = False  # a press was a button's, so is its release
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
         # Wide code moves by itself, never the whole text.
         self.horizontalScrollBar().rangeChanged.connect(self._on_range)
+
+    # By key.
+
+    def count_stops(self) -> int:
+        self._stops = stops_in(self._markdown)
+        return len(self._stops)
+
+    def go_to_stop(self, number: int, reason: Qt.FocusReason) -> tuple[int, int]:
+        stop = self._stops[number]
+        self.setFocus(reason)
+        self.stop = number
+        self._buttons.hold(stop.code)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(stop.begin)
+        first = self.cursorRect(cursor)
+        cursor.setPosition(stop.end, QTextCursor.MoveMode.KeepAnchor)
+        last = self.cursorRect(cursor)
+        if stop.code is not None:
+            cursor.setPosition(stop.begin)
+        self.setTextCursor(cursor)
+        self.viewport().update()
+        announce(self, stop.words)
+        return (first.top(), last.bottom())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        stop = self._stops[self.stop] if self.stop >= 0 else None
+        if stop is None or event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            super().keyPressEvent(event)
+        elif stop.code is not None:
+            self._buttons.act("copy", stop.code)
+        else:
+            self.anchorClicked.emit(QUrl(stop.link))
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return QWidget.focusNextPrevChild(self, forward)  # the message knows what is next
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if self.stop >= 0 and event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.stop = -1
+            self._buttons.hold(None)
+            self.setTextCursor(QTextCursor(self.document()))
+        super().focusOutEvent(event)
 
     def set_caret(self, shown: bool) -> None:
         """Mark the open end while the text is still growing."""
@@ -68,7 +115,8 @@ class MarkdownView(TextView):
     def pop_menu(self) -> None:
         """The same by key: for the first code block that is in view."""
         seen = QRectF(self.visibleRegion().boundingRect())
-        code = next(iter(self._markdown.code_blocks(seen)), None)
+        held = self._buttons.held
+        code = held or next(iter(self._markdown.code_blocks(seen)), None)
         top = seen.topLeft() if code is None else self._markdown.code_area(code).topLeft()
         at = QPoint(round(top.x()), max(round(top.y()), round(seen.top())))
         self._pop_menu(at, code, self.mapToGlobal(at))

@@ -44,11 +44,13 @@ class MessageRow(QWidget):
         resized(): ``arrange`` would give another height now.
         asked(action, id): the value of an `Action`; or "copied", of code in it.
         left(forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons.
+        reached(top, bottom): the keys are at a place in it, which is to be in view.
     """
 
     resized = Signal()
     asked = Signal(str, str)
     left = Signal(bool)
+    reached = Signal(int, int)
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
         super().__init__(parent)
@@ -56,7 +58,7 @@ class MessageRow(QWidget):
         self._can = can
         self._alternative = (1, 1)
         self._over = False
-        self._buttons: dict[IconButton, tuple[Action, str]] = {}
+        self._buttons: dict[IconButton, Action] = {}
         self._previous = self._button("caret-left", "Earlier version", Action.EARLIER)
         self._next = self._button("caret-right", "Later version", Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -129,7 +131,7 @@ class MessageRow(QWidget):
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.installEventFilter(self)
         button.clicked.connect(lambda: self._ask(action, self.message.id))
-        self._buttons[button] = (action, button.toolTip())
+        self._buttons[button] = action
         return button
 
     def _ask(self, action: Action, message_id: str) -> None:
@@ -137,8 +139,8 @@ class MessageRow(QWidget):
 
     def show_actions(self) -> None:
         """Show what can be done with the message now; the tooltip says why something cannot."""
-        for button, (action, tip) in self._buttons.items():
-            self._allow(button, action, tip)
+        for button, action in self._buttons.items():
+            self._allow(button, action, button.tip)
 
     def _allow(
         self, button: QAbstractButton, action: Action, tip: str, message_id: str = ""
@@ -214,15 +216,23 @@ class MessageRow(QWidget):
             if button.isVisibleTo(self) and button.isEnabled()
         ]
         buttons.sort(key=lambda button: button.mapTo(self, QPoint()).toTuple()[::-1])
-        stops: list[QWidget] = [self, *buttons]
-        here = QGuiApplication.focusObject()
-        at = next((n for n, stop in enumerate(stops) if stop is here), -1 if forward else 1)
+        texts = [view for view in self.findChildren(TextView) if view.isVisibleTo(self)]
+        texts.sort(key=lambda view: view.mapTo(self, QPoint()).y())
+        within = [(view, number) for view in texts for number in range(view.count_stops())]
+        stops: list[tuple[QWidget, int]] = [(self, -1), *within, *((b, -1) for b in buttons)]
+        focus = QGuiApplication.focusObject()
+        here = (focus, focus.stop if isinstance(focus, TextView) else -1)
+        at = stops.index(here) if here in stops else -1 if forward else 1
         at += 1 if forward else -1
         reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-        if 0 <= at < len(stops):
-            stops[at].setFocus(reason)
-        else:
+        if not 0 <= at < len(stops):
             self.left.emit(forward)
+        elif isinstance(stop := stops[at][0], TextView):
+            top = stop.mapTo(self, QPoint()).y()
+            first, last = stop.go_to_stop(stops[at][1], reason)
+            self.reached.emit(top + first, top + last)
+        else:
+            stop.setFocus(reason)
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -43,7 +43,8 @@ def name(message: Message) -> str:
 
 
 def description(message: Message, version: tuple[int, int], note: str = "") -> str:
-    """What is painted beside its text: which version it is, its figures, a note."""
-    parts = [f"version {version[0]} of {version[1]}"] if version[1] > 1 else []
+    """What is painted beside its text: its files, which version it is, its figures, a note."""
+    parts = [f"with {each.name}" for each in message.attachments]
+    parts += [f"version {version[0]} of {version[1]}"] if version[1] > 1 else []
     figures = figures_line(message.stats).replace(" · ", ", ")
     return ", ".join([*parts, *filter(None, (note, figures))])

@@ -118,6 +118,15 @@ class TranscriptArea(QAbstractScrollArea):
             self._follow = bar.value() >= bar.maximum() - 4
             self.lay_out()
 
+    @Slot(int, int)
+    def _on_reached(self, top: int, bottom: int) -> None:
+        """Scroll as little as brings a place of a row into view."""
+        row = self.sender()
+        if isinstance(row, MessageRow):
+            bar, view = self.verticalScrollBar(), self.viewport().height()
+            head, foot = row.y() + top - self.TOP, row.y() + bottom + self.BOTTOM
+            bar.setValue(bar.value() + (min(head, 0) or max(0, min(head, foot - view))))
+
     @Slot()
     def _on_row_resized(self) -> None:
         row = self.sender()

@@ -192,11 +192,14 @@ class TranscriptView(TranscriptArea):
             row.set_last(place is self._places[-1])
         elif isinstance(row, UserRow):
             row.set_left_out(place.message_id in self._left_out)
+            if row.files is not None:
+                row.files.set_texts(self._chat.attaching.text)
         if self._words:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
         row.asked.connect(self.asked)
         row.left.connect(self.left)
+        row.reached.connect(self._on_reached)
         self.put_up.emit(message.id)
         return row
 

@@ -17,6 +17,7 @@ from app.chats.actions import Action
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme, ui_font
+from app.ui.transcript.attached_files import AttachedFiles
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.widgets.textview import TextView, Words
 
@@ -42,6 +43,9 @@ class UserRow(MessageRow):
         self._edit = self._button("pencil", "Edit and ask again", Action.EDIT)
         self._branch = self._button("git-branch", "Edit in a new chat", Action.BRANCH)
         self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
+        self.files = AttachedFiles(message.attachments, self) if message.attachments else None
+        if self.files is not None:
+            self.files.resized.connect(self.resized)
         self._block = QRectF()
         self._folded = True
         self._note = QRectF()
@@ -89,6 +93,12 @@ class UserRow(MessageRow):
         limit = round(width * 0.85) - 2 * self.PAD_X
         self._document.setTextWidth(limit)
         inner = min(limit, int(self._document.idealWidth()) + 2)
+        above = 0
+        if self.files is not None:
+            unfolded = any(line.isChecked() for line in self.files.lines)
+            inner = limit if unfolded else min(limit, max(inner, self.files.wanted_width()))
+            above = self.files.arrange(inner) + 6
+            self.files.setGeometry(width - inner - self.PAD_X, self.PAD_Y, inner, above - 6)
         height = self._view.height_for(inner)
         left = width - inner - 2 * self.PAD_X
         long = height > self.LONGEST
@@ -96,13 +106,14 @@ class UserRow(MessageRow):
             height = self.FOLDED
         below = self.MORE if long else 0
         self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
-        self._view.setGeometry(left + self.PAD_X, self.PAD_Y, inner, height)
+        self._block.setHeight(self._block.height() + above)
+        self._view.setGeometry(left + self.PAD_X, self.PAD_Y + above, inner, height)
         self._view.verticalScrollBar().setValue(0)  # Qt goes to the text cursor, at the end
         self._more.setVisible(long)
         if long:
             self._more.setText("Show all" if self._folded else "Show less")
             self._more.adjustSize()
-            self._more.move(left + self.PAD_X - 4, self.PAD_Y + height + 4)
+            self._more.move(left + self.PAD_X - 4, self.PAD_Y + above + height + 4)
         y = round(self._block.bottom())
         x = width - 26
         for button in (self._edit, self._branch, self._copy, self._delete):

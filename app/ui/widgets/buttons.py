@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
-from app.ui.widgets.keys import native
+from app.ui.widgets.keys import with_keys
 
 
 class PaintedButton(QAbstractButton):
@@ -57,10 +57,23 @@ class IconButton(PaintedButton):
 
     def _set_tip(self, tip: str) -> None:
         """``tip``: words, two spaces, a shortcut; it is shown as this system writes it."""
-        words, _, keys = tip.partition("  ")
-        shown = native(keys)
-        self.setToolTip(f"{words}  {shown}" if shown else words)
-        self.setAccessibleName(words)
+        self._tip = tip
+        self._shown = self.tip
+        self.setToolTip(self._shown)
+        self.setAccessibleName(tip.partition("  ")[0])
+
+    @property
+    def tip(self) -> str:
+        """Its words, and the keys that do the same now."""
+        return with_keys(self._tip)
+
+    def event(self, event: QEvent) -> bool:
+        # A person may have chosen other keys. Another tooltip, with a reason, is let be.
+        asked = event.type() in {QEvent.Type.ToolTip, QEvent.Type.FocusIn}
+        if asked and self.toolTip() == self._shown != self.tip:
+            self._shown = self.tip
+            self.setToolTip(self._shown)
+        return super().event(event)
 
     def sizeHint(self) -> QSize:
         return self.size()

@@ -24,6 +24,9 @@ class TextView(QTextBrowser):
 
     Signals:
         height_changed(): the document has grown or shrunk at its present width.
+
+    Attributes:
+        stop: the number of the place in it that has the keys; -1 for none.
     """
 
     height_changed = Signal()
@@ -35,6 +38,7 @@ class TextView(QTextBrowser):
         self._marks: list[QTextEdit.ExtraSelection] = []
         self._marked: Sequence[tuple[int, int]] = ()
         self._words: Words = ""
+        self.stop = -1
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -104,6 +108,15 @@ class TextView(QTextBrowser):
             cursor.setPosition(units(end), QTextCursor.MoveMode.KeepAnchor)
             marks.append(_mark(cursor))
         return marks
+
+    def count_stops(self) -> int:
+        """How many places in it the Tab key stops at; looks for them."""
+        return 0
+
+    def go_to_stop(self, number: int, reason: Qt.FocusReason) -> tuple[int, int]:
+        """Give the keys to one of these places; its top and bottom, in pixels."""
+        self.setFocus(reason)
+        return (0, self.height())
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""

@@ -88,7 +88,8 @@ class Broadcast(QObject):
         if not self._on or speaker not in group:
             return
         others = [pane for pane in group if pane is not speaker]
-        busy = [pane for pane in others if not pane.chat.send(text)]
+        files = speaker.spoken_files
+        busy = [pane for pane in others if not pane.chat.send(text, files)]
         if busy:
             one = len(busy) == 1
             who = "1 chat was" if one else f"{len(busy)} chats were"

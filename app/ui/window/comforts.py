@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.chats.library import ChatLibrary
 from app.chats.titling import Titling
 from app.settings import Settings
+from app.store import Store
 from app.ui.compare.together import Together
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.aloud import give_roles
@@ -22,7 +23,9 @@ from app.ui.window.notifications import Notifications
 from app.ui.window.own_keys import OwnKeys
 from app.ui.window.palette_commands import PaletteCommands
 from app.ui.window.prompt_commands import PromptCommands
+from app.ui.window.quick_ask import QuickAsk
 from app.ui.window.text_size import TextSize
+from app.ui.window.tray import Tray
 from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
 
@@ -38,6 +41,7 @@ class Comforts:
     def __init__(
         self,
         library: ChatLibrary,
+        store: Store,
         settings: Settings,
         workspace: Workspace,
         chats: ChatCommands,
@@ -45,6 +49,7 @@ class Comforts:
         toast: Toast,
         sidebar: Sidebar,
         commands: Callable[[], Commands],
+        come_forward: Callable[[], object],
         window: QWidget,
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
@@ -62,7 +67,9 @@ class Comforts:
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
         self.together.tied.connect(self._on_tied)
-        self.compare = CompareCommands(library, settings, workspace, chats, undos, window)
+        self.quick = QuickAsk(library, settings, workspace, chats, window)
+        self.tray = Tray(settings, commands, come_forward, window)
+        self.compare = CompareCommands(library, store, settings, workspace, chats, undos, window)
         help_commands = HelpCommands(self.keys, window)
         self.owners: tuple[object, ...] = (
             *(
@@ -71,6 +78,7 @@ class Comforts:
                 self.prompts,
                 self.together,
                 self.compare,
+                self.quick,
                 help_commands,
             ),
         )

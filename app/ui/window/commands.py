@@ -85,7 +85,7 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        *("new", "open_model", "get_model", "models", "-", "close", "undo_close"),
+        *("new", "quick_ask", "open_model", "get_model", "models", "-", "close", "undo_close"),
         *("-", "import", "export", "print", "-", "trash", "backups"),
         *("-", "tool_servers", "settings", "-", "quit"),
     ),
@@ -93,7 +93,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
         *("stop", "pause", "tools", "waiting_call"),
         *("-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
-        *("-", "new_folder", "-", "find", "search"),
+        *("-", "new_folder", "-", "find", "search", "-", "attach"),
         *("-", "prompts", "save_prompt"),
     ),
     "View": (
@@ -103,7 +103,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Pane": (
         *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),
         *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep"),
-        *("leave_compare", "tie_scrolling"),
+        *("leave_compare", "tie_scrolling", "compare_table"),
     ),
     "Help": ("shortcuts", "about"),
 }
@@ -116,6 +116,7 @@ FOCUS_KEYS = (
     ("Edit the last message", "Up, in an empty message"),
     ("Put in a prompt", "/, in an empty message"),
     ("The prompt’s next variable", "Tab, in the message"),
+    ("Take a file off the message", "Delete, on the file (Tab, in the message)"),
     ("Delete a chat", "Delete, in the sidebar"),
     ("Delete a message and what follows", "Delete, in the conversation"),
     ("Undo what a notice offers to undo", "Ctrl+Z"),

@@ -14,6 +14,7 @@ from app.downloads import Downloads
 from app.paths import Paths
 from app.score.feed import ScoreFeed
 from app.settings import Settings
+from app.single import SingleInstance
 from app.store import Store
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.downloads_view import DownloadsInWindow
@@ -33,6 +34,7 @@ from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.comforts import Comforts
 from app.ui.window.commands import Commands, Where, command
 from app.ui.window.exchange_commands import ExchangeCommands
+from app.ui.window.file_commands import FileCommands
 from app.ui.window.focus_regions import FocusRegions
 from app.ui.window.layouts import Layouts
 from app.ui.window.model_commands import ModelCommands
@@ -103,14 +105,17 @@ class MainWindow(QMainWindow):
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(store, self.workspace, self.chats, self)
         self._place_regions()
+        self.files = FileCommands(self.workspace, self._undos)
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
-        about = (library, settings, self.workspace, self.chats, self._undos, self.toast)
-        self.comforts = Comforts(*about, self.sidebar, lambda: self.commands, self)
+        about = (library, store, settings, self.workspace, self.chats, self._undos, self.toast)
+        self.comforts = Comforts(
+            *about, self.sidebar, lambda: self.commands, self.come_forward, self
+        )
         keys = self.comforts.keys
         listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, self.settings_commands, self.models),
+            *(self.store_commands, self.settings_commands, self.models, self.files),
             *(ExchangeCommands(*exchanged), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
             ToolCommands(library, self.workspace, self.chats, self.pane_menus, self),
@@ -125,6 +130,7 @@ class MainWindow(QMainWindow):
             for menu in self._menus:
                 self.menuBar().addMenu(menu)
         self._connect()
+        self.comforts.tray.refresh()
         self._show_sidebar(settings.sidebar)
 
     def _place_regions(self) -> None:
@@ -159,6 +165,7 @@ class MainWindow(QMainWindow):
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
         self.downloads_in_window.opened.connect(chats.use_model)
+        self.settings_commands.changed.connect(self.comforts.tray.refresh)
         self.settings_commands.get_asked.connect(self.downloads_in_window.show)
         self.downloads.finished.connect(self.settings_commands.on_downloaded)
         self.comforts.notifications.opened.connect(self._on_notification)
@@ -183,6 +190,11 @@ class MainWindow(QMainWindow):
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
         self.hide()
+
+    def listen(self, single: SingleInstance) -> None:
+        """Hear what other starts of the program ask for."""
+        single.called.connect(self.come_forward)
+        single.asked.connect(self.comforts.quick.ask)
 
     @Slot()
     def come_forward(self) -> None:

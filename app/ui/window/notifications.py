@@ -162,7 +162,8 @@ class Notifications(QObject):
         if self._channel is not None:
             last = chat.transcript.last("assistant")
             failed = last is not None and last.status == "error"
-            name = last.model if last is not None and last.model else "The model"
+            model = chat.alias or (last.model if last is not None else "")
+            name = model or "The model"
             words = f"{name} could not answer." if failed else f"{name} has answered."
             self._channel.show(chat_id, chat.title, words)
             self._told.add(chat_id)

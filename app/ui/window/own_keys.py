@@ -10,7 +10,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
 from app.settings import Settings
-from app.ui.widgets.keys import native
+from app.ui.widgets.keys import follow, native
 from app.ui.window.commands import REGISTRY
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
@@ -39,6 +39,17 @@ class OwnKeys(QObject):
         super().__init__(parent)
         self._settings = settings
         self._keys = self._in_force()
+        usual = {name: _tidy(made.keys) for name, made in REGISTRY.items()}
+        self._usual = {keys: name for name, held in usual.items() for keys in held}
+        follow(self.instead)
+
+    def instead(self, keys: str) -> str:
+        """The first keys of the command that usually has these, "" for none; see `in_force`."""
+        name = self._usual.get(_portable(keys))
+        if name is None:
+            return keys
+        held = self.of(name)
+        return keys if _portable(keys) in held else next(iter(held), "")
 
     def of(self, name: str) -> tuple[str, ...]:
         """The command's keys; the first is shown."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
-from app.chats.listing import day_heading
+from app.chats.listing import day_heading, day_headings
 from app.paths import GUIDE
 from app.settings import Settings
 from app.ui.palette.entries import Entry, Kind
@@ -69,14 +69,14 @@ class PaletteCommands(QObject):
     def _entries(self, commands: list[Entry]) -> Iterator[Entry]:
         """Everything, as it is asked for: ten thousand chats are not made entries at once."""
         yield from commands
-        chats = self._chats
+        chats, days = self._chats, day_headings()
         for chat in self._library.chats():
             yield Entry(
                 Kind.CHAT,
                 f"chat:{chat.id}",
                 chat.title or "New chat",
                 partial(chats.open, chat.id),
-                beside=day_heading(chat.updated_at),
+                beside=day_heading(chat.updated_at, days),
                 choose_beside=partial(chats.open_beside, chat.id),
             )
         loader = self._library.loader

@@ -26,9 +26,11 @@ class SettingsCommands(QObject):
         updates, serving, newer: None until the program has them.
 
     Signals:
+        changed(): something was chosen in the settings.
         get_asked(): a model is to be downloaded.
     """
 
+    changed = Signal()
     get_asked = Signal()
 
     def __init__(
@@ -58,6 +60,7 @@ class SettingsCommands(QObject):
             about = (None, self._library, self.updates, self.serving, self.newer)
             window = SettingsWindow(self._settings, self._paths, self._window, *about)
             window.changed.connect(self._take_over)
+            window.changed.connect(self.changed)
             window.finished.connect(self._on_gone)
             window.get_asked.connect(self.get_asked)
             self.shown = window
@@ -74,6 +77,7 @@ class SettingsCommands(QObject):
     @Slot()
     def _take_over(self) -> None:
         ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
+        ComposerText.long_paste = self._settings.long_paste
 
     @Slot()
     def _on_gone(self) -> None:

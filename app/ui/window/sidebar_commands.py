@@ -37,8 +37,9 @@ class SidebarCommands(QObject):
         self._settings = settings
         self._undos = undos
         self._show_sidebar = show_sidebar
-        sidebar.model.unfolded = set(settings.unfolded)
-        sidebar.model.refresh()
+        if settings.unfolded:
+            sidebar.model.unfolded = set(settings.unfolded)
+            sidebar.model.refresh()
         sidebar.model.refolded.connect(self._on_refolded)
         sidebar.organiser.done.connect(undos.offer)
         sidebar.several_deleted.connect(self.delete_several)

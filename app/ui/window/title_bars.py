@@ -12,6 +12,7 @@ from shiboken6 import isValid
 
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.keys import in_force
 from app.ui.window.docking import set_dock_icons
 
 
@@ -53,6 +54,9 @@ class TitleBars(QObject):
     @Slot()
     def _on_theme(self) -> None:
         set_dock_icons(self._manager)
+
+
+FOLDED = ("dots-three", "New chat here, at the right or below")
 
 
 class StripButtons(QObject):
@@ -101,6 +105,8 @@ class StripButtons(QObject):
             self.folded = folded
             for button in self.buttons[1:]:
                 button.setVisible(not folded)
+            first, tip, _ = self.CHOICES[0]
+            self.buttons[0].set_icon(*(FOLDED if folded else (first, tip)))
 
     def _on_clicked(self, where: str) -> None:
         if not self.folded:
@@ -111,7 +117,7 @@ class StripButtons(QObject):
         for _, tip, choice in self.CHOICES:
             words, _, keys = tip.partition("  ")
             action = menu.addAction(words)
-            action.setShortcut(QKeySequence(keys))
+            action.setShortcut(QKeySequence(in_force(keys)))
             action.setShortcutVisibleInContextMenu(True)
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the command has the key
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))

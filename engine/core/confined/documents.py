@@ -7,10 +7,10 @@ import threading
 from pathlib import Path
 
 from engine.core.confined import limits
-from engine.core.confined.children import Children, what_happened
+from engine.core.confined.children import Children, Reply, what_happened
 from engine.core.confined.limits import Limits
-from engine.core.confined.process import CrashError, OverrunError
-from engine.errors import INVALID_REQUEST, EngineError
+from engine.core.confined.process import Child, CrashError, OverrunError
+from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.text.documents.document import Document
 
 _AT_ONCE = 2
@@ -42,6 +42,7 @@ class DocumentReader:
     def __init__(self, given: Limits = limits.DOCUMENT) -> None:
         self._limits = given
         self._children = Children(_AT_ONCE, once=True)
+        self._reading: dict[threading.Event, Child] = {}
 
     def close(self) -> None:
         """End the children; whoever waits for one gets `engine_stopped`."""
@@ -52,20 +53,42 @@ class DocumentReader:
         """The process ids of the children."""
         return self._children.pids
 
-    def read(self, path: Path) -> Document:
+    def cancel(self, stop: threading.Event) -> None:
+        """End the reading that was given this event; from any thread."""
+        stop.set()
+        child = self._reading.get(stop)
+        if child is not None:
+            child.kill()
+
+    def read(self, path: Path, stop: threading.Event | None = None) -> Document:
         """The file as text with page boundaries. Blocks, for a minute at most once it has begun.
 
+        Args:
+            stop: what `cancel` is told to end this reading.
+
         Raises:
-            EngineError: `invalid_request`, it cannot be read: a sentence that begins with its name.
+            EngineError: `invalid_request`, it cannot be read: a sentence that begins with its name;
+                `engine_stopped`, it was cancelled.
         """
+        stop = stop or threading.Event()
         name = f"“{path.name}”"
         lane = f"document {threading.get_ident()}"
         arguments = {"path": str(path.absolute())}
+
+        def use(child: Child) -> Reply:
+            self._reading[stop] = child
+            try:
+                if stop.is_set():
+                    child.kill()
+                return child.ask("document", arguments, (), self._limits)
+            finally:
+                del self._reading[stop]
+
         try:
-            reply, blobs = self._children.ask(
-                lane, "", lambda child: child.ask("document", arguments, (), self._limits)
-            )
+            reply, blobs = self._children.ask(lane, "", use)
         except (OverrunError, CrashError) as error:
+            if stop.is_set():
+                raise EngineError(ENGINE_STOPPED, f"{name} is not read any more.") from None
             told = f"{name} cannot be read: it {what_happened(self._limits, error)}."
             raise EngineError(INVALID_REQUEST, told) from None
         if "refused" in reply:

@@ -114,7 +114,14 @@ class Kept:
         """
         self._find(guest, name, 404)
         with self._lock:
-            self._kept[guest.id].pop(name, None)
+            kept = self._kept.get(guest.id)
+            if kept is not None:
+                kept.pop(name, None)
+
+    def forget(self, guest_id: str) -> None:
+        """Forget all of a guest's."""
+        with self._lock:
+            self._kept.pop(guest_id, None)
 
     def _find(self, guest: Guest, name: str, status: int = 400) -> _Kept:
         with self._lock:

@@ -9,6 +9,8 @@ MOST_CHARACTERS = 8_000_000
 
 MOST_PAGES = 20_000
 
+_CONTROLS = {number: None for number in range(32) if chr(number) not in "\n\t"}
+
 
 class UnreadableError(Exception):
     """The file cannot be read: the end of a sentence that begins with its name."""
@@ -49,7 +51,7 @@ def clean(text: str) -> str:
     """The text with plain line ends, without control characters and blanks at lines' ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = "".join(c for c in text if c in "\n\t" or c >= " ") if not text.isprintable() else text
+    text = text.translate(_CONTROLS)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QImage, QPainter, QTextBlock
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QTextBlock
 
 from app.markdown import MarkdownDocument
 from app.markdown.markers import marker_area
@@ -241,3 +241,12 @@ def feet(image: QImage, left: float, width: float) -> int:
     columns = range(round(left), round(left + width))
     rows = range(image.height())
     return max(y for y in rows if any(image.pixel(x, y) != 0xFFFFFFFF for x in columns))
+
+
+@pytest.mark.parametrize("text", ["مع `code`", "`code` مع", "مع `code` نص", "with `code`"])
+def test_the_ground_of_code_is_as_wide_as_it_whichever_way_the_line_runs(text: str) -> None:
+    document = rendered(text)
+    ground, image = QColor(document.style.inline_code_background), painted(document)
+    tinted = [x for x in range(WIDTH) if image.pixelColor(x, image.height() // 2) == ground]
+    letters = QFontMetricsF(document._formats.code_font()).horizontalAdvance("code")
+    assert max(tinted) - min(tinted) == pytest.approx(letters + 4, abs=4)

@@ -15,6 +15,7 @@ from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows
 from app.markdown.rows import CodeKey, TableRow
 from app.store import Chat, Message, SearchHit, Store, new_id
+from app.store.database import open_writer
 from app.store.migrations import STEPS
 from app.store.plain import shown_text
 from app.store.search import match_expression
@@ -240,3 +241,26 @@ def test_the_index_shows_what_the_window_shows() -> None:
         plain = set(re.findall(r"[^\W_]+", shown_text(source)))
         assert len(words) > 20
         assert [word for word in words if word not in plain] == []
+
+
+def test_what_an_earlier_run_left_unindexed_costs_the_start_one_commit(
+    store: Store, chat: Chat, file: Path
+) -> None:
+    for number in range(100):
+        say(store, chat, f"Word number {number}")
+    settle(store)
+    store.close()
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("DELETE FROM passages")
+        db.execute("INSERT INTO unindexed (seq) SELECT seq FROM messages")
+    with closing(open_writer(file)) as db:
+        assert db.execute("SELECT count(*) FROM unindexed").fetchone() == (0,)
+        assert commits(file.with_name(file.name + "-wal")) == 1
+
+
+def commits(wal: Path) -> int:
+    """How many transactions a write-ahead log holds: their last frames tell the file's size."""
+    data = wal.read_bytes()
+    page = int.from_bytes(data[8:12], "big")
+    frames = range(32, len(data), 24 + page)
+    return sum(int.from_bytes(data[at + 4 : at + 8], "big") != 0 for at in frames)

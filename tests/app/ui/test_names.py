@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.error_block import ErrorBlock
+from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import MessageRow
+from app.ui.transcript.text_stops import stops_in
 from app.ui.widgets.buttons import IconButton
 from tests.app.conftest import Run, Start
 
@@ -174,3 +176,45 @@ def test_an_icon_button_is_called_what_it_does(look, qtbot):
     button = IconButton("x", "Close  Esc")
     qtbot.addWidget(button)
     assert face(button)[1] == "Close"
+
+
+def test_links_and_code_are_reached_by_key(start: Start):
+    run = start()
+    run.ready()
+    run.pane.composer.set_text("See [one **place**](https://a.example)\n\n```python\na = 1\n```")
+    run.pane.composer.button.click()
+    run.answered()
+    run.window.commands["next_part"].trigger()
+    row = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
+    view = row.findChild(MarkdownView)
+    run.until(row.hasFocus)
+    asked: list[str] = []
+    view.anchorClicked.disconnect()  # it would ask a person
+    view.anchorClicked.connect(lambda address: asked.append(address.toString()))
+
+    def press(key: Qt.Key) -> None:
+        run.qtbot.keyClick(QApplication.focusWidget(), key)
+
+    press(Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is view
+    assert view.textCursor().selectedText() == "one place"
+    press(Qt.Key.Key_Return)
+    assert asked == ["https://a.example"]
+    press(Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is view
+    press(Qt.Key.Key_Return)
+    assert QApplication.clipboard().text().strip() == "a = 1"
+    assert run.window.toast.text == "Copied"
+    press(Qt.Key.Key_Tab)
+    assert isinstance(QApplication.focusWidget(), IconButton)
+    assert not view.textCursor().hasSelection()
+    press(Qt.Key.Key_Backtab)
+    press(Qt.Key.Key_Backtab)
+    assert view.textCursor().selectedText() == "one place"
+    press(Qt.Key.Key_Backtab)
+    assert row.hasFocus()
+    words = [stop.words for stop in stops_in(view._markdown)]
+    assert words == [
+        "Link, one place. Enter opens it.",
+        "Code, python, 1 line. Enter copies it.",
+    ]

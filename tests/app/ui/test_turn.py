@@ -219,11 +219,12 @@ def test_fault_d12_what_an_input_method_shows_can_be_sent(start: Start, qtbot: Q
     assert composer.text == ""
 
 
-def test_fault_d12_a_dropped_file_is_refused_in_words_and_leaves_no_text(start: Start, tmp_path):
+def test_fault_d12_a_dropped_file_is_attached_and_leaves_no_text(start: Start, tmp_path):
     run = start()
     run.ready()
     field = run.pane.composer.field
     run.pane.composer.set_text("Read this: ")
+    (tmp_path / "notes.txt").write_text("What is in it.")
     files = QMimeData()
     files.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
     assert field.canInsertFromMimeData(files)
@@ -235,7 +236,7 @@ def test_fault_d12_a_dropped_file_is_refused_in_words_and_leaves_no_text(start: 
     drop = QDropEvent(QPointF(4, 4), actions, files, button, none)
     QApplication.sendEvent(field.viewport(), drop)
     assert run.pane.composer.text == "Read this: "
-    assert run.window.toast.text.startswith("Files cannot be attached yet.")
+    assert run.pane.chat.attaching.reading == ("notes.txt",)
     link = QMimeData()
     link.setText("https://example.org")
     link.setUrls([QUrl("https://example.org")])

@@ -1,0 +1,126 @@
+"""What is asked of all columns: one message, a list of lines, or prompts that were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.table import MOST_MESSAGES
+from app.ui.widgets.plain import plain_tip
+
+ONE, LINES, PROMPTS = "One message", "A message in each line", "My prompts"
+_FIELD = 104
+
+
+class MessagesField(QWidget):
+    """A field to write in, or a list to tick.
+
+    Signals:
+        changed(): something else is to be asked.
+    """
+
+    changed = Signal()
+
+    def __init__(self, prompt: str, prompts: Mapping[str, str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._prompts = dict(prompts)
+        self.kind = QComboBox(self)
+        self.kind.setAccessibleName("What to ask")
+        for words in (ONE, LINES, PROMPTS):
+            self.kind.addItem(words)
+        self.prompt = QPlainTextEdit(prompt, self)
+        self.prompt.setObjectName("field")
+        self.prompt.setAccessibleName("Message to compare")
+        self.prompt.setTabChangesFocus(True)
+        self.ticks: list[QCheckBox] = []
+        inside = QWidget(self)
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(2, 2, 2, 2)
+        for name, text in self._prompts.items():
+            tick = QCheckBox(name.replace("&", "&&"), inside)
+            gap = "{{" in text
+            tick.setEnabled(not gap)
+            tick.setChecked(not gap)
+            why = "It has variables to be filled in. Write it out as a line instead."
+            tick.setToolTip(why if gap else plain_tip(text[:500]))
+            tick.toggled.connect(self.changed)
+            self.ticks.append(tick)
+            column.addWidget(tick)
+        column.addStretch(1)
+        self._list = QScrollArea(self)
+        self._list.setWidget(inside)
+        self._list.setWidgetResizable(True)
+        self._list.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._pages = QStackedWidget(self)
+        self._pages.setFixedHeight(_FIELD)
+        self._pages.addWidget(self.prompt)
+        self._pages.addWidget(self._list)
+        head = QHBoxLayout()
+        head.addWidget(QLabel("Ask", self))
+        head.addStretch(1)
+        head.addWidget(self.kind)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addLayout(head)
+        layout.addWidget(self._pages)
+        self.setFocusProxy(self.prompt)
+        self.kind.currentIndexChanged.connect(self._on_kind)
+        self.prompt.textChanged.connect(self.changed)
+        self._on_kind()
+
+    @property
+    def several(self) -> bool:
+        """Whether it is a list, of which the answers make a table."""
+        return self.kind.currentText() != ONE
+
+    def messages(self) -> list[str]:
+        """What is asked, each once."""
+        text = self.prompt.toPlainText()
+        if self.kind.currentText() == ONE:
+            found = [text.strip("\n")]
+        elif self.kind.currentText() == LINES:
+            found = [line.strip() for line in text.splitlines()]
+        else:
+            texts = zip(self.ticks, self._prompts.values(), strict=True)
+            found = [text.strip("\n") for tick, text in texts if tick.isChecked()]
+        return list(dict.fromkeys(message for message in found if message.strip()))
+
+    def why_not(self) -> str:
+        """Why this cannot be asked, as a sentence; "" if it can."""
+        count = len(self.messages())
+        if count > MOST_MESSAGES:
+            return f"Ask at most {MOST_MESSAGES} messages: these are {count:,}."
+        if count:
+            return ""
+        if self.kind.currentText() == PROMPTS:
+            if not self._prompts:
+                return "Keep a prompt first, with Edit > Prompts."
+            return "Tick the prompts that all columns answer."
+        if self.several:
+            return "Write a message in each line. All columns answer all of them."
+        return "Write the message that all columns answer."
+
+    @Slot()
+    def _on_kind(self) -> None:
+        ticks = self.kind.currentText() == PROMPTS
+        self._pages.setCurrentWidget(self._list if ticks else self.prompt)
+        self.prompt.setPlaceholderText(
+            "Several messages for all columns, one in each line"
+            if self.several
+            else "One message for all columns"
+        )
+        self.changed.emit()

@@ -1,0 +1,203 @@
+"""Answers of several columns to several messages, read as a table and written to a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import background
+from app.chats.table import AnswerTable, Cell
+from app.chats.table_text import MESSAGE, as_csv, as_markdown
+from app.ui.style.theme import grown, scaled
+from app.ui.widgets.plain import plain_tip
+
+_LOOK_MS = 500
+_SHOWN = 700
+"""Characters of an answer that a cell shows; Enter opens the whole."""
+_TIP = 2_000
+_ENDINGS = {".csv": as_csv, ".md": as_markdown}
+
+
+class TableWindow(QDialog):
+    """Shows a table that goes on without it: closing the window ends no answer.
+
+    Signals:
+        opened(chat id, message id): the person wants to read an answer in its chat.
+    """
+
+    opened = Signal(str, str)
+
+    def __init__(self, table: AnswerTable, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("answer-table")
+        self.setWindowTitle("Compared Messages")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.table = table
+        self._stop = Event()
+        self._cells: dict[tuple[int, int], Cell] = {}
+        self.grid = QTableWidget(len(table.messages), len(table.columns) + 1, self)
+        self.grid.setAccessibleName("Answers by message and column")
+        self.grid.setHorizontalHeaderLabels([MESSAGE, *table.columns.values()])
+        self.grid.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.grid.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
+        self.grid.setVerticalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
+        self.grid.setTabKeyNavigation(False)
+        self.grid.setWordWrap(True)
+        self.grid.setShowGrid(False)
+        self.grid.setFrameShape(QTableWidget.Shape.NoFrame)
+        self.grid.verticalHeader().hide()
+        self.grid.verticalHeader().setDefaultSectionSize(grown(104))
+        heads = self.grid.horizontalHeader()
+        heads.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        heads.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        heads.setHighlightSections(False)
+        self.grid.cellActivated.connect(self._on_activated)
+        for row, message in enumerate(table.messages):
+            self._put(row, 0, message, message)
+        self.words = QLabel(self)
+        self.words.setProperty("muted", True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.go = self._push_button("Stop", self._on_go)
+        self.copy = self._push_button("Copy as Markdown", self._on_copy)
+        self.save = self._push_button("Export…", self._on_save)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.words, 1)
+        for button in (self.go, self.copy, self.save):
+            foot.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 14, 16, 14)
+        layout.setSpacing(12)
+        layout.addWidget(self.grid, 1)
+        layout.addLayout(foot)
+        self.resize(scaled(980), scaled(620))
+        self._looking = QTimer(self, interval=_LOOK_MS)
+        self._looking.timeout.connect(self.refresh)
+        table.changed.connect(self.refresh)
+        self.refresh()
+        self.grid.setCurrentCell(0, 0)
+        self.grid.setFocus()
+
+    def _push_button(self, words: str, pressed: object) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(pressed)
+        return button
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the answers as they are now."""
+        table = self.table
+        complete = 0
+        for row, message in enumerate(table.messages):
+            for place, chat_id in enumerate(table.columns, 1):
+                cell = table.cell(message, chat_id)
+                complete += not cell.note
+                if self._cells.get((row, place)) != cell:
+                    self._cells[row, place] = cell
+                    text = cell.text.strip()
+                    note = f"{cell.note}…" if cell.note == "Answering" else cell.note
+                    shown = "\n".join(filter(None, (f"[{note}]" if note else "", text)))
+                    self._put(row, place, shown, text or note)
+        of = len(table.messages) * len(table.columns)
+        self.words.setText(f"{complete} of {of} answers. Enter opens one in its chat.")
+        self.go.setText("Stop" if table.running else "Go On")
+        self.go.setEnabled(table.running or complete < of)
+        self.go.setToolTip("" if self.go.isEnabled() else "Everything has been answered")
+        if table.running != self._looking.isActive():
+            if table.running:
+                self._looking.start()
+            else:
+                self._looking.stop()
+
+    def _put(self, row: int, place: int, text: str, whole: str) -> None:
+        item = self.grid.item(row, place)
+        if item is None:
+            item = QTableWidgetItem()
+            item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            self.grid.setItem(row, place, item)
+        item.setText(text if len(text) <= _SHOWN else text[:_SHOWN].rstrip() + "…")
+        item.setToolTip(plain_tip(whole[:_TIP]))
+
+    @Slot(int, int)
+    def _on_activated(self, row: int, place: int) -> None:
+        if place > 0:
+            chat_id = list(self.table.columns)[place - 1]
+            cell = self.table.cell(self.table.messages[row], chat_id)
+            if cell.message_id:
+                self.opened.emit(chat_id, cell.message_id)
+
+    @Slot()
+    def _on_go(self) -> None:
+        if self.table.running:
+            self.table.stop()
+        else:
+            self.table.go_on()
+        self.refresh()
+
+    def _rows(self) -> list[list[str]]:
+        """Each message with its answers, and in brackets why one is not complete."""
+        rows = []
+        for message in self.table.messages:
+            cells = [self.table.cell(message, chat_id) for chat_id in self.table.columns]
+            told = [f"{c.text} [{c.note}]".lstrip() if c.note else c.text for c in cells]
+            rows.append([message, *told])
+        return rows
+
+    @Slot()
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(as_markdown(self._heads, self._rows()))
+        self.words.setText("The table is in the clipboard.")
+
+    @property
+    def _heads(self) -> Sequence[str]:
+        return list(self.table.columns.values())
+
+    @Slot()
+    def _on_save(self) -> None:
+        places = QStandardPaths.StandardLocation.DocumentsLocation
+        home = Path(QStandardPaths.writableLocation(places)) / "Compared messages.csv"
+        chosen, kind = QFileDialog.getSaveFileName(
+            self, "Export", str(home), "CSV (*.csv);;Markdown (*.md)"
+        )
+        if chosen:
+            ending = ".md" if "*.md" in kind else ".csv"
+            path = Path(chosen)
+            self.write(path if path.suffix in _ENDINGS else Path(chosen + ending))
+
+    def write(self, path: Path) -> None:
+        """Write the table to a file, in the background and in one step."""
+        text = _ENDINGS[path.suffix](self._heads, self._rows())
+
+        def work() -> None:
+            beside = path.with_name(f".{path.name}.new")
+            beside.write_text(text, encoding="utf-8", newline="")
+            os.replace(beside, path)
+
+        def ended(_: None, error: Exception | None) -> None:
+            if isinstance(error, OSError):
+                why = error.strerror or type(error).__name__
+                self.words.setText(f"The table could not be written: {why}. Choose another place.")
+            elif error is not None:
+                raise error
+            else:
+                self.words.setText(f"The table is in {path.name}.")
+
+        background.start(self, work, ended, self._stop)

@@ -1,0 +1,190 @@
+"""The files of a message that is being written: a chip for each, above the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.store import Attachment
+from app.ui.style import tokens as t
+from app.ui.style.icons import icon
+from app.ui.style.theme import grown, theme, ui_font
+from app.ui.widgets.buttons import IconButton, PaintedButton
+
+
+@dataclass(frozen=True)
+class ChipWords:
+    """What a chip says.
+
+    Attributes:
+        attachment: the file; None for one that is still being read.
+        about: what it is and how much it takes, in few words.
+        too_much: the files together do not fit.
+    """
+
+    name: str
+    about: str
+    attachment: Attachment | None = None
+    too_much: bool = False
+
+
+class FileChip(PaintedButton):
+    """One file: Enter or a click opens what can be done with it, Delete takes it off.
+
+    Signals:
+        removed(): it is to go.
+    """
+
+    HEIGHT = 30
+    WIDEST = 380
+    removed = Signal()
+
+    def __init__(self, words: ChipWords, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.words = words
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.remove = IconButton("x", f"Take {words.name} off  Delete", self, side=22)
+        self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.remove.clicked.connect(self.removed)
+        self.set_words(words)
+        theme().changed.connect(self.update)
+
+    def set_words(self, words: ChipWords) -> None:
+        self.words = words
+        too_much = "; too much for this model" if words.too_much else ""
+        self.setAccessibleName(f"File {words.name}, {words.about}{too_much}")
+        self.setAccessibleDescription("Enter chooses what the model gets of it, Delete removes it")
+        self.setToolTip(f"{words.name}\n{words.about}{too_much}")
+        self.update()
+
+    def wanted_width(self) -> int:
+        """The width that shows all of it, but no more than ``WIDEST``."""
+        measure = QFontMetrics(ui_font(t.SMALL_PX))
+        text = measure.horizontalAdvance(self.words.name)
+        text += 8 + measure.horizontalAdvance(self.words.about)
+        return min(text + 30 + 28 + 4, grown(self.WIDEST))
+
+    def place(self, left: int, top: int, width: int) -> None:
+        height = grown(self.HEIGHT)
+        self.setGeometry(left, top, width, height)
+        self.remove.move(width - 22 - 4, (height - 22) // 2)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            self.removed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens, words = theme().tokens, self.words
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = tokens.accent if self.hasFocus() else tokens.border_strong
+        if words.too_much and not self.hasFocus():
+            edge = tokens.danger
+        painter.setPen(QColor(edge))
+        painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.surface))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        icon("file", tokens.muted).paint(painter, 7, (self.height() - 16) // 2, 16, 16)
+        painter.setFont(ui_font(t.SMALL_PX))
+        measure = painter.fontMetrics()
+        room = self.width() - 28 - 30
+        about = measure.horizontalAdvance(words.about)
+        name_room = max(room - about - 8, min(room, 60))
+        middle = Qt.TextElideMode.ElideMiddle
+        name = measure.elidedText(words.name, middle, name_room)
+        taken = measure.horizontalAdvance(name) + 8
+        line = Qt.AlignmentFlag.AlignVCenter
+        painter.setPen(QColor(tokens.text))
+        painter.drawText(QRectF(28, 0, name_room, self.height()), line, name)
+        rest = measure.elidedText(words.about, Qt.TextElideMode.ElideRight, room - taken)
+        painter.setPen(QColor(tokens.danger if words.too_much else tokens.muted))
+        painter.drawText(QRectF(28 + taken, 0, room - taken, self.height()), line, rest)
+
+
+class FileChips(QWidget):
+    """All chips, in as many lines as they need.
+
+    Signals:
+        removed(words): this one is to go.
+        asked(words, chip): what can be done with it is to be shown.
+        part_asked(): not all fits; what the model gets of it is to be chosen.
+    """
+
+    GAP = 6
+    removed = Signal(object)
+    asked = Signal(object, object)
+    part_asked = Signal()
+
+    def __init__(self, before: QWidget, parent: QWidget) -> None:
+        """``before``: the widget from which Tab comes here."""
+        super().__init__(parent)
+        self._before = before
+        self.chips: list[FileChip] = []
+        self.choose = QPushButton("Choose what fits…", self)
+        self.choose.setObjectName("link")
+        self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.choose.clicked.connect(self.part_asked)
+        self.choose.hide()
+        self.hide()
+
+    def show_files(self, files: Sequence[ChipWords]) -> None:
+        """Show these. A chip whose file stays is kept, with the keys if it has them."""
+        had = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
+        known = {_key(chip.words): chip for chip in self.chips}
+        keys = [(_key(words), words) for words in files]
+        self.chips = [known.pop(k) if k in known else self._made(words) for k, words in keys]
+        for chip in known.values():
+            chip.hide()
+            chip.deleteLater()
+        last = self._before
+        for chip, words in zip(self.chips, files, strict=True):
+            chip.set_words(words)
+            chip.show()
+            QWidget.setTabOrder(last, chip)
+            last = chip
+        QWidget.setTabOrder(last, self.choose)
+        self.choose.setVisible(any(words.too_much for words in files))
+        self.setVisible(bool(files))
+        if had is not None and not any(chip.hasFocus() for chip in self.chips):
+            next_one = self.chips[min(had, len(self.chips) - 1)] if self.chips else self._before
+            next_one.setFocus()
+
+    def arrange(self, width: int) -> int:
+        """Place the chips for ``width`` pixels; returns the height needed, 0 for no chips."""
+        if not self.chips:
+            return 0
+        x = y = 0
+        line = grown(FileChip.HEIGHT)
+        self.choose.adjustSize()
+        wanted = [(chip.place, min(chip.wanted_width(), width)) for chip in self.chips]
+        if not self.choose.isHidden():
+            size = self.choose.sizeHint()
+            wanted.append((self._place_choose, size.width()))
+        for place, needed in wanted:
+            if x and x + needed > width:
+                x, y = 0, y + line + self.GAP
+            place(x, y, needed)
+            x += needed + self.GAP
+        return y + line
+
+    def _place_choose(self, left: int, top: int, width: int) -> None:
+        size = self.choose.sizeHint()
+        self.choose.move(left, top + (grown(FileChip.HEIGHT) - size.height()) // 2)
+
+    def _made(self, words: ChipWords) -> FileChip:
+        chip = FileChip(words, self)
+        chip.removed.connect(lambda: self.removed.emit(chip.words))
+        chip.clicked.connect(lambda: self.asked.emit(chip.words, chip))
+        return chip
+
+
+def _key(words: ChipWords) -> tuple[str, str]:
+    """By which a chip is known while other parts of its file are chosen."""
+    return words.name, words.attachment.hash if words.attachment is not None else ""

@@ -1,0 +1,39 @@
+"""What the Models window asks and says while a folder of models, or an adapter, is added."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QFileDialog
+
+from app.installed import InstalledModels
+from app.ui.models.library_foot import LibraryFoot
+from engine.hub.inventory import Installed
+from engine.hub.names import clean_name
+
+
+class AddingTalk(QObject):
+    """Asks by the system's dialog, and says in the window's foot what came of it."""
+
+    def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
+        super().__init__(foot)
+        self._installed, self._foot = installed, foot
+
+    @Slot()
+    def choose_folder(self) -> None:
+        """Ask for a folder in which models are looked for."""
+        folder = self._ask("Add Model Folder")
+        if folder is not None:
+            self._installed.add_folder(str(folder))
+
+    def choose_adapter(self, model: Installed | None) -> None:
+        """Ask for an adapter's folder, and list the model with it."""
+        folder = self._ask(f"Add an Adapter to {model.name}") if model is not None else None
+        if model is not None and folder is not None:
+            why = self._installed.add_adapter(model, folder.absolute())
+            self._foot.say(why or f"Listed as {model.name} + {clean_name(folder.name)}.")
+
+    def _ask(self, title: str) -> Path | None:
+        chosen = QFileDialog.getExistingDirectory(self._foot.window(), title)
+        return Path(chosen) if chosen else None

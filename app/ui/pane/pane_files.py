@@ -1,0 +1,195 @@
+"""The files of a pane's message: given by drop, paste or dialog, shown as chips, and their menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Signal, Slot
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from app.chats.attached.attaching import Attaching
+from app.chats.attached.words import about, used
+from app.store import Attachment
+from app.store.attachments import Use
+from app.ui.composer.composer_text import MOST_CHARACTERS, files_in
+from app.ui.composer.file_chips import ChipWords
+from app.ui.pane.pages_dialog import PagesDialog
+from app.ui.pane.pane import ChatPane
+from app.ui.widgets.aloud import announce
+
+_DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
+
+
+class PaneFiles(QObject):
+    """What a person does with the files of one pane's message.
+
+    Signals:
+        offered(words, undo): something was done that can be taken back.
+    """
+
+    offered = Signal(str, object)
+
+    def __init__(self, pane: ChatPane) -> None:
+        super().__init__(pane)
+        self._pane = pane
+        self._shown: list[ChipWords] = []
+        composer = pane.composer
+        pane.setAcceptDrops(True)
+        pane.installEventFilter(self)
+        composer.attach_asked.connect(self.choose)
+        composer.field.files_given.connect(self.add)
+        composer.field.long_pasted.connect(self.paste)
+        composer.chips.removed.connect(self._on_removed)
+        composer.chips.asked.connect(self._on_asked)
+        composer.chips.part_asked.connect(self._on_part_asked)
+        self._attaching.changed.connect(self._show)
+        self._attaching.refused.connect(pane.said)
+        for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
+            changed.connect(self._show)
+        self._show()
+
+    @property
+    def _attaching(self) -> Attaching:
+        return self._pane.chat.attaching
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for files."""
+        dialog = QFileDialog(self._pane, "Attach Files")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Attach")
+        dialog.setObjectName("attach-dialog")
+        dialog.filesSelected.connect(lambda names: self.add(map(Path, names)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(list)
+    def add(self, paths: Iterable[Path]) -> None:
+        """Attach these files; the keys stay in the message."""
+        self._attaching.add(paths)
+        self._pane.focus_composer()
+
+    @Slot(str)
+    def paste(self, text: str) -> None:
+        """Attach a long text that was pasted, which can be taken back."""
+        made = self._attaching.add_text(text)
+        words = f"The pasted text, {len(text):,} characters, goes with the message as a file"
+        if len(text) < MOST_CHARACTERS:
+            self.offered.emit(words, partial(self._as_text, made))
+        else:
+            self._pane.said.emit(words)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        composer = self._pane.composer
+        if event.type() == QEvent.Type.DragLeave:
+            composer.set_dropping(False)
+        elif event.type() in _DRAGS and isinstance(event, QDropEvent):
+            files = files_in(event.mimeData())
+            if not files:
+                return False
+            event.acceptProposedAction()
+            composer.set_dropping(isinstance(event, QDragEnterEvent) or event.type() == _DRAGS[1])
+            if event.type() == QEvent.Type.Drop:
+                self.add(files)
+            return True
+        return False
+
+    @Slot()
+    def _show(self) -> None:
+        """Draw the chips as the chat's files are."""
+        attaching = self._attaching
+        too_much = attaching.too_much()
+        chips = [
+            ChipWords(each.name, self._about(each), each, each in too_much)
+            for each in attaching.files
+        ]
+        chips += [ChipWords(name, "is being read…") for name in attaching.reading]
+        if chips != self._shown:  # an answer that is being written changes nothing here
+            read = {words.name for words in self._shown if words.attachment is None}
+            done = [w for w in chips if w.attachment is not None and w.name in read]
+            for words in done:
+                announce(self._pane, f"{words.name} is attached, {words.about}")
+            self._shown = chips
+            self._pane.composer.show_files(chips)
+        attaching.count()
+
+    def _about(self, attachment: Attachment) -> str:
+        words = [about(attachment)]
+        if part := used(attachment):
+            words.append(part)
+        tokens = self._attaching.tokens(attachment)
+        if tokens is not None:
+            words.append(f"{'' if tokens.exact else 'about '}{tokens.count:,} tokens")
+        return ", ".join(words)
+
+    @Slot(object)
+    def _on_removed(self, words: ChipWords) -> None:
+        file = words.attachment
+        if file is None:
+            self._attaching.cancel_reading()
+        elif file in self._attaching.files:
+            place = self._attaching.files.index(file)
+            self._attaching.remove(file)
+            undo = partial(self._attaching.put_back, file, place)
+            self.offered.emit(f"{file.name} is taken off", undo)
+
+    @Slot(object, object)
+    def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
+        if words.attachment is not None:
+            menu = self.menu(words.attachment)
+            menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
+
+    @Slot()
+    def _on_part_asked(self) -> None:
+        """For the largest file."""
+        if largest := self._attaching.too_much()[:1]:
+            chips = self._pane.composer.chips
+            menu = self.menu(largest[0])
+            menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
+
+    def menu(self, file: Attachment) -> QMenu:
+        """What the model may get of a file, and what else can be done with it."""
+        menu = QMenu(self._pane)
+        menu.setObjectName("file-menu")
+        menu.aboutToHide.connect(menu.deleteLater)
+        uses: list[tuple[Use, str]] = [
+            ("all", "All of It"),
+            ("beginning", "The Beginning, as Much as Fits"),
+            ("passages", "Passages That Match the Question"),
+        ]
+        if file.unit and file.pages > 1:
+            uses.insert(2, ("pages", f"Chosen {file.unit.capitalize()}s…"))
+        for use, words in uses:
+            action = self._action(menu, words, partial(self._use, file, use))
+            action.setCheckable(True)
+            action.setChecked(file.use == use)
+        menu.addSeparator()
+        if not file.unit and file.characters < MOST_CHARACTERS:
+            self._action(menu, "Put into the Message as Text", partial(self._as_text, file))
+        self._action(menu, "Take It Off", partial(self._on_removed, ChipWords(file.name, "", file)))
+        return menu
+
+    def _action(self, menu: QMenu, words: str, act: Callable[[], object]) -> QAction:
+        action = menu.addAction(words)
+        action.triggered.connect(lambda _checked=False: act())
+        return action
+
+    def _use(self, file: Attachment, use: Use) -> None:
+        if use != "pages":
+            self._attaching.use(file, use)
+            return
+        numbers = sorted({number for number, _, _ in file.spans}) if file.use == "pages" else []
+        dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
+        dialog.chosen.connect(lambda found: self._attaching.use(file, "pages", found))
+        dialog.open()
+
+    def _as_text(self, file: Attachment) -> None:
+        """Put a file's text into the message, in its place."""
+        text = self._attaching.text(file)
+        if file in self._attaching.files and text is not None:
+            self._attaching.remove(file)
+            self._pane.composer.field.insertPlainText("\n\n".join(text.pages))
+            self._pane.focus_composer()

@@ -1,0 +1,137 @@
+"""The files of a message that was sent: a line for each, which unfolds to what the model got."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QTextDocument
+from PySide6.QtWidgets import QWidget
+
+from app.chats.attached.prompt import shown_pages
+from app.chats.attached.words import about, used
+from app.store import AttachedText, Attachment, Attachments
+from app.ui.style import tokens as t
+from app.ui.style.icons import icon
+from app.ui.style.theme import grown, theme, ui_font
+from app.ui.widgets.buttons import PaintedButton
+from app.ui.widgets.textview import TextView
+
+Texts = Callable[[Attachment], AttachedText | None]
+_MOST_SHOWN = 60_000  # characters; more would take long to lay out
+
+
+class FileLine(PaintedButton):
+    """A file's name, kind and part; a click unfolds it."""
+
+    HEIGHT = 26
+
+    def __init__(self, attachment: Attachment, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.attachment = attachment
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        part = used(attachment)
+        self._about = f"{about(attachment)}, {part}" if part else about(attachment)
+        self.setAccessibleName(f"File {attachment.name}, {self._about}")
+        self.setToolTip(f"{attachment.name}\n{self._about}\nShow what the model got")
+
+    def sizeHint(self) -> QSize:
+        measure = QFontMetrics(ui_font(t.SMALL_PX))
+        text = measure.horizontalAdvance(self.attachment.name)
+        text += 8 + measure.horizontalAdvance(self._about)
+        return QSize(text + 24 + 26, grown(self.HEIGHT))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        middle, line = self.height() // 2, Qt.AlignmentFlag.AlignVCenter
+        icon("file", tokens.muted).paint(painter, 2, middle - 8, 16, 16)
+        painter.setFont(ui_font(t.SMALL_PX))
+        measure = painter.fontMetrics()
+        room = self.width() - 24 - 22
+        about = measure.horizontalAdvance(self._about)
+        name_room = max(room - about - 8, min(room, 80))
+        name = measure.elidedText(self.attachment.name, Qt.TextElideMode.ElideMiddle, name_room)
+        taken = measure.horizontalAdvance(name) + 8
+        painter.setPen(QColor(tokens.text))
+        painter.drawText(QRectF(22, 0, name_room, self.height()), line, name)
+        painter.setPen(QColor(tokens.text if self.underMouse() else tokens.muted))
+        rest = measure.elidedText(self._about, Qt.TextElideMode.ElideRight, room - taken)
+        painter.drawText(QRectF(22 + taken, 0, room - taken, self.height()), line, rest)
+        caret = "caret-down" if self.isChecked() else "caret-right"
+        icon(caret, tokens.muted).paint(painter, self.width() - 16, middle - 6, 12, 12)
+
+
+class AttachedFiles(QWidget):
+    """All files of one message.
+
+    Signals:
+        resized(): ``arrange`` would give another height now.
+    """
+
+    resized = Signal()
+
+    def __init__(self, attachments: Attachments, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._texts: Texts = lambda _: None
+        self.lines = [FileLine(each, self) for each in attachments]
+        self._views: dict[FileLine, TextView] = {}
+        for line in self.lines:
+            line.clicked.connect(self.resized)
+
+    def set_texts(self, texts: Texts) -> None:
+        """``texts`` gives a file's text."""
+        self._texts = texts
+
+    def wanted_width(self) -> int:
+        """The width of the longest line."""
+        return max(line.sizeHint().width() for line in self.lines)
+
+    def arrange(self, width: int) -> int:
+        """Place the parts for ``width`` pixels; returns the height needed."""
+        y = 0
+        for line in self.lines:
+            line.setGeometry(0, y, min(width, line.sizeHint().width()), line.sizeHint().height())
+            y += line.height()
+            view = self._view(line) if line.isChecked() else self._views.get(line)
+            if view is not None:
+                view.setVisible(line.isChecked())
+            if view is not None and line.isChecked():
+                height = view.height_for(width - 22)
+                view.setGeometry(22, y + 2, width - 22, height)
+                y += height + 8
+        return y
+
+    def _view(self, line: FileLine) -> TextView:
+        if line not in self._views:
+            document = QTextDocument()
+            document.setDefaultFont(ui_font(t.SMALL_PX))
+            document.setPlainText(shown(line.attachment, self._texts(line.attachment)))
+            view = self._views[line] = TextView(document, self)
+            view.setAccessibleName(f"What the model got of {line.attachment.name}")
+        return self._views[line]
+
+
+def shown(attachment: Attachment, text: AttachedText | None) -> str:
+    """What the model got of a file, with the numbers of its pages, for people."""
+    if text is None:
+        return "Its text is not there any more."
+    pages = shown_pages(attachment, text)
+    if attachment.use == "all":
+        pages = ((number, page) for number, page in enumerate(text.pages, 1) if page)
+    said, length = [], 0
+    for number, page in pages:
+        label = text.labels[number - 1] if number <= len(text.labels) else ""
+        head = f"{text.unit.capitalize()} {number}{': ' + label if label else ''}\n"
+        said.append(f"{head if text.unit else ''}{page}")
+        length += len(page)
+        if length > _MOST_SHOWN:
+            return "\n\n".join(said)[:_MOST_SHOWN] + "\n…\nThe rest is not shown here."
+    return "\n\n".join(said)

@@ -1,0 +1,217 @@
+"""Models with an adapter: listed as variants, chosen by a chat, left out where one is gone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+
+from app.chats.model_choice import LoadState
+from app.paths import adapter_of, base_of, model_fallback_name, model_location, variant_of
+from app.ui.models.library_table import Column
+from app.ui.models.library_window import ModelsWindow
+from engine.hub import cache
+from tests.app.conftest import Run, Start
+from tests.app.trash_bin import own_trash
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def write_model(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
+    (folder / "model.safetensors").write_bytes(bytes(2_000_000))
+    return folder
+
+
+def write_adapter(folder: Path, kind: str = "lora") -> Path:
+    folder.mkdir(parents=True)
+    (folder / "adapter_config.json").write_text(json.dumps({"fine_tune_type": kind}))
+    (folder / "adapters.safetensors").write_bytes(bytes(50_000))
+    return folder
+
+
+class Variants:
+    """A program with a model of its own folder, and an adapter elsewhere."""
+
+    def __init__(self, run: Run, base: Path, pirate: Path) -> None:
+        self.run, self.base, self.pirate = run, base, pirate
+        self.ref = variant_of(str(base), pirate)
+        run.app.settings.set(model_folders=(str(base.parent),))
+
+    def open(self) -> ModelsWindow:
+        self.run.window.commands["models"].trigger()
+        self.look()
+        window = self.run.window.models.window
+        assert window is not None
+        return window
+
+    def look(self) -> None:
+        self.run.until(lambda: not self.run.window.models.installed.looking)
+
+    def names(self) -> list[str]:
+        window = self.run.window.models.window
+        assert window is not None
+        return [model.name for model in window.table.rows]
+
+    def menu(self) -> list[str]:
+        """What the list of models in the pane's header offers."""
+        self.run.qtbot.mouseClick(self.run.pane.header.model_button, LEFT)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        words = [action.text().partition("\t")[0] for action in menu.actions()]
+        menu.close()
+        return words
+
+
+@pytest.fixture
+def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Variants:
+    own_trash(tmp_path, monkeypatch)
+    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    base = write_model(tmp_path / "models" / "Amber-1B")
+    pirate = write_adapter(tmp_path / "trained" / "pirate")
+    run = start()
+    run.ready()
+    return Variants(run, base, pirate)
+
+
+def choosing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let the person choose this folder wherever one is asked for."""
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+
+
+def test_a_variants_name_holds_the_models_and_the_adapters():
+    ref = variant_of("owner/name@main", Path("/trained/my + pirate"))
+    assert ref == "owner/name@main + /trained/my + pirate"
+    assert (base_of(ref), adapter_of(ref)) == ("owner/name@main", "/trained/my + pirate")
+    assert model_location(ref) == "owner/name@main"
+    assert model_fallback_name(ref) == "name@main + my + pirate"
+    assert variant_of(ref, Path("/other")) == "owner/name@main + /other"
+    for plain in ("guide", "/models/a + b", "owner/name"):
+        assert (base_of(plain), adapter_of(plain)) == (plain, "")
+    assert model_location(variant_of("guide", Path("/p"))) == model_location("guide")
+
+
+def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
+    variants: Variants, monkeypatch: pytest.MonkeyPatch
+):
+    run, window = variants.run, variants.open()
+    assert window.choose(variants.base)
+    choosing(monkeypatch, variants.pirate)
+    run.qtbot.mouseClick(window.foot.adapter, LEFT)
+    variants.look()
+    assert window.foot.said.text() == "Listed as Amber-1B + pirate."
+    assert variants.names() == ["Amber-1B", "Amber-1B + pirate", "Guide"]
+    row = window.table.rows[1]
+    assert row.facts.architecture == "LoRA adapter"
+    assert window.choose(variants.pirate)
+    assert not window.foot.adapter.isEnabled()  # one is enough
+    run.qtbot.mouseClick(window.foot.open, LEFT)
+    run.until(lambda: run.pane.header.state == "Ready")
+    assert run.pane.header.model_button.text() == "Amber-1B + pirate"
+    assert run.pane.chat.record.model == variants.ref
+    assert run.pane.chat.model_status.model is not None
+    assert run.pane.chat.model_status.model.adapter == str(variants.pirate)
+    run.say("say ahoy")
+    assert run.answered() == "ahoy "
+    assert "Amber-1B + pirate" in variants.menu()
+    loaded = [m.name for m in window.table.rows if window._installed.status(m).model is not None]
+    assert loaded == ["Amber-1B + pirate", "Guide"]  # the base as such is not
+
+
+def test_a_chat_has_its_variant_again_after_a_restart(variants: Variants, start: Start):
+    variants.run.window.chats.use_model(variants.ref)
+    variants.run.until(lambda: variants.run.pane.header.state == "Ready")
+    variants.run.say("say ahoy")
+    variants.run.answered()
+    variants.run.end()
+    again = start()
+    again.until(lambda: again.pane.chat.record.model == variants.ref)
+    assert again.pane.header.model_button.text() == "Amber-1B + pirate"
+
+
+def test_adapters_in_a_models_folder_are_found(variants: Variants):
+    write_adapter(variants.base / "adapters" / "poet", "dora")
+    write_adapter(variants.base / "terse")
+    (variants.base / "adapters" / "empty").mkdir()
+    variants.open()
+    assert variants.names() == ["Amber-1B", "Amber-1B + poet", "Amber-1B + terse", "Guide"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: shutil.rmtree(f), "The adapter's folder is not there any more."),
+        (lambda f: (f / "adapters.safetensors").unlink(), "No adapter: "),
+        (lambda f: (f / "adapter_config.json").write_text("{"), "cannot be read."),
+        (lambda f: (f / "adapter_config.json").write_text('{"fine_tune_type": "full"}'), "LoRA"),
+    ],
+)
+def test_what_is_wrong_with_an_adapter_stands_in_the_list(variants: Variants, change, words: str):
+    variants.run.app.settings.remember_model(variants.ref)
+    change(variants.pirate)
+    window = variants.open()
+    row = next(model for model in window.table.rows if model.name == "Amber-1B + pirate")
+    assert words in row.facts.problem
+    assert window.choose(variants.pirate)
+    assert not window.foot.open.isEnabled()
+
+
+def test_a_folder_that_is_no_adapter_is_not_added(
+    variants: Variants, monkeypatch: pytest.MonkeyPatch
+):
+    window = variants.open()
+    assert window.choose(variants.base)
+    choosing(monkeypatch, variants.base)
+    variants.run.qtbot.mouseClick(window.foot.adapter, LEFT)
+    assert window.foot.said.text().startswith("Amber-1B is no adapter")
+    assert variants.run.app.settings.models == ()
+
+
+def test_a_model_is_used_without_an_adapter_that_is_gone(variants: Variants):
+    run = variants.run
+    shutil.rmtree(variants.pirate)
+    run.window.chats.use_model(variants.ref)
+    run.until(lambda: run.pane.notice.isVisible())
+    assert "There is no adapter folder" in run.pane.notice.text
+    without = run.pane.notice.buttons[3]
+    assert without.isVisible()
+    run.say("say hello")
+    run.until(lambda: run.pane.chat.transcript.last("assistant").status == "error")
+    failed = run.pane.chat.transcript.last("assistant").id
+    run.until(lambda: run.pane.transcript.row(failed))
+    row = run.pane.transcript.row(failed)
+    run.until(row.isVisible)
+    assert [b.text() for b in row.remedies] == ["Try Again", "Use Without Adapter"]
+    run.qtbot.mouseClick(row.remedies[1], LEFT)
+    assert run.answered() == "hello "
+    assert run.pane.chat.record.model == str(variants.base)
+
+
+def test_the_notice_leads_to_the_model_without_its_adapter(variants: Variants):
+    run = variants.run
+    shutil.rmtree(variants.pirate)
+    run.window.chats.use_model(variants.ref)
+    run.until(lambda: run.pane.notice.isVisible())
+    run.qtbot.mouseClick(run.pane.notice.buttons[3], LEFT)
+    run.until(lambda: run.pane.header.state == "Ready")
+    assert run.pane.header.model_button.text() == "Amber-1B"
+    assert run.app.loader.get(variants.ref).state is LoadState.FAILED
+
+
+def test_a_variants_folder_goes_to_the_trash_and_its_model_stays(variants: Variants):
+    variants.run.app.settings.remember_model(variants.ref)
+    window = variants.open()
+    assert window.choose(variants.pirate)
+    at = window.table.row_of(variants.pirate)
+    assert window.table.index(at, Column.SIZE).data() == "0.1 MB"
+    variants.run.qtbot.mouseClick(window.foot.trash, LEFT)
+    variants.run.until(lambda: not variants.pirate.exists())
+    variants.look()
+    assert variants.base.is_dir()
+    variants.run.until(lambda: variants.names() == ["Amber-1B", "Guide"])
+    assert variants.run.app.settings.models == ()

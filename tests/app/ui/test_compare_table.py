@@ -1,0 +1,200 @@
+"""A comparison over several messages, read as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.chats.table import AnswerTable
+from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.compare.messages_field import LINES, PROMPTS
+from app.ui.compare.table_window import TableWindow
+from tests.app.conftest import Run, Start
+
+ASKED = ("say one", "say two", "say three")
+
+
+def open_dialog(run: Run) -> CompareDialog:
+    run.window.commands["compare"].trigger()
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
+    dialog.count.setValue(2)
+    return dialog
+
+
+def ask(run: Run, lines: str) -> TableWindow:
+    """Two seeds are asked these lines; the window is open."""
+    dialog = open_dialog(run)
+    dialog.asked.kind.setCurrentText(LINES)
+    dialog.prompt.setPlainText(lines)
+    dialog.go.click()
+    return window(run)
+
+
+def window(run: Run) -> TableWindow:
+    found = run.window.findChild(TableWindow)
+    assert found is not None
+    return found
+
+
+def table(run: Run) -> AnswerTable:
+    found = run.window.comforts.compare.table
+    assert found is not None
+    return found
+
+
+def read(run: Run) -> list[list[str]]:
+    grid = window(run).grid
+    window(run).refresh()
+    return [
+        [grid.item(row, place).text() for place in range(grid.columnCount())]
+        for row in range(grid.rowCount())
+    ]
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    run = start()
+    run.ready()
+    return run
+
+
+def test_each_line_is_answered_by_each_column_and_knows_nothing_of_the_others(run: Run):
+    ask(run, "\n".join([*ASKED, "", ASKED[0]]))
+    run.until(lambda: not table(run).running)
+    assert read(run) == [[asked, asked[4:], asked[4:]] for asked in ASKED]
+    assert window(run).grid.horizontalHeaderItem(1).text() == "Seed 1"
+    assert [len(reply.turns) for reply in run.engine.sent] == [1] * 6
+    assert {reply.params.seed for reply in run.engine.sent} == {1, 2}
+    titles = {chat.title for chat in run.app.library.chats()}
+    assert titles == {"Seed 1, 3 messages", "Seed 2, 3 messages"}
+    assert window(run).words.text().startswith("6 of 6 answers")
+    assert not window(run).go.isEnabled()
+
+
+def test_enter_opens_an_answer_in_its_chat(run: Run):
+    ask(run, "\n".join(ASKED))
+    run.until(lambda: not table(run).running)
+    grid = window(run).grid
+    grid.setCurrentCell(1, 2)
+    run.qtbot.keyClick(grid, Qt.Key.Key_Return)
+    assert run.pane.chat.id == list(table(run).columns)[1]
+    assert [message.content for message in run.pane.chat.transcript.path] == ["say two", "two "]
+
+
+def test_it_is_stopped_and_goes_on_with_what_is_missing(run: Run):
+    ask(run, "say one\nhold 2\nsay three")
+    answers = table(run)
+    ids = list(answers.columns)
+    run.until(lambda: all(answers.cell("hold 2", i).text == "1 2 " for i in ids))
+    window(run).go.click()
+    run.until(lambda: all(answers.cell("hold 2", i).note == "Stopped" for i in ids))
+    assert not answers.running
+    assert answers.cell("say three", ids[0]).note == "Not asked"
+    asked = len(run.engine.sent)
+    run.engine.release()
+    window(run).go.click()
+    run.until(lambda: not answers.running)
+    assert answers.done() == 6
+    assert len(run.engine.sent) == asked + 4  # what was complete is not asked again
+
+
+def test_closing_its_window_ends_no_answer(run: Run):
+    ask(run, "hold 2\nsay two")
+    answers = table(run)
+    window(run).close()
+    run.engine.release()
+    run.until(lambda: not answers.running)
+    run.window.commands["compare_table"].trigger()
+    assert answers.done() == 4
+    assert [row[1] for row in read(run)] == ["1 2 end", "two"]
+
+
+def test_after_a_restart_it_is_there_and_goes_on(start: Start):
+    run = start()
+    run.ready()
+    ask(run, "say one\nhold 2\nsay three")
+    answers = table(run)
+    run.until(lambda: all(answers.cell("hold 2", i).text == "1 2 " for i in answers.columns))
+    run.end()
+    run = start()
+    run.until(lambda: run.engine)
+    assert run.window.findChild(TableWindow) is None
+    assert run.engine.sent == []  # nothing is asked by itself
+    run.window.commands["compare_table"].trigger()
+    assert [row[1] for row in read(run)] == ["one", "[Interrupted]\n1 2", "[Not asked]"]
+    run.engine.release()
+    window(run).go.click()
+    run.until(lambda: not table(run).running)
+    assert [row[1] for row in read(run)] == ["one", "1 2 end", "three"]
+
+
+def test_a_column_that_cannot_answer_is_not_asked_on(run: Run):
+    ask(run, "fail\nsay two")
+    run.until(lambda: not table(run).running)
+    rows = read(run)
+    assert rows[0][1] == "[There is not enough memory.]\nSo far"
+    assert rows[1][1] == "[Not asked]"
+
+
+def test_what_does_not_fit_is_told_and_the_rest_is_asked(run: Run):
+    ask(run, "overflow\nsay two")
+    run.until(lambda: not table(run).running)
+    assert [row[1] for row in read(run)] == [
+        "[The conversation is too long for this model.]",
+        "two",
+    ]
+
+
+def test_a_deleted_column_says_so(run: Run):
+    ask(run, "say one\nsay two")
+    run.until(lambda: not table(run).running)
+    first = next(iter(table(run).columns))
+    run.app.library.delete(first)
+    assert [row[1:] for row in read(run)] == [
+        ["[This chat was deleted]", "one"],
+        ["[This chat was deleted]", "two"],
+    ]
+    run.app.library.erase(list(table(run).columns))
+    assert run.app.store.layout("table") is not None  # one of them is not erased
+    run.app.library.delete(list(table(run).columns)[1])
+    run.app.library.erase(list(table(run).columns))
+    assert run.app.store.layout("table") is None
+
+
+def test_kept_prompts_are_asked_but_those_with_variables(run: Run):
+    prompts = {"First": "say one", "Gap": "say {{what}}", "Last": "say two"}
+    run.app.settings.set(prompts=prompts)
+    dialog = open_dialog(run)
+    dialog.asked.kind.setCurrentText(PROMPTS)
+    assert dialog.asked.messages() == ["say one", "say two"]
+    assert not dialog.blind.isEnabled()
+    assert [tick.isEnabled() for tick in dialog.asked.ticks] == [True, False, True]
+    for tick in dialog.asked.ticks:
+        tick.setChecked(False)
+    assert dialog.why.text() == "Tick the prompts that all columns answer."
+    assert not dialog.go.isEnabled()
+    dialog.asked.kind.setCurrentText(LINES)
+    dialog.prompt.setPlainText("\n".join(f"say {n}" for n in range(101)))
+    assert dialog.why.text() == "Ask at most 100 messages: these are 101."
+
+
+def test_it_is_exported_and_copied(run: Run, tmp_path: Path):
+    ask(run, "say one\nsay | two")
+    run.until(lambda: not table(run).running)
+    window(run).write(tmp_path / "a.csv")
+    run.until((tmp_path / "a.csv").exists)
+    assert (tmp_path / "a.csv").read_bytes().startswith(b"\xef\xbb\xbfMessage,Seed 1,Seed 2\r\n")
+    window(run).copy.click()
+    copied = QApplication.clipboard().text()
+    assert "| say \\| two | \\| two | \\| two |" in copied
+    window(run).write(tmp_path / "none" / "a.md")
+    run.until(lambda: "could not be written" in window(run).words.text())
+
+
+@pytest.mark.parametrize("told", [None, {}, {"columns": {}, "messages": []}, {"columns": [1]}])
+def test_what_no_run_has_saved_is_no_table(run: Run, told: object):
+    assert AnswerTable.from_json(told, run.app.library) is None

@@ -1,0 +1,84 @@
+"""With very many chats the window does no more work than with few: calls counted, not time."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app.bench.samples import Crowd, write_crowd
+from app.paths import Paths
+from app.ui.sidebar.chat_delegate import ChatDelegate
+from app.ui.sidebar.chat_list import ChatListModel
+from tests.app.conftest import Run, Start
+
+CHATS = 600
+
+
+def calls(act: Callable[[], object], *functions: Any) -> int:
+    """How often functions of ours are called while something is done."""
+    profile = cProfile.Profile()
+    profile.runcall(act)
+    wanted = {(f.__code__.co_filename, f.__code__.co_firstlineno) for f in functions}
+    stats: dict[tuple[str, int, str], tuple[int, ...]] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
+    return sum(told[1] for (file, line, _), told in stats.items() if (file, line) in wanted)
+
+
+@pytest.fixture
+def run(start: Start, profile) -> Run:
+    """The program with its sidebar full of chats, all folders unfolded."""
+    paths = Paths.in_profile(profile)
+    paths.create()
+    write_crowd(paths.chats, Crowd(CHATS, 10))
+    run = start()
+    run.ready()
+    model = run.window.sidebar.model
+    for folder in run.app.library.order.folders():
+        model.fold(folder.id, False)
+    run.until(lambda: model.rowCount() > CHATS * 0.9)
+    run.qtbot.wait(50)  # the layout of the new rows is done a moment later
+    return run
+
+
+def test_the_crowd_is_as_many_as_asked(run: Run):
+    library = run.app.library
+    assert len(library.chats()) == CHATS
+    folders = library.order.folders()
+    assert len(folders) == 10
+    assert sum(folder.parent_id is not None for folder in folders) == 2
+    inside = [chat for chat in library.chats() if chat.folder_id]
+    assert len(inside) == CHATS * 2 / 3
+
+
+def test_a_living_dot_lays_nothing_out(run: Run):
+    run.say("hold 5")
+    run.until(lambda: run.answer(run.pane))
+    run.qtbot.wait(50)
+
+    def beats() -> None:
+        for alpha in range(100, 200, 10):
+            run.window.sidebar.on_beat(alpha)
+            run.qtbot.wait(5)
+
+    assert calls(beats, ChatListModel.rowCount) < CHATS
+    run.pane.composer.button.click()
+    run.answered()
+
+
+def test_a_search_asks_no_row_that_is_not_found_for_its_height(run: Run):
+    model, field = run.window.sidebar.model, run.window.sidebar.search
+
+    def search() -> None:
+        field.setText("number nowhere")
+        run.until(lambda: model.words == "number nowhere")
+        field.setText("500")
+        run.until(lambda: model.words == "500")
+        run.qtbot.wait(50)
+
+    assert 0 < calls(search, ChatDelegate.sizeHint) < 100
+    field.clear()
+    run.until(lambda: not model.words)
+    assert model.rowCount() > CHATS * 0.9

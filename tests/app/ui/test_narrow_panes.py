@@ -1,0 +1,114 @@
+"""A narrow pane folds its buttons before its names; tooltips tell the keys that are in force."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.keys import native
+from tests.app.conftest import Run, Start
+
+
+def point_at(button: IconButton) -> str:
+    """The tooltip of a button under the pointer."""
+    event = QHelpEvent(QEvent.Type.ToolTip, QPoint(4, 4), button.mapToGlobal(QPoint(4, 4)))
+    QApplication.sendEvent(button, event)
+    return button.toolTip()
+
+
+def new_button(run: Run) -> IconButton:
+    buttons = run.window.sidebar.findChildren(IconButton)
+    return next(b for b in buttons if b.accessibleName() == "New chat")
+
+
+def open_menu() -> QMenu:
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def named(run: Run) -> None:
+    """A pane whose model has a long name, with an answer in it."""
+    run.ready()
+    run.window.chats.use_model("/models/A-Model-With-A-Long-Name-8bit")
+    run.ready()
+    run.say("say one")
+    run.answered()
+
+
+def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: Start):
+    run = start()
+    named(run)
+    header = run.pane.header
+    header.resize(700, header.height())
+    assert not header.folded
+    assert header.meter.isVisible()
+    assert header.options_button.isVisible()
+    header.resize(280, header.height())
+    assert header.folded
+    assert not header.meter.isVisible()
+    assert not header.options_button.isVisible()
+    # The name has all the room beside the one button.
+    assert header.model_button.width() == 280 - 8 - header.more.width() - 16
+
+
+def test_what_is_folded_is_in_the_menu_and_found_by_key(start: Start):
+    run = start()
+    named(run)
+    header = run.pane.header
+    header.resize(270, header.height())
+    assert header.last_button is header.more
+    header.more.setFocus(Qt.FocusReason.TabFocusReason)
+    run.qtbot.keyClick(header.more, Qt.Key.Key_Return)
+    menu = open_menu()
+    words = [action.text() for action in menu.actions()]
+    assert words[-1] == "Settings of This Chat"
+    assert "of 2,048 tokens" in words[0]
+    asked: list[bool] = []
+    header.options_asked.connect(lambda: asked.append(True))
+    menu.actions()[-1].trigger()
+    menu.close()
+    assert asked == [True]
+    for popup in QApplication.topLevelWidgets():
+        if popup.objectName() == "popover":
+            popup.close()
+
+
+def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
+    run = start()
+    run.ready()
+    button, keys = new_button(run), run.window.comforts.keys
+    assert point_at(button) == f"New chat  {native('Ctrl+N')}"
+    keys.give("new", "Ctrl+Shift+Y")
+    assert point_at(button) == f"New chat  {native('Ctrl+Shift+Y')}"
+    keys.give("new", "")
+    assert point_at(button) == "New chat"
+    keys.reset("new")
+    assert point_at(button) == f"New chat  {native('Ctrl+N')}"
+
+
+def test_the_buttons_of_a_message_tell_them_too(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.window.comforts.keys.give("regenerate", "Ctrl+Alt+R")
+    last = run.pane.chat.transcript.last("assistant").id
+    run.until(lambda: run.pane.transcript.row(last))
+    row = run.pane.transcript.row(last)
+    row.show_actions()
+    again = next(b for b in row.findChildren(IconButton) if b.accessibleName() == "Answer again")
+    assert point_at(again) == f"Answer again  {native('Ctrl+Alt+R')}"
+
+
+def test_the_send_button_tells_with_what_a_message_is_sent(start: Start):
+    run = start()
+    run.ready()
+    run.qtbot.keyClicks(run.pane.composer.field, "hello")
+    assert run.pane.composer.button.toolTip().startswith("Send  Enter")
+    run.app.settings.set(send_key="ctrl_enter")
+    run.window.settings_commands._take_over()
+    run.qtbot.keyClicks(run.pane.composer.field, "!")
+    assert run.pane.composer.button.toolTip().startswith(f"Send  {native('Ctrl+Enter')}")

@@ -1,0 +1,91 @@
+"""A quick question in a small window, and the icon in the tray."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtNetwork import QLocalSocket
+
+from app.ui.settings.reach import ask_command
+from tests.app.conftest import Run, Start
+
+
+def escape(run: Run) -> None:
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
+
+
+def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
+    run = start()
+    run.ready()
+    run.say("say before")
+    run.answered()
+    before = run.pane
+    run.window.commands["quick_ask"].trigger()
+    pane = run.pane
+    assert pane is not before
+    assert pane.window() is not run.window
+    assert pane.window().width() < run.window.width()
+    run.ready()
+    run.say("say quick")
+    assert run.answered() == "quick "
+    escape(run)
+    assert run.panes == [before]
+    assert pane.chat.id in {chat.id for chat in run.app.library.chats()}
+    run.window.toast.button.click()  # Undo
+    assert pane.chat.id in {one.chat.id for one in run.panes}
+
+
+def test_one_window_waits_for_a_question_and_leaves_nothing_when_none_comes(start: Start):
+    run = start()
+    run.ready()
+    for _ in range(2):
+        run.window.commands["quick_ask"].trigger()
+    assert len(run.panes) == 2
+    run.qtbot.keyClicks(run.pane.composer.field, "x")
+    run.pane.composer.set_text("")
+    escape(run)
+    assert len(run.panes) == 1
+    assert run.app.library.chats() == []
+
+
+def test_another_start_asks_for_it(start: Start):
+    run = start()
+    run.ready()
+    single = run.app.single
+    socket = QLocalSocket()
+    socket.connectToServer(single._name + "-ask")
+    run.until(lambda: len(run.panes) == 2)
+    assert run.pane.window() is not run.window
+    socket.abort()
+
+
+# What the offscreen platform says of itself.
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
+def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: Start):
+    run = start()
+    run.ready()
+    tray = run.window.comforts.tray
+    assert tray.icon is None
+    run.window.settings_commands.show_settings()
+    settings = run.window.settings_commands.shown
+    # Nothing is offered that this desktop has not.
+    assert not settings.reach.tray.isEnabled()
+    assert settings.reach.tray.toolTip() == "This desktop has no tray."
+    settings.close()
+    run.app.settings.set(tray=True)
+    tray.refresh()
+    words = [action.text() for action in tray.icon.contextMenu().actions()]
+    assert words == ["Show Stretto", "Quick Question", "New Chat", "Settings…", "Quit"]
+    tray.icon.contextMenu().actions()[1].trigger()
+    assert len(run.panes) == 2
+    run.app.settings.set(tray=False)
+    tray.refresh()
+    assert tray.icon is None
+
+
+def test_the_settings_name_what_a_system_key_can_start():
+    assert ask_command().endswith(" --ask")
+    assert not getattr(sys, "frozen", False)
+    assert ask_command() == "stretto --ask"

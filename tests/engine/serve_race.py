@@ -1,0 +1,459 @@
+"""Plays schedules of `serve_schedule` at a server, and says what went wrong.
+
+Whatever happens when: every request is answered once, with a status that fits what was done to it;
+answers are those of the model alone; and at the end nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine import Engine, SamplingParams
+from engine.core.execution import Execution
+from engine.serve.keys import Keys
+from engine.serve.server import Server
+from engine.serve.settings import Settings
+from tests.engine.serve_schedule import TEXTS, Step
+from tests.engine.serving import CHAT, NEVER_ENDS, Answer, ask, body, until, user
+
+PATHS = {"chat": CHAT, "responses": "/v1/responses", "messages": "/v1/messages"}
+SHORT, LONG = 6, 100
+REST_SECONDS = 60.0
+"""How long everything may take to come to rest."""
+
+
+class Broken:
+    """Lets engines break down when they are told to. To be used around everything else."""
+
+    def __init__(self) -> None:
+        self._before: Any = None
+        self._broken: list[Execution] = []
+        self._wanted = False
+
+    def __enter__(self) -> Broken:
+        step = self._before = Execution.execute
+
+        def execute(execution: Execution, plan: Any) -> Any:
+            if self._wanted:
+                self._wanted = False
+                self._broken.append(execution)
+            if execution in self._broken:  # once would be survived
+                raise RuntimeError("broken on purpose")
+            return step(execution, plan)
+
+        Execution.execute = execute  # type: ignore[method-assign]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Execution.execute = self._before  # type: ignore[method-assign]
+
+    def now(self) -> None:
+        """The next step of the engine breaks it down."""
+        self._wanted = True
+
+    def no_more(self) -> None:
+        """It goes on where it has not been broken yet."""
+        self._wanted = False
+
+
+@dataclass
+class Asked:
+    """A request on its way, and what came of it."""
+
+    step: Step
+    task: asyncio.Task[None] | None = None
+    writer: asyncio.StreamWriter | None = None
+    left: bool = False
+    stopped: bool = False
+    got: bytes = b""
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Race:
+    """A server with two models, and the clients of one schedule.
+
+    Args:
+        folders: of the models. The first is loaded.
+        expected: the models' answers when nobody disturbs them, which this fills.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        folders: Sequence[Path],
+        keys_file: Path,
+        broken: Broken,
+        expected: dict[tuple[int, int, bool], str],
+        **settings: Any,
+    ) -> None:
+        self._engine, self._folders, self._broken = engine, folders, broken
+        self._expected = expected
+        self._keys = Keys(keys_file)
+        self._secrets = [self._keys.make("one"), self._keys.make("two")]
+        usual = {"sessions": 3, "at_once": 3, "queue": 12, "policy": "evict"}
+        first = engine.load(folders[0])
+        self.server = Server(
+            engine,
+            [first],
+            0,
+            settings=Settings(**{**usual, **settings}),
+            folders=[str(folders[1])],
+            keys=self._keys,
+        )
+        self._asked: dict[int, Asked] = {}
+        self._others: list[asyncio.Task[None]] = []
+        self._steps: list[Step] = []
+        self.problems: list[str] = []
+
+    def play(self, steps: Sequence[Step]) -> list[str]:
+        """Play a schedule; returns what went wrong."""
+        self._steps = list(steps)
+        for model, text, long in _wanted(steps):
+            self._alone(model, text, long)
+        self.server.start()
+        try:
+            asyncio.run(self._play())
+            if not any(step.act == "end" for step in steps):
+                self._at_rest()
+        except Exception as error:
+            self.problems.append(f"{type(error).__name__}: {error}")
+        finally:
+            began = time.monotonic()
+            self.server.stop()
+            if self.server._thread.is_alive():
+                self.problems.append(f"not ended after {time.monotonic() - began:.1f} s")
+        self._after_the_end()
+        return self.problems
+
+    def _alone(self, model: int, text: int, long: bool) -> None:
+        if (model, text, long) in self._expected:
+            return
+        loaded = self._engine.load(self._folders[model])
+        session = self._engine.open_session(loaded)
+        bias = {2: -100.0} if long else {}
+        params = SamplingParams(max_tokens=LONG if long else SHORT, temperature=0, logit_bias=bias)
+        told = session.send([user(TEXTS[text])], params).text(60)
+        self._expected[model, text, long] = told
+        session.close()
+        if model:
+            self._engine.unload(loaded)
+
+    async def _play(self) -> None:
+        try:
+            for step in self._steps:
+                await self._do(step)
+                await asyncio.sleep(0)
+        finally:
+            self._broken.no_more()
+            tasks = [a.task for a in self._asked.values() if a.task] + self._others
+            if tasks:
+                _, late = await asyncio.wait(tasks, timeout=REST_SECONDS)
+                for asked in self._asked.values():
+                    if asked.task in late:
+                        self.problems.append(f"no end: {asked.step} got {asked.got[-300:]!r}")
+                for task in late:
+                    task.cancel()
+        for asked in self._asked.values():
+            self._judge(asked)
+
+    async def _do(self, step: Step) -> None:
+        server = self.server
+        if step.act == "ask":
+            asked = self._asked[step.number] = Asked(step)
+            asked.task = asyncio.create_task(self._ask(asked))
+        elif step.act == "leave":
+            one = self._asked.get(step.number)
+            if one is not None and one.writer is not None:
+                one.left = True
+                one.writer.transport.abort()
+        elif step.act == "see":
+            one = self._asked.get(step.number)
+            if one is not None:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(one.begun.wait(), step.moment / 1000)
+        elif step.act == "wait":
+            await asyncio.sleep(step.moment / 1000)
+        elif step.act in ("fork", "make", "delete", "read", "load", "unload"):
+            self._others.append(asyncio.create_task(self._call(step)))
+        elif step.act == "gone":
+            await asyncio.to_thread(self._gone, step.model)
+        elif step.act in ("pause", "stop one"):
+            for seen in server.visits.all():
+                visit = server.visits.get(seen.id)
+                if visit is not None and step.act == "pause":
+                    visit.pause(True)
+                    visit.pause(False)
+                elif visit is not None:
+                    visit.stop()
+        elif step.act == "revoke":
+            self._keys.revoke("two" if step.key else "one")
+        elif step.act == "break":
+            self._broken.now()
+        elif step.act == "end":
+            await asyncio.to_thread(server.stop)
+
+    def _gone(self, model: int) -> None:
+        """The person unloads a model in the window."""
+        wanted = str(self._folders[model])
+        for entry in self.server.served.entries:
+            known = entry.model
+            if entry.folder == wanted and known is not None:
+                self._engine.unload(known)
+                self.server.unloaded(known.id)
+
+    async def _ask(self, asked: Asked) -> None:
+        step = asked.step
+        tokens, bias = (LONG, NEVER_ENDS) if step.long else (SHORT, {})
+        sent: dict[str, Any] = {"temperature": 0, "stream": step.stream}
+        if step.door == "responses":
+            sent |= {"input": TEXTS[step.text], "max_output_tokens": tokens}
+        else:
+            sent |= {"messages": [user(TEXTS[step.text])], "max_tokens": tokens}
+        if bias and step.door != "messages":
+            sent["logit_bias"] = bias
+        if step.several > 1:
+            sent["n"] = step.several
+        if step.kv_bits:
+            sent["kv_bits"] = step.kv_bits
+        if step.name:
+            sent["session_id"] = step.name
+        if step.model >= 0:
+            sent["model"] = str(self._folders[step.model])
+        elif step.door == "messages":
+            sent["model"] = str(self._folders[0])
+        with suppress(OSError):
+            await self._exchange(asked, "POST", PATHS[step.door], sent)
+
+    async def _exchange(self, asked: Asked, method: str, path: str, sent: Any = None) -> None:
+        data = b"" if sent is None else json.dumps(sent).encode()
+        head = [
+            f"{method} {path} HTTP/1.1",
+            "Host: localhost",
+            "Connection: close",
+            f"Authorization: Bearer {self._secrets[asked.step.key]}",
+            f"Content-Length: {len(data)}",
+        ]
+        reader, asked.writer = await asyncio.open_connection("127.0.0.1", self.server.port)
+        try:
+            asked.writer.write("\r\n".join([*head, "", ""]).encode() + data)
+            while piece := await reader.read(65536):
+                asked.got += piece
+                if b"\r\n\r\n" in asked.got:
+                    asked.begun.set()
+        finally:
+            asked.begun.set()
+            asked.writer.close()
+
+    async def _call(self, step: Step) -> None:
+        one = f"/v1/sessions/{step.name}"
+        name = (self.server.served.entries[step.model].name) if step.model >= 0 else ""
+        method, path, sent = {
+            "fork": ("POST", f"{one}/fork", {"session_id": step.twin} if step.twin else None),
+            "make": ("POST", "/v1/sessions", {"session_id": step.name}),
+            "delete": ("DELETE", one, None),
+            "read": ("GET", one, None),
+            "load": ("POST", f"/v1/models/{name}/load", None),
+            "unload": ("POST", f"/v1/models/{name}/unload", None),
+        }[step.act]
+        asked = Asked(step)
+        with suppress(OSError):
+            await self._exchange(asked, method, path, sent)
+        answer = _parsed(asked.got)
+        if answer is None:
+            if not self._may("end"):
+                self.problems.append(f"no answer: {step}: {asked.got!r}")
+        elif answer.status not in (200, 201):
+            self._judge_error(step, answer.status, answer.code)
+
+    def _may(self, *acts: str) -> bool:
+        return any(step.act in acts for step in self._steps)
+
+    def _judge(self, asked: Asked) -> None:
+        step = asked.step
+        answer = _parsed(asked.got)
+        if asked.left:
+            return
+        if not asked.got and self._may("end"):
+            return  # it came when nobody listened any more
+        if answer is None:
+            self.problems.append(f"no whole answer: {step}: {asked.got[-300:]!r}")
+        elif answer.status != 200:
+            code = answer.json["error"].get("code") or answer.json["error"]["type"]
+            self._judge_error(step, answer.status, code)
+        else:
+            self._judge_texts(step, answer)
+
+    def _judge_texts(self, step: Step, answer: Answer) -> None:
+        texts, failed, whole = _told(step, answer.body)
+        if failed:
+            self._judge_error(step, 0, failed)
+        elif not whole:
+            self.problems.append(f"a stream without an end: {step}: {answer.body[-300:]!r}")
+        models = [step.model] if step.model >= 0 else [0, 1]
+        long = step.long and step.door != "messages"
+        known = [self._expected[model, step.text, long] for model in models]
+        if step.long and step.door == "messages":
+            known += [self._expected[model, step.text, True] for model in models]
+            failed = failed or "may be cut"
+        stopped = self._may("stop one")
+        for text in texts:
+            if not any(k.startswith(text) if failed or stopped else k == text for k in known):
+                self.problems.append(f"another text: {step}: {text!r}, not {known!r}")
+
+    def _judge_error(self, step: Step, status: int, code: str) -> None:
+        """Whether a refusal fits what is done in this schedule."""
+        anthropic = step.door == "messages"
+        allowed = {
+            "capacity_exhausted": True,
+            "session_exists": step.act in ("fork", "make"),
+            "session_not_found": step.act in ("fork", "delete", "read"),
+            "session_closed": self._may("delete", "revoke"),
+            "unsupported_session": step.kv_bits > 0,
+            "model_busy": step.act == "unload",
+            "invalid_request": step.model >= 0,  # the session talks to the other one
+            "engine_stopped": self._may("break", "end"),
+            "model_unloaded": self._may("gone", "break"),
+            "invalid_api_key": self._may("revoke"),
+            "rate_limit_error": anthropic,
+            "overloaded_error": anthropic and self._may("break", "end"),
+            "api_error": anthropic and self._may("break", "end", "gone") and status != 500,
+            "authentication_error": anthropic and self._may("revoke"),
+            "invalid_request_error": anthropic and status != 500,
+        }
+        if status == 500 or not allowed.get(code, False):
+            self.problems.append(f"refused by {status} {code}: {step}")
+
+    # What is left at the end.
+
+    def _at_rest(self) -> None:
+        server = self.server
+        secret = self._keys.make("three")
+
+        def called(method: str, path: str, sent: Any = None) -> Answer:
+            return ask(server, method, path, sent, Authorization=f"Bearer {secret}")
+
+        self._until("connections", lambda: server.connections == 0)
+        places = server.places
+        self._until("places", lambda: not places.line.busy and not places.waiting)
+        self._until("lines", lambda: not any(n.line.busy for n in server.sessions.all()))
+        self._until("users", lambda: not any(e.users for e in server.served.entries))
+        self._until("visits", lambda: not server.visits.all())
+        self._until("health", lambda: called("GET", "/health").status == 200)
+        for entry in server.served.entries:
+            answer = called("POST", CHAT, body(model=entry.folder))
+            if answer.status != 200:
+                self.problems.append(f"the next request: {answer.status} {answer.body!r}")
+        for guest, secret_ in enumerate(self._secrets):
+            for named in server.sessions.all():
+                if named.guest.name == ("one", "two")[guest]:
+                    sent = body(session_id=named.name)
+                    got = ask(server, "POST", CHAT, sent, Authorization=f"Bearer {secret_}")
+                    if got.status not in (200, 401) or (got.status == 401) > self._may("revoke"):
+                        self.problems.append(f"session {named.name}: {got.status} {got.body!r}")
+        self._until("connections", lambda: server.connections == 0)
+        self._until("replies", lambda: not any(self._statuses()))
+        self._until("engine's sessions", lambda: self._sessions() == self._known_sessions())
+        self._until("models", lambda: self._models() == {m.id for m in server.served.models})
+
+    def _until(self, what: str, holds: Callable[[], bool]) -> None:
+        try:
+            until(holds, 20)
+        except AssertionError:
+            self.problems.append(f"left behind: {what}")
+
+    def _after_the_end(self) -> None:
+        self._until("sessions after the end", lambda: not self._sessions())
+        self._until("models after the end", lambda: len(self._models()) <= 1)
+
+    def _statuses(self) -> list[bool]:
+        sessions = self._engine.stats()["sessions"].values()
+        return [s["status"] not in ("idle", None) for s in sessions]
+
+    def _sessions(self) -> set[str]:
+        return set(self._engine.stats()["sessions"])
+
+    def _models(self) -> set[str]:
+        return {model.id for model in self._engine.stats()["models"]}
+
+    def _known_sessions(self) -> set[str]:
+        named = {n.session.id for n in self.server.sessions.all() if n.session is not None}
+        return named | {c.session.id for c in self.server.conversations._idle}
+
+
+def _wanted(steps: Sequence[Step]) -> set[tuple[int, int, bool]]:
+    asks = [step for step in steps if step.act == "ask"]
+    return {(m, s.text, long) for s in asks for m in (0, 1) for long in (s.long, False)}
+
+
+def _parsed(got: bytes) -> Answer | None:
+    """An HTTP answer of which nothing is missing; None where something is."""
+    head, gap, content = got.partition(b"\r\n\r\n")
+    while head.startswith(b"HTTP/1.1 100 "):
+        head, gap, content = content.partition(b"\r\n\r\n")
+    if not gap:
+        return None
+    first, *lines = head.decode("latin-1").split("\r\n")
+    headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
+    if headers.get("transfer-encoding") == "chunked":
+        whole, content = _unchunked(content)
+        if not whole:
+            return None
+    elif len(content) != int(headers.get("content-length", -1)):
+        return None
+    return Answer(int(first.split()[1]), headers, content)
+
+
+def _unchunked(content: bytes) -> tuple[bool, bytes]:
+    out = b""
+    while True:
+        size, gap, content = content.partition(b"\r\n")
+        if not gap:
+            return False, out
+        count = int(size, 16)
+        if not count:
+            return content == b"\r\n", out
+        out, content = out + content[:count], content[count + 2 :]
+
+
+def _told(step: Step, content: bytes) -> tuple[list[str], str, bool]:
+    """The texts of an answer, the code of the error within it, and whether it has its end."""
+    if not step.stream:
+        found = json.loads(content)
+        if step.door == "chat":
+            return [c["message"]["content"] for c in found["choices"]], "", True
+        if step.door == "messages":
+            return ["".join(b.get("text", "") for b in found["content"])], "", True
+        said = [item for item in found["output"] if item["type"] == "message"]
+        parts = [part["text"] for item in said for part in item["content"]]
+        return ["".join(parts)], "", True
+    texts, failed, whole = [""] * step.several, "", False
+    for line in content.decode("utf-8").split("\n"):
+        if not line.startswith("data: "):
+            continue
+        if line == "data: [DONE]":
+            whole = True
+            continue
+        told = json.loads(line.removeprefix("data: "))
+        kind = told.get("type")
+        if told.get("error"):
+            failed = told["error"].get("code") or told["error"]["type"]
+        elif kind == "error":
+            failed = told["code"]
+        elif kind == "response.failed":
+            failed = told["response"]["error"]["code"]
+        elif kind in ("response.completed", "response.incomplete", "message_stop"):
+            whole = True
+        elif kind == "response.output_text.delta":
+            texts[0] += told["delta"]
+        elif kind == "content_block_delta":
+            texts[0] += told["delta"].get("text", "")
+        for choice in told.get("choices", ()):
+            texts[choice["index"]] += choice["delta"].get("content") or ""
+    return texts, failed, whole

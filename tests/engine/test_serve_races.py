@@ -1,0 +1,335 @@
+"""Requests that get in each other's way: each is answered as if it were alone, or hears why not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, Model
+from engine.bench.random_models import write_model
+from engine.serve import bodies
+from engine.serve.connection import MOST_READ, Connection
+from engine.serve.keys import Keys
+from engine.serve.server import Server
+from engine.serve.settings import Settings
+from tests.engine.families import FAMILIES
+from tests.engine.serve_race import Broken, Race
+from tests.engine.serve_schedule import schedule, shrunk
+from tests.engine.serving import (
+    CHAT,
+    Answer,
+    ask,
+    body,
+    connect,
+    endless,
+    raw,
+    rest,
+    status,
+    until,
+    until_said,
+)
+
+Serve = Callable[..., Server]
+
+
+@pytest.fixture(scope="module")
+def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
+    with Engine() as engine:
+        yield engine, engine.load(model_folder("plain"))
+
+
+@pytest.fixture
+def serve(loaded: tuple[Engine, Model]) -> Iterator[Serve]:
+    """Starts servers on one engine, which has nothing of theirs after their end."""
+    engine, model = loaded
+    servers = []
+
+    def start(keys: Keys | None = None, folders: tuple[str, ...] = (), **settings: Any) -> Server:
+        server = Server(engine, [model], 0, 20.0, Settings(**settings), folders, keys)
+        server.start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+    until(lambda: not engine.stats()["sessions"])
+    until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
+
+
+@pytest.fixture(scope="module")
+def other(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a second model, called "other"."""
+    folder = tmp_path_factory.mktemp("models") / "other"
+    shutil.copytree(model_folder("sliding window"), folder)
+    return str(folder)
+
+
+def in_background(server: Server, **fields: Any) -> Future[Answer]:
+    """An answer to come."""
+    answer: Future[Answer] = Future()
+
+    def run() -> None:
+        answer.set_result(ask(server, "POST", CHAT, body(**fields)))
+
+    threading.Thread(target=run, daemon=True).start()
+    return answer
+
+
+class Slow:
+    """Loading that stands still until it is told to go on."""
+
+    def __init__(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked: list[tuple[str, Future[Model]]] = []
+        self._load = engine.load_later
+        monkeypatch.setattr(engine, "load_later", self._later)
+
+    def _later(self, path: str) -> Future[Model]:
+        answer: Future[Model] = Future()
+        self.asked.append((path, answer))
+        return answer
+
+    def go_on(self) -> None:
+        for path, answer in self.asked:
+            answer.set_result(self._load(path).result())
+
+
+# ---------------------------------------------------------------- sessions
+
+
+def test_a_setting_that_was_refused_does_not_stay_with_its_session(serve: Serve) -> None:
+    server = serve()  # whose model's heads are too small for 8 bits
+    for name in ("known", "new"):
+        if name == "known":
+            assert ask(server, "POST", CHAT, body(session_id=name)).status == 200
+        refused = ask(server, "POST", CHAT, body(session_id=name, kv_bits=8))
+        assert (refused.status, refused.code) == (400, "unsupported_session")
+        assert ask(server, "POST", CHAT, body(session_id=name)).status == 200
+
+
+def test_a_session_that_the_engine_has_no_more_is_opened_anew(serve: Serve) -> None:
+    server = serve()
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
+    (named,) = server.sessions.all()
+    assert named.session is not None
+    named.session.close()  # behind the server's back
+    assert ask(server, "POST", CHAT, body(session_id="a")).code == "session_closed"
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
+
+
+def test_one_who_waits_for_an_answer_to_begin_hears_that_its_session_was_freed(
+    serve: Serve,
+) -> None:
+    server = serve(at_once=2)
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        waiting = in_background(server, session_id="b")
+        until(lambda: server.places.waiting == 1)
+        assert ask(server, "DELETE", "/v1/sessions/b").status == 200
+        assert waiting.result(60).code == "session_closed"
+        assert server.places.line.going == 1, "the first one still has its place"
+
+
+def test_who_names_no_model_gets_that_of_a_session_made_meanwhile(
+    serve: Serve,
+    loaded: tuple[Engine, Model],
+    other: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine, model = loaded
+    server = serve(folders=(other,))
+    assert ask(server, "POST", "/v1/models/other/load").status == 200
+    server.unloaded(model.id)  # only the server is told so
+    until(lambda: server.served.entries[0].model is None)
+    slow = Slow(engine, monkeypatch)
+    first = in_background(server, session_id="a")
+    until(lambda: len(slow.asked) == 1)
+    assert ask(server, "POST", CHAT, body(session_id="a", model="other")).status == 200
+    slow.go_on()
+    answer = first.result(60)
+    assert (answer.status, answer.json["model"]) == (200, "other")
+    named = ask(server, "POST", CHAT, body(session_id="a", model=model.name))
+    assert named.status == 400, "another model was named"
+
+
+# ---------------------------------------------------------------- models
+
+
+def test_a_model_that_the_window_unloads_ends_no_answer_of_another(
+    serve: Serve, loaded: tuple[Engine, Model], other: str
+) -> None:
+    engine, _ = loaded
+    server = serve(folders=(other,))
+    with (
+        connect(server, raw(endless(session_id="a"))) as one,
+        connect(server, raw(endless(session_id="b", model="other"))) as two,
+    ):
+        until_said(one, b"data: ")
+        until_said(two, b"data: ")
+        unloaded = server.served.entries[1].model
+        assert unloaded is not None
+        engine.unload(unloaded)
+        assert b'"model_unloaded"' in rest(two)
+        server.unloaded(unloaded.id)
+        # It is loaded again when it is asked for, and no session of another was closed.
+        assert ask(server, "POST", CHAT, body(session_id="b")).json["model"] == "other"
+        until_said(one, b"data: ")
+        assert [n.name for n in server.sessions.all() if n.line.busy] == ["a"]
+
+
+def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
+    serve: Serve, loaded: tuple[Engine, Model], other: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "moved"
+    shutil.copytree(other, folder)
+    (folder / "config.json").write_text((folder / "config.json").read_text() + " ")
+    engine, model = loaded
+    server = serve(folders=(str(folder),))
+    assert ask(server, "POST", "/v1/models/moved/load").status == 200
+    shutil.rmtree(folder)
+    for lost in list(server.served.models):
+        engine.unload(lost)
+    assert ask(server, "POST", CHAT, body()).code == "model_unloaded"
+    assert ask(server, "POST", CHAT, body()).status == 200
+    assert [m.path for m in server.served.models] == [model.path]
+    assert ask(server, "POST", CHAT, body(model="moved")).code == "model_load_failed"
+
+
+# ---------------------------------------------------------------- keys
+
+
+def test_a_revoked_key_has_no_answers_and_no_sessions_any_more(
+    serve: Serve, tmp_path: Path
+) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    good, bad = (f"Bearer {keys.make(name)}" for name in ("good", "bad"))
+    server = serve(keys, sessions=2, at_once=2)
+    kept = {"session_id": "kept", "ttl_seconds": 0}
+    assert ask(server, "POST", "/v1/sessions", kept, Authorization=bad).status == 201
+    stored = ask(server, "POST", "/v1/responses", {"input": "hello"}, Authorization=bad)
+    assert stored.status == 200
+    with connect(server, raw(endless(session_id="a"), f"Authorization: {bad}")) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(body(session_id="a"), f"Authorization: {bad}")) as two:
+            until(lambda: server.places.waiting == 1)
+            keys.revoke("bad")
+            assert b'"invalid_api_key"' in rest(one)
+            assert status(rest(two)) in (401, 409)
+    until(lambda: not server.sessions.all())
+    assert ask(server, "POST", CHAT, body(session_id="b"), Authorization=good).status == 200
+    assert not any(server._kept._kept.values())
+
+
+# ---------------------------------------------------------------- the end
+
+
+def test_who_waits_for_a_model_hears_that_the_server_ends(
+    serve: Serve, loaded: tuple[Engine, Model], other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(folders=(other,))
+    slow = Slow(loaded[0], monkeypatch)
+    clients = [
+        connect(server, raw(body(model="other"))),
+        connect(server, raw(body(model="other", stream=True))),
+        connect(server, raw({}, path="/v1/models/other/load")),
+        connect(server, raw({"model": "other", "input": "x"}, path="/v1/embeddings")),
+    ]
+    until(lambda: bool(slow.asked) and server.served.entries[1].users == 3)
+    server.stop()
+    for client in clients:
+        with client:
+            got = rest(client)
+        assert status(got) == 503
+        assert b"The server is ending." in got
+
+
+def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
+    serve: Serve, loaded: tuple[Engine, Model], other: str
+) -> None:
+    engine, model = loaded
+    server = serve(folders=(other,))
+    for fields in ({}, {"session_id": "a"}, {"model": "other"}, {"model": "other", "n": 2}):
+        assert ask(server, "POST", CHAT, body(**fields)).status == 200
+    with connect(server, raw(endless(session_id="b"))) as one:
+        until_said(one, b"data: ")
+        assert len(engine.stats()["sessions"]) >= 4
+        server.stop()
+    until(lambda: not engine.stats()["sessions"])
+    until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
+
+
+# ---------------------------------------------------------------- what clients may take
+
+
+def test_requests_hold_no_more_than_they_may_together(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "MOST_HELD", 200_000)
+    server = serve()
+    long = raw(body("x" * 90_000))
+    halves = [connect(server, long[:-1]) for _ in range(2)]
+    until(lambda: server._answering.held.bytes > 180_000)
+    refused = ask(server, "POST", CHAT, body("x" * 90_000))
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    assert "retry-after" in refused.headers
+    assert ask(server, "POST", CHAT, body()).status == 200, "there is room for a short one"
+    for client in halves:
+        client.close()
+    until(lambda: server._answering.held.bytes == 0)
+    assert ask(server, "POST", CHAT, body("x" * 90_000)).status == 400  # its context is shorter
+
+
+def test_tiny_chunks_are_read_a_few_at_a_time(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    before = Connection.data_received
+
+    def received(connection: Connection, data: bytes) -> None:
+        read.append(len(data))
+        before(connection, data)
+
+    monkeypatch.setattr(Connection, "data_received", received)
+    server = serve()
+    sent = json.dumps(body()).encode()
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in sent + b" " * 20_000) + b"0\r\n\r\n"
+    head = [f"POST {CHAT} HTTP/1.1", "Host: localhost", "Connection: close"]
+    asked = "\r\n".join([*head, "Transfer-Encoding: chunked", "", ""]).encode() + chunks
+    with connect(server, asked) as client:
+        assert status(rest(client)) == 200
+    assert sum(read) == len(asked)
+    assert max(read) <= MOST_READ
+
+
+# ---------------------------------------------------------------- at random
+
+
+@pytest.mark.parametrize("seed", [6, 11])
+def test_a_random_schedule_leaves_every_answer_right_and_nothing_behind(
+    seed: int, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """`python -m tests.torture races` plays many, and makes those that fail short."""
+    other = write_model(tmp_path / "other", FAMILIES["plain"], seed=5, scale=3.0)
+    folders = [model_folder("plain"), other]
+    with Broken() as broken, Engine() as engine:
+        race = Race(engine, folders, tmp_path / "keys.json", broken, {})
+        steps = schedule(seed)
+        assert race.play(steps) == [], steps
+
+
+def test_a_schedule_can_be_printed_and_made_short() -> None:
+    from tests.engine.serve_schedule import Step  # what its `repr` is made of
+
+    steps = schedule(5)
+    assert steps == schedule(5)
+    assert eval(repr(steps), {"Step": Step}) == steps
+    asked = [step for step in steps if step.act == "ask"][:2]
+    assert shrunk(steps, lambda fewer: all(one in fewer for one in asked)) == asked
+    assert json.dumps(repr(steps))
