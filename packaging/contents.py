@@ -28,12 +28,10 @@ EXCLUDED = [
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "ruff", "PyInstaller"),
     # clients of the engine's server, for its tests
     *("openai", "anthropic", "jiter", "docstring_parser", "sniffio"),
-    *("opentelemetry", "opentelemetry_api"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
-    # huggingface_hub needs these for its own commands and for inference servers only; `rich` stays,
-    # which mlx-lm's adapters import
-    *("typer", "shellingham", "pydantic", "pydantic_core"),
+    # huggingface_hub needs these for its own commands; `rich` stays, which mlx-lm's adapters import
+    *("typer", "shellingham"),
     # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
     # send2trash would take GLib of the machine that builds, where there is one

@@ -124,6 +124,13 @@ def calls(_: list[str]) -> int:
     return main()
 
 
+def tools(arguments: list[str]) -> int:
+    """Eight chats with tools in random order: no call, consent or result reaches another chat."""
+    from tests.app.tool_chats import main
+
+    return main(arguments)
+
+
 def exchange(arguments: list[str]) -> int:
     """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
     from tests.app.round_trip import main
@@ -132,6 +139,7 @@ def exchange(arguments: list[str]) -> int:
 
 
 COMMANDS = {
+    "tools": tools,
     "serve": serve,
     "races": races,
     "clients": clients,

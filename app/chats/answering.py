@@ -201,6 +201,7 @@ class Answering(AnsweringState):
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
         """The one way out of a reply: its message gets its last state, in memory and on disk."""
+        stopping = isinstance(self.reply, Running) and self.reply.stopping
         answer, self.answer, self.reply = self.answer, None, None
         if answer is None:
             return
@@ -227,6 +228,8 @@ class Answering(AnsweringState):
         self._chat.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
             self._call(answer, message)
+            if stopping:  # the answer had come to its end before it heard of it
+                self.stop()
         else:
             self._rest(message.id)
 

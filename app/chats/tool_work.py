@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -15,49 +14,14 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.bridge import Bridge
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
+from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState
 from app.chats.tool_history import Made, fault_in
 from app.store import Message, new_id
 from app.tools.consent import Decision, may_be_remembered
+from app.tools.folders import Difference
 from app.tools.results import ToolResult, shortened
 from app.tools.tool import Tool, ToolError, visible
 from app.tools.toolbox import Toolbox
-
-DENIED = "The person did not allow this call."
-STOPPED = "The call was stopped before it ended."
-LEFT_OUT = "The result was too long for this chat and was left out."
-
-
-class CallState(Enum):
-    """Where a call is. `Waiting` for the person are the first two."""
-
-    ASKING = "asking"
-    TOO_LONG = "too_long"
-    RUNNING = "running"
-    OVER = "over"
-
-
-@dataclass
-class Call:
-    """One call of the running step.
-
-    Attributes:
-        message_id: of the message that will hold its result.
-        tool: None where the model called what was not offered.
-        arguments: JSON text, as the model wrote it or as the person has changed it.
-        result: what came of it, while the person decides how much of it is kept.
-        room: how many characters of it would fit.
-    """
-
-    message_id: str
-    made: Made
-    tool: Tool | None
-    arguments: str
-    state: CallState = CallState.ASKING
-    decision: Decision | None = None
-    future: Future[ToolResult] | None = None
-    since: float = field(default_factory=monotonic)
-    result: ToolResult | None = None
-    room: int = 0
 
 
 class ToolWork(QObject):
@@ -99,8 +63,12 @@ class ToolWork(QObject):
     @property
     def waiting(self) -> int:
         """How many calls wait for the person."""
-        states = {CallState.ASKING, CallState.TOO_LONG}
-        return sum(call.state in states for call in self.calls.values())
+        return sum(call.waits for call in self.calls.values())
+
+    @property
+    def first_waiting(self) -> str:
+        """The message of the first call that waits for the person; "" if none does."""
+        return next((key for key, call in self.calls.items() if call.waits), "")
 
     @property
     def running(self) -> int:
@@ -141,6 +109,8 @@ class ToolWork(QObject):
                 self._end(call, "error", ToolResult(words, True, len(words)))
             elif self._allowed(call.tool):
                 self._run(call)
+            else:
+                self._preview(call)
         self._soon.start()
 
     def decide(self, message_id: str, decision: Decision, arguments: str | None = None) -> str:
@@ -158,6 +128,10 @@ class ToolWork(QObject):
         text = call.arguments if arguments is None else arguments
         if (fault := fault_in(text)) is not None:
             return fault
+        if call.previewed is not None and (call.preview is None or call.previewed != text):
+            call.arguments = text
+            self._preview(call)
+            return "Look at the difference first. It is shown below."
         call.arguments, call.decision = text, decision
         if may_be_remembered(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
@@ -207,7 +181,8 @@ class ToolWork(QObject):
         call.state, call.since = CallState.RUNNING, monotonic()
         try:
             arguments = json.loads(call.arguments or "{}")
-            call.future = self.toolbox.run(self._saved.record.id, call.tool, arguments)
+            seen = call.preview.digest if call.preview is not None else ""
+            call.future = self.toolbox.run(self._saved.record.id, call.tool, arguments, seen)
         except (ValueError, ToolError) as error:
             self._end(call, "error", ToolResult(str(error), True, len(str(error))))
             return
@@ -215,6 +190,24 @@ class ToolWork(QObject):
         self._bridge.when_done(call.future, lambda future: self._on_done(key, future))
         self._chat.message_changed.emit(key)
         self._chat.phase_changed.emit()
+
+    def _preview(self, call: Call) -> None:
+        """Have what is shown before the call made, if there is something."""
+        assert call.tool is not None
+        if fault_in(call.arguments) is not None:
+            return
+        arguments, key = json.loads(call.arguments or "{}"), call.message_id
+        future = self.toolbox.preview(self._saved.record.id, call.tool, arguments)
+        if future is None:
+            return
+        call.preview, call.previewed = None, call.arguments
+
+        def done(found: Future[Difference]) -> None:
+            if call.state is CallState.ASKING:
+                call.preview = found.result()
+                self._chat.message_changed.emit(key)
+
+        self._bridge.when_done(future, done)
 
     def _on_done(self, message_id: str, future: Future[ToolResult]) -> None:
         call = self.calls.get(message_id)

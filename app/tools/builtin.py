@@ -8,22 +8,46 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+from app.tools import folders
 from app.tools.calculator import calculate
 from app.tools.clock import now
 from app.tools.consent import Grant
+from app.tools.fetch import fetch
+from app.tools.folders import Difference
+from app.tools.python_cell import ABSENT, confined, run_python
 from app.tools.results import ToolResult, harmless
 from app.tools.tool import BUILT_IN, Tool, ToolError
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a call may use besides its arguments.
+
+    Attributes:
+        grants: the folders that the person has granted in this chat.
+        seen: the digest of the file that the person was shown the difference to.
+    """
+
+    grants: Sequence[Grant] = ()
+    seen: str = ""
 
 
 @dataclass(frozen=True)
 class Own:
-    """One of them: what the model is told, and what runs it on a thread of its own."""
+    """One of them: what the model is told, and what runs it on a thread of its own.
+
+    Attributes:
+        preview: what the person is shown before a call, where its arguments do not tell it all.
+    """
 
     tool: Tool
-    work: Callable[[dict[str, Any], Sequence[Grant]], str]
+    work: Callable[[Arguments, Context], str]
+    preview: Callable[[Arguments, Context], Difference] | None = None
 
 
-def own(name: str, description: str, work: Callable[..., str], **properties: Any) -> Own:
+def own(name: str, description: str, work: Callable[..., str], /, **properties: Any) -> Own:
     """A tool whose arguments are these properties; those without a default must be given."""
     required = [key for key, value in properties.items() if "default" not in value]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
@@ -31,51 +55,146 @@ def own(name: str, description: str, work: Callable[..., str], **properties: Any
     return Own(Tool(BUILT_IN, name, description, schema), work)
 
 
-BASIC = (
-    own("date", "The current date, time and time zone.", lambda arguments, grants: now()),
+def _text(arguments: Arguments, name: str) -> str:
+    value = arguments.get(name, "")
+    if not isinstance(value, str):
+        raise ToolError(f"{name} must be a text.")
+    return value
+
+
+def _search(a: Arguments, c: Context) -> str:
+    name, text = _text(a, "name"), _text(a, "text")
+    return folders.search_files(name, text, _text(a, "path"), c.grants)
+
+
+def _write(a: Arguments, c: Context) -> str:
+    return folders.write_file(_text(a, "path"), _text(a, "text"), c.seen, c.grants)
+
+
+_PATH = {"type": "string", "description": "The whole path, in a granted folder."}
+_OPTIONAL = {"type": "string", "default": ""}
+_WRITE = own(
+    "write_file",
+    "Writes a whole text file in a granted folder. The person is shown the difference first.",
+    _write,
+    path=_PATH,
+    text={"type": "string"},
+)
+
+STANDARD = (
+    own("date", "The current date, time and time zone.", lambda a, c: now()),
     own(
         "calculate",
         "Evaluates arithmetic, e.g. (2 + 3) * 4 ** 0.5. Knows sqrt, log, sin, pi and the like.",
-        lambda arguments, grants: calculate(str(arguments.get("expression", ""))),
+        lambda a, c: calculate(_text(a, "expression")),
         expression={"type": "string"},
     ),
+    own(
+        "list_folder",
+        "Lists a folder; without a path, the folders that the person has granted.",
+        lambda a, c: folders.list_folder(_text(a, "path"), c.grants),
+        path={**_PATH, "default": ""},
+    ),
+    own(
+        "read_file",
+        "Reads a text file in a granted folder.",
+        lambda a, c: folders.read_file(_text(a, "path"), c.grants),
+        path=_PATH,
+    ),
+    own(
+        "search_files",
+        "Finds files in granted folders by name (*.md) and by a text that a line contains.",
+        _search,
+        name={"type": "string", "default": "*"},
+        text=_OPTIONAL,
+        path={**_PATH, "default": ""},
+    ),
+    Own(
+        _WRITE.tool,
+        _WRITE.work,
+        lambda a, c: folders.difference(_text(a, "path"), _text(a, "text"), c.grants),
+    ),
+    own(
+        "fetch",
+        "Fetches one public web address and gives back its text.",
+        lambda a, c: fetch(_text(a, "url")),
+        url={"type": "string"},
+    ),
+)
+_PYTHON = own(
+    "python",
+    "Runs Python without network and files; gives back what it prints.",
+    lambda a, c: run_python(_text(a, "code")),
+    code={"type": "string"},
 )
 
 
 class BuiltIn:
     """Runs them, each call on a thread of its own: none can hold up another."""
 
-    def __init__(self, more: Sequence[Own] = ()) -> None:
-        self._own = {each.tool.name: each for each in (*BASIC, *more)}
+    def __init__(self, tools: Sequence[Own] | None = None) -> None:
+        """``tools`` instead of those that there are on this system."""
+        self._absent: tuple[str, ...] = ()
+        if tools is None:
+            with_python = confined() is not None
+            self._absent = () if with_python else (ABSENT,)
+            tools = [*STANDARD, *([_PYTHON] if with_python else [])]
+        self._own = {each.tool.name: each for each in tools}
         self._threads: list[threading.Thread] = []
 
     @property
     def tools(self) -> list[Tool]:
         return [each.tool for each in self._own.values()]
 
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """What there is not on this system, and why, as sentences."""
+        return self._absent
+
     def get(self, name: str) -> Tool | None:
         found = self._own.get(name)
         return found.tool if found is not None else None
 
-    def run(
-        self, name: str, arguments: dict[str, Any], grants: Sequence[Grant]
-    ) -> Future[ToolResult]:
-        """Run one. Fails with ToolError. Each ends by itself: all have limits of their own."""
-        future: Future[ToolResult] = Future()
+    def run(self, name: str, arguments: Arguments, context: Context) -> Future[ToolResult]:
+        """Run one. Each ends by itself: all have limits of their own. Its faults are results."""
         found = self._own[name]
 
-        def work() -> None:
+        def work() -> ToolResult:
             try:
-                result = harmless(found.work(arguments, grants))
+                return harmless(found.work(arguments, context))
             except ToolError as error:
-                result = ToolResult(str(error), True, len(str(error)))
+                return harmless(str(error), True)
             except Exception as error:
-                words = f"The tool failed: {type(error).__name__}."
-                result = ToolResult(words, True, len(words))
+                return harmless(f"The tool failed: {type(error).__name__}.", True)
+
+        return self._start(work)
+
+    def preview(
+        self, name: str, arguments: Arguments, context: Context
+    ) -> Future[Difference] | None:
+        """What the person is to see before it runs; None where the arguments say it all."""
+        found = self._own[name]
+        if found.preview is None:
+            return None
+        preview = found.preview
+
+        def work() -> Difference:
+            try:
+                return preview(arguments, context)
+            except (ToolError, OSError) as error:
+                return Difference(str(error), "?")
+
+        return self._start(work)
+
+    def _start(self, work: Callable[[], Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def run() -> None:
+            result = work()
             if future.set_running_or_notify_cancel():
                 future.set_result(result)
 
-        thread = threading.Thread(target=work, name="tool", daemon=True)
+        thread = threading.Thread(target=run, name="tool", daemon=True)
         self._threads = [each for each in self._threads if each.is_alive()]
         self._threads.append(thread)
         thread.start()

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,6 +102,21 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
+
+
+def readable(arguments: str) -> str:
+    """JSON text as a person reads and edits it: indented, with what hides itself as an escape.
+
+    Text that is no JSON is given back with its escapes only.
+    """
+    with suppress(ValueError, RecursionError):
+        arguments = json.dumps(json.loads(arguments or "{}"), indent=2, ensure_ascii=False)
+    return _HIDDEN.sub(_escaped, arguments)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
 
 def visible(text: str) -> str:

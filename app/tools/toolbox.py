@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any
 
-from app.tools.builtin import BuiltIn
+from app.tools.builtin import BuiltIn, Context
 from app.tools.consent import Consents, Rows
+from app.tools.folders import Difference
 from app.tools.host import ToolHost
 from app.tools.pins import Pins
 from app.tools.results import ToolResult
@@ -47,12 +48,26 @@ class Toolbox:
         found = (self.tool(key) for key in sorted(set(keys)))
         return given_names(tool for tool in found if tool is not None)
 
-    def run(self, chat_id: str, tool: Tool, arguments: dict[str, Any]) -> Future[ToolResult]:
-        """Run a tool in a chat. The person has consented. Fails with ToolError."""
+    def run(
+        self, chat_id: str, tool: Tool, arguments: dict[str, Any], seen: str = ""
+    ) -> Future[ToolResult]:
+        """Run a tool in a chat. The person has consented. Fails with ToolError.
+
+        ``seen``: the digest of the difference that they were shown, see `preview`.
+        """
         if tool.server == BUILT_IN:
-            grants = self.consents.folders(chat_id)
-            return self.builtin.run(tool.name, arguments, grants)
+            context = Context(self.consents.folders(chat_id), seen)
+            return self.builtin.run(tool.name, arguments, context)
         return self.host.call(tool, arguments)
+
+    def preview(
+        self, chat_id: str, tool: Tool, arguments: dict[str, Any]
+    ) -> Future[Difference] | None:
+        """What the person is to be shown before this call; None where its arguments say it all."""
+        if tool.server != BUILT_IN:
+            return None
+        context = Context(self.consents.folders(chat_id))
+        return self.builtin.preview(tool.name, arguments, context)
 
     def shut_down(self) -> None:
         """The program ends."""

@@ -345,9 +345,11 @@ class FakeEngine:
         if kind == "call":
             name, _, text = word.partition(" ")
             key = f"call{next(_numbers)}"
-            function = {"name": name, "arguments": json.loads(text or "{}")}
+            # Questions without an answer between them are one turn: the first is answered.
+            text = text.partition("\n\n")[0] or "{}"
+            function = {"name": name, "arguments": json.loads(text)}
             reply.calls.append({"id": key, "type": "function", "function": function})
-            reply.post(ToolCallFinished(reply.session.id, reply.id, key, name, text or "{}"))
+            reply.post(ToolCallFinished(reply.session.id, reply.id, key, name, text))
             return True
         reply.written += 1
         reply.post(TextDelta(reply.session.id, reply.id, word, kind))

@@ -57,6 +57,9 @@ def _chat(chance: random.Random) -> tuple[Chat, list[Message]]:
     for _ in range(chance.randrange(12)):
         parent = chance.choice([None, *messages, *messages[-1:] * 6])
         answers = parent is not None and parent.role == "user"
+        if parent is not None and parent.role == "assistant" and chance.random() < 0.3:
+            messages.append(_result(chance, chat.id, parent.id))
+            continue
         messages.append(
             Message(
                 new_id(),
@@ -79,6 +82,15 @@ def _chat(chance: random.Random) -> tuple[Chat, list[Message]]:
             chat = replace(chat, edited_id=chance.choice(messages).id, edited_text="other words")
             chat = replace(chat, edited_attachments=_files(chance))
     return chat, messages
+
+
+def _result(chance: random.Random, chat_id: str, parent_id: str) -> Message:
+    """What a tool gave back."""
+    told = {"call": "c1", "name": "web__get", "server": "web", "tool": "get", "size": 10**6}
+    told |= {"arguments": '{"text": "`````"}', "decision": "once", "seconds": 0.25}
+    status = chance.choice(STATUSES)
+    text = chance.choice(TEXTS)
+    return Message(new_id(), chat_id, parent_id, "tool", text, status=status, stats=told)
 
 
 def _files(chance: random.Random) -> tuple[Attachment, ...]:

@@ -9,13 +9,20 @@ from collections.abc import Iterator, Sequence
 from app.chats.attached.words import attached
 from app.markdown.plainly import plainly
 from app.store import Chat, Message
+from app.tools.tool import clean
 
 WHO = {"user": "You", "system": "System"}
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 
 def speaker(message: Message) -> str:
-    """Who said it."""
+    """Who said it; of a tool's result, which tool."""
+    if message.role == "tool":
+        names = (
+            message.stats.get("tool") or message.stats.get("name"),
+            message.stats.get("server"),
+        )
+        return " · ".join(["Tool", *(clean(str(name), lines=False) for name in names if name)])
     return WHO.get(message.role) or message.model or "Assistant"
 
 
@@ -40,7 +47,10 @@ def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> 
             yield f"\n> **Thoughts**\n>\n{quoted}\n"
         for file in message.attachments:
             yield f"\n*Attached: {_one_line(attached(file))}*\n"
-        if message.content:
+        if message.role == "tool":
+            yield from _fenced(str(message.stats.get("arguments") or ""))
+            yield from _fenced(message.content)
+        elif message.content:
             yield f"\n{_closed(message.content)}\n"
         if message.error:
             yield f"\n*{_one_line(message.error)}*\n"
@@ -64,6 +74,14 @@ def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Ite
             yield f"{shown.strip()}\n"
         if message.error:
             yield f"({' '.join(message.error.split())})\n"
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """As code: what a tool returns is data, and no Markdown."""
+    if text.strip():
+        longest = max((len(run) for run in re.findall("`+", text)), default=0)
+        fence = "`" * max(3, longest + 1)
+        yield f"\n{fence}\n{text.strip(chr(10))}\n{fence}\n"
 
 
 def _one_line(text: str) -> str:

@@ -59,7 +59,7 @@ class PaneHeader(QWidget):
     """Model, state, a thin bar while a prompt is read, and the chat's own settings.
 
     Signals:
-        models_asked(), options_asked(): the person opens one of the two.
+        models_asked(), options_asked(), tools_asked(): the person opens one of them.
         keep_asked(): of several compared answers the person goes on from this one.
         cancel_asked(): the model is not to be loaded after all.
         differences_asked(): the person wants to see where compared answers differ, or no longer.
@@ -69,6 +69,7 @@ class PaneHeader(QWidget):
 
     models_asked = Signal()
     options_asked = Signal()
+    tools_asked = Signal()
     keep_asked = Signal()
     cancel_asked = Signal()
     differences_asked = Signal()
@@ -88,6 +89,8 @@ class PaneHeader(QWidget):
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", OPTIONS_TIP, self)
         self.options_button.clicked.connect(self.options_asked)
+        self.tools_button = IconButton("wrench", "Tools of this chat", self)
+        self.tools_button.clicked.connect(self.tools_asked)
         self.keep = QPushButton("Keep This One", self)
         self.keep.setToolTip("Go on from this answer and close the others")
         self.keep.clicked.connect(self.keep_asked)
@@ -176,6 +179,9 @@ class PaneHeader(QWidget):
         self.options_button.move(right, top)
         self.more.move(right, top)
         self._fold()
+        if not self.tools_button.isHidden():
+            right -= self.tools_button.width() + 2
+            self.tools_button.move(right, top)
         if not self.meter.isHidden():
             right -= self.meter.width() + 2
             self.meter.move(right, top)
@@ -208,10 +214,14 @@ class PaneHeader(QWidget):
             self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
             self.keep.adjustSize()
             room -= self.keep.width() + 6
-        others = (self._metered, self.meter), (self._compared, self.differs)
+        others = (
+            (self._metered, self.meter),
+            (self._compared, self.differs),
+            (True, self.tools_button),
+        )
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = beside > 0 and room - beside < self.model_button.sizeHint().width()
-        had_keys = self.options_button.hasFocus() or self.differs.hasFocus()
+        had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)
         self.more.setVisible(folded)
@@ -232,6 +242,7 @@ class PaneHeader(QWidget):
             differ = menu.addAction("Mark Where the Answers Differ", self.differs.click)
             differ.setCheckable(True)
             differ.setChecked(self.differs.isChecked())
+        menu.addAction("Tools of This Chat", self.tools_button.click)
         settings = menu.addAction("Settings of This Chat", self.options_button.click)
         settings.setEnabled(self.options_button.isEnabled())
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))

@@ -41,6 +41,7 @@ class ChatPane(QWidget):
 
     models_asked = Signal(object)
     options_asked = Signal(object)
+    tools_asked = Signal(object)
     open_model_asked = Signal()
     cancel_load_asked = Signal(object)
     unload_asked = Signal(object, object)
@@ -89,6 +90,7 @@ class ChatPane(QWidget):
             Action.REGENERATE: chat.regenerate,
             Action.SAME_AGAIN: chat.same_again,
             Action.CONTINUE: chat.continue_answer,
+            Action.GO_ON: lambda _: chat.go_on(),
             Action.FORGET_OLDEST: self._forget_oldest,
             Action.COPY: self._copy,
             Action.BRANCH: lambda message_id: self.branch_asked.emit(self, message_id),
@@ -115,6 +117,7 @@ class ChatPane(QWidget):
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
+        self.header.tools_asked.connect(lambda: self.tools_asked.emit(self))
         self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
         self.notice.buttons[0].clicked.connect(chat.load_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)

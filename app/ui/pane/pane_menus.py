@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chats import unloading
 from app.chats.library import ChatLibrary
@@ -15,6 +17,7 @@ from app.ui.models.model_menu import UnloadMenu, model_menu
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.presets import Presets
+from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
@@ -26,6 +29,7 @@ class PaneMenus(QObject):
     Signals:
         get_asked(): the person wants a model from the hub.
         manage_asked(): the person wants to see what is installed.
+        servers_asked(): the person wants to see the servers of tools.
 
     Attributes:
         fitting: offers what would fit, where a model does not.
@@ -33,6 +37,7 @@ class PaneMenus(QObject):
 
     get_asked = Signal()
     manage_asked = Signal()
+    servers_asked = Signal()
 
     def __init__(
         self,
@@ -58,6 +63,7 @@ class PaneMenus(QObject):
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.models_asked.connect(self._on_models_asked)
         pane.options_asked.connect(self._on_options_asked)
+        pane.tools_asked.connect(self.open_tools)
         pane.unload_asked.connect(self._on_unload_asked)
         pane.empty.get_asked.connect(self.get_asked)
         pane.cancel_load_asked.connect(self._on_cancel_asked)
@@ -112,6 +118,27 @@ class PaneMenus(QObject):
         popover.presets_asked.connect(self.presets.open)
         below = self._window.mapToGlobal(QPoint(0, self._window.height())).y() - corner.y()
         popover.open_at(corner, max(360, below - 16))
+
+    @Slot(object)
+    def open_tools(self, pane: ChatPane) -> ToolsPopover:
+        """Show which tools the pane's chat may call."""
+        header = pane.header
+        button = header.more if header.folded else header.tools_button
+        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
+        popover = ToolsPopover(pane.chat, self._library, self._window)
+        popover.servers_asked.connect(popover.close)
+        popover.servers_asked.connect(self.servers_asked)
+        popover.folder_asked.connect(lambda: self._on_folder_asked(pane))
+        below = self._window.mapToGlobal(QPoint(0, self._window.height())).y() - corner.y()
+        popover.open_at(corner, max(360, below - 16))
+        return popover
+
+    def _on_folder_asked(self, pane: ChatPane) -> None:
+        """The panel closes for the dialog, and opens again with the folder."""
+        folder = QFileDialog.getExistingDirectory(self._window, "Folder for Tools")
+        popover = self.open_tools(pane)
+        if folder:
+            popover.add_folder(Path(folder))
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:

@@ -15,9 +15,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.chats.listing import ARCHIVE
-from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, Row
+from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, WAITING_ROLE, Row
 from app.ui.style import tokens as t
-from app.ui.style.icons import icon
+from app.ui.style.icons import badge, icon
 from app.ui.style.theme import grown, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
@@ -56,8 +56,13 @@ class ChatDelegate(QStyledItemDelegate):
         self._ground(painter, option, area, row)
         area.setLeft(area.left() + INDENT * row.depth)
         living, unseen = index.data(LIVING_ROLE), index.data(UNSEEN_ROLE)
+        waiting = index.data(WAITING_ROLE)
         right = 10
-        if living or unseen:
+        if waiting:
+            mark = badge(waiting, tokens.accent, tokens.accent_text)
+            mark.paint(painter, area.right() - 20, area.top() + grown(30) // 2 - 8, 16, 16)
+            right = 28
+        elif living or unseen:
             fill = QColor(tokens.accent)
             fill.setAlpha(self.alpha if living else 255)
             painter.setPen(Qt.PenStyle.NoPen)

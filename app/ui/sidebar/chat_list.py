@@ -20,7 +20,7 @@ from app.chats.listing import ARCHIVE, Entry, entries
 from app.store import UNTITLED, Chat, SearchHit
 from app.ui.sidebar import spoken
 from app.ui.sidebar.dragging import DraggedRows
-from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, Row, found_row
+from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, WAITING_ROLE, Row, found_row
 from app.ui.sidebar.steps import steps_between
 from app.ui.widgets.plain import plain_tip
 
@@ -208,7 +208,7 @@ class ChatListModel(DraggedRows):
         return 0 if parent.isValid() else len(self._entries)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        if role in _READ or role in {LIVING_ROLE, UNSEEN_ROLE}:
+        if role in _READ or role in {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}:
             return self._state(index, role)
         row = self.row(index)
         if row is None:
@@ -224,6 +224,9 @@ class ChatListModel(DraggedRows):
         if entry is None:
             return None
         chats = [c for c in (self._library.find(i) for i in self._in(entry)) if c is not None]
+        waiting = sum(chat.tools.waiting for chat in chats)
+        if role == WAITING_ROLE:
+            return waiting
         living = any(chat.answering for chat in chats)
         unseen = any(chat.unseen for chat in chats)
         if role == LIVING_ROLE:
@@ -234,7 +237,7 @@ class ChatListModel(DraggedRows):
         if row is None:
             return None
         if _READ[role]:
-            return spoken.name(row, living=living, unseen=unseen)
+            return spoken.name(row, living=living, unseen=unseen, waiting=waiting > 0)
         stored = self._library.chat(entry.id) if entry.kind == "chat" else None
         return spoken.description(row, stored, opened=entry.id in self.open_chats)
 
@@ -290,7 +293,7 @@ class ChatListModel(DraggedRows):
         for entry_id in [chat_id, *hidden, *([ARCHIVE] if chat and chat.archived_at else [])]:
             index = self.row_of(entry_id)
             if index.isValid():
-                self.dataChanged.emit(index, index, [LIVING_ROLE, UNSEEN_ROLE])
+                self.dataChanged.emit(index, index, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
 
 
 def _nothing() -> Entry:

@@ -43,6 +43,8 @@ class Row:
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 LIVING_ROLE = ROW_ROLE + 1
 UNSEEN_ROLE = ROW_ROLE + 2
+WAITING_ROLE = ROW_ROLE + 3
+"""How many calls of tools wait for the person in what the row stands for."""
 
 
 def found_row(chat: Chat, hit: SearchHit) -> Row:

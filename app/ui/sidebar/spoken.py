@@ -6,7 +6,7 @@ from app.store import Chat
 from app.ui.sidebar.row import Row
 
 
-def name(row: Row, *, living: bool, unseen: bool) -> str:
+def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     """The row with its state: "Trees, answering"."""
     if row.kind == "heading":
         return row.text
@@ -15,7 +15,9 @@ def name(row: Row, *, living: bool, unseen: bool) -> str:
         parts.append("folder" if row.kind == "folder" else "archived chats")
         parts.append("1 chat" if row.count == 1 else f"{row.count:,} chats")
         parts.append("unfolded" if row.unfolded else "folded")
-    if living:
+    if waiting:
+        parts.append("waits for your answer")
+    elif living:
         parts.append("answering")
     elif unseen:
         parts.append("finished, not read yet")

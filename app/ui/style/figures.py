@@ -71,6 +71,10 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
     """What a chat is doing, in a few words; empty when it rests."""
     if phase is Phase.LOADING:
         return "Loading…"
+    if phase is Phase.ASKING:
+        return "Asks you" if short else "Waiting for your answer"
+    if phase is Phase.CALLING:
+        return "Using a tool"
     if phase is Phase.PAUSED:
         return "Paused"
     if phase is Phase.QUEUED and progress is not None and progress.queued:

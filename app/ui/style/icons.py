@@ -99,6 +99,28 @@ def dot(colour: str, alpha: int, ratio: float = 2.0, size: int = 10) -> QIcon:
     return QIcon(pixmap)
 
 
+@lru_cache(maxsize=64)
+def badge(count: int, ground: str, text: str, ratio: float = 2.0, size: int = 16) -> QIcon:
+    """A round mark with a number: so many calls in a chat wait for the person."""
+    pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(ground))
+    painter.drawEllipse(QRectF(0.5, 0.5, size - 1, size - 1))
+    font = painter.font()
+    font.setPixelSize(round(size * 0.66))
+    font.setBold(True)
+    painter.setFont(font)
+    painter.setPen(QColor(text))
+    shown = str(count) if count < 10 else "9+"
+    painter.drawText(QRectF(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, shown)
+    painter.end()
+    return QIcon(pixmap)
+
+
 def app_icon() -> QIcon:
     """Stretto's own mark."""
     return QIcon(str(resources() / "icons" / "stretto.svg"))

@@ -16,12 +16,13 @@ from app.ui.widgets.buttons import PaintedButton
 
 
 class FoldButton(PaintedButton):
-    """The line "Thought for 3 s" with a caret; a click folds and unfolds."""
+    """A line like "Thought for 3 s" with a caret; a click folds and unfolds."""
 
     HEIGHT = 28
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, sign: str = "light-bulb") -> None:
         super().__init__(parent)
+        self._sign = sign
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -40,7 +41,7 @@ class FoldButton(PaintedButton):
             painter.setPen(QColor(tokens.accent))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         middle = self.height() // 2
-        icon("light-bulb", colour).paint(painter, 2, middle - 8, 16, 16)
+        icon(self._sign, colour).paint(painter, 2, middle - 8, 16, 16)
         painter.setFont(ui_font())
         painter.setPen(QColor(colour))
         text = QRectF(24, 0, self.width() - 24, self.height())

@@ -36,5 +36,7 @@ def column_in(width: int) -> tuple[int, int]:
 
 def estimated_height(message: Message, width: int) -> int:
     """About how high a message is that was never laid out, in pixels."""
+    if message.role == "tool" and message.status != "streaming":
+        return 28
     lines = len(message.content) * 7.4 / max(width, 100) + message.content.count("\n") + 1
     return round(lines * 22) + 60

@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.chat import Chat
 from app.chats.transcript import left_out
-from app.store import places_in
+from app.store import Message, places_in
+from app.tools.consent import Decision
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
+from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.transcript_area import TranscriptArea
 from app.ui.transcript.transcript_keys import TranscriptKeys
 from app.ui.transcript.transcript_layout import Place, estimated_height
@@ -134,6 +136,8 @@ class TranscriptView(TranscriptArea):
     def _on_changed(self, message_id: str) -> None:
         row = self.row(message_id)
         if row is not None:
+            if isinstance(row, ToolRow):
+                row.set_call(self._chat.tools.calls.get(message_id))
             row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)
@@ -172,14 +176,20 @@ class TranscriptView(TranscriptArea):
 
     def _put_up(self, place: Place) -> MessageRow:
         message = self._chat.shown(place.message_id)
-        kind = UserRow if message.role == "user" else AnswerRow
-        row = kind(message, self._chat.can, self.viewport())
+        row: MessageRow
+        if message.role == "tool":
+            row = self._tool_row(message)
+        else:
+            kind = UserRow if message.role == "user" else AnswerRow
+            row = kind(message, self._chat.can, self.viewport())
         place.row = row
         self._number(place)
         if isinstance(row, AnswerRow):
             row.set_last(place is self._places[-1])
             row.set_thought(self._chat.thought_s)
             row.wrap_code(place.wrapped)
+        elif isinstance(row, ToolRow):
+            row.set_last(place is self._places[-1])
         elif isinstance(row, UserRow):
             row.set_left_out(place.message_id in self._left_out)
             if row.files is not None:
@@ -192,6 +202,21 @@ class TranscriptView(TranscriptArea):
         row.reached.connect(self._on_reached)
         self.put_up.emit(message.id)
         return row
+
+    def _tool_row(self, message: Message) -> ToolRow:
+        tools = self._chat.tools
+        row = ToolRow(message, self._chat.can, self.viewport(), tools.calls.get(message.id))
+        row.decided.connect(self._on_decided)
+        row.kept.connect(tools.keep)
+        row.stopped.connect(tools.stop_call)
+        return row
+
+    @Slot(str, object, str)
+    def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:
+        row = self.row(message_id)
+        fault = self._chat.decide(message_id, decision, arguments)
+        if fault and isinstance(row, ToolRow):
+            row.show_fault(fault)
 
     def _take_down(self, place: Place) -> None:
         if place.row is not None:
@@ -208,7 +233,7 @@ class TranscriptView(TranscriptArea):
         """Tell the messages what their place in the path makes of them."""
         self._left_out = left_out(self._chat.transcript.path)
         for place in self._places:
-            if isinstance(place.row, AnswerRow):
+            if isinstance(place.row, AnswerRow | ToolRow):
                 place.row.set_last(place is self._places[-1])
             elif isinstance(place.row, UserRow):
                 place.row.set_left_out(place.message_id in self._left_out)

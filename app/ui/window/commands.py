@@ -86,11 +86,13 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
         *("new", "quick_ask", "open_model", "get_model", "models", "-", "close", "undo_close"),
-        *("-", "import", "export", "print", "-", "trash", "backups", "-", "settings", "-", "quit"),
+        *("-", "import", "export", "print", "-", "trash", "backups"),
+        *("-", "tool_servers", "settings", "-", "quit"),
     ),
     "Edit": (
         *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
-        *("stop", "pause", "-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
+        *("stop", "pause", "tools", "waiting_call"),
+        *("-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
         *("-", "new_folder", "-", "find", "search", "-", "attach"),
         *("-", "prompts", "save_prompt"),
     ),

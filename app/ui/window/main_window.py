@@ -43,6 +43,7 @@ from app.ui.window.pane_placement import front_window
 from app.ui.window.settings_commands import SettingsCommands
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.store_commands import StoreCommands
+from app.ui.window.tool_commands import ToolCommands
 from app.ui.window.undo import Undos
 from app.ui.window.window_layout import WindowLayout
 from app.ui.window.workspace import Workspace
@@ -117,6 +118,7 @@ class MainWindow(QMainWindow):
             *(self.store_commands, self.settings_commands, self.models, self.files),
             *(ExchangeCommands(*exchanged), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
+            ToolCommands(library, self.workspace, self.chats, self.pane_menus, self),
             SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
         )
         self.commands = Commands(

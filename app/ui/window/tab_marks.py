@@ -7,7 +7,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QAbstractButton
 
 from app.chats.chat import Chat
-from app.ui.style.icons import dot
+from app.ui.style.icons import badge, dot
 from app.ui.style.theme import repolish, theme
 from app.ui.widgets.plain import plain_tip
 from app.ui.window.docks import Docks
@@ -37,7 +37,10 @@ class TabMarks(QObject):
             return
         chat, accent = dock.pane.chat, theme().tokens.accent
         state = ""
-        if chat.answering:
+        if waiting := chat.tools.waiting:
+            state = ", waits for your answer"
+            dock.widget.setIcon(badge(waiting, accent, theme().tokens.accent_text))
+        elif chat.answering:
             state = ", answering"
             dock.widget.setIcon(dot(accent, self._alpha))
         elif chat.unseen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,15 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
 from app.chats.reply import Phase
+from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, CallState
 from app.chats.tool_history import NO_RESULT
-from app.chats.tool_work import DENIED, LEFT_OUT, STOPPED, CallState, ToolWork
+from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation
 from app.store import Message, Store
-from app.tools.builtin import BuiltIn, own
-from app.tools.consent import Consents, Decision, Grant
+from app.tools.builtin import STANDARD, BuiltIn, Context, own
+from app.tools.consent import Consents, Decision
 from app.tools.tool import Tool, ToolError
+from tests.app import tool_chats
 from tests.app.fake_engine import FakeEngine
 
 WAIT = 20_000
@@ -52,19 +54,19 @@ class Desk:
             own("wait", "Waits.", self._wait),
             own("write_file", "Pretends to write.", self._echo, text={"type": "string"}),
         ]
-        self.library.toolbox.builtin = BuiltIn(more)
+        self.library.toolbox.builtin = BuiltIn([*STANDARD[:2], *more])
 
-    def _echo(self, arguments: dict[str, Any], grants: Sequence[Grant]) -> str:
+    def _echo(self, arguments: dict[str, Any], context: Context) -> str:
         self.ran.append(arguments)
         if arguments.get("text") == "bad":
             raise ToolError("It is bad.")
         return str(arguments.get("text", "")) * int(arguments.get("times", 1))
 
-    def _secret(self, arguments: dict[str, Any], grants: Sequence[Grant]) -> str:
+    def _secret(self, arguments: dict[str, Any], context: Context) -> str:
         self.ran.append(arguments)
         return f"secret-of-{arguments['key']}"
 
-    def _wait(self, arguments: dict[str, Any], grants: Sequence[Grant]) -> str:
+    def _wait(self, arguments: dict[str, Any], context: Context) -> str:
         self.ran.append(arguments)
         self.gate.wait(30)
         return "waited"
@@ -395,3 +397,8 @@ def test_eight_chats_at_once_and_nothing_crosses(desk: Desk) -> None:
     tool = desk.library.toolbox.tool("Stretto/secret")
     assert isinstance(tool, Tool)
     assert [allowed.allows(chat.id, tool) for chat in chats] == [False, True] * 4
+
+
+def test_random_schedules_of_eight_chats(qapp: object, tmp_path: Path) -> None:
+    """A short part of `python -m tests.torture tools`."""
+    tool_chats.play(tmp_path, 300, seed=7)

@@ -1,0 +1,60 @@
+"""One call of a tool while its chat works on it. Plain values, no Qt."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from enum import Enum
+from time import monotonic
+
+from app.chats.tool_history import Made
+from app.tools.consent import Decision
+from app.tools.folders import Difference
+from app.tools.results import ToolResult
+from app.tools.tool import Tool
+
+DENIED = "The person did not allow this call."
+STOPPED = "The call was stopped before it ended."
+LEFT_OUT = "The result was too long for this chat and was left out."
+
+
+class CallState(Enum):
+    """Where a call is. `Waiting` for the person are the first two."""
+
+    ASKING = "asking"
+    TOO_LONG = "too_long"
+    RUNNING = "running"
+    OVER = "over"
+
+
+@dataclass
+class Call:
+    """One call of the running step.
+
+    Attributes:
+        message_id: of the message that will hold its result.
+        tool: None where the model called what was not offered.
+        arguments: JSON text, as the model wrote it or as the person has changed it.
+        result: what came of it, while the person decides how much of it is kept.
+        room: how many characters of it would fit.
+        preview: what the person is shown before it runs, where the arguments do not tell it all.
+        previewed: the arguments that it was asked for with.
+    """
+
+    message_id: str
+    made: Made
+    tool: Tool | None
+    arguments: str
+    state: CallState = CallState.ASKING
+    decision: Decision | None = None
+    future: Future[ToolResult] | None = None
+    since: float = field(default_factory=monotonic)
+    result: ToolResult | None = None
+    room: int = 0
+    preview: Difference | None = None
+    previewed: str | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the person is to say something."""
+        return self.state in {CallState.ASKING, CallState.TOO_LONG}

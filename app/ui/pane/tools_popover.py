@@ -1,0 +1,285 @@
+"""The tools of one chat, in a small panel below the pane's header."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import shiboken6
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
+from app.paths import short_path
+from app.tools.consent import Grant
+from app.tools.pins import Change
+from app.tools.servers import ServerConfig
+from app.tools.tool import Tool, as_function, visible
+from app.ui.style import tokens as t
+from app.ui.style.theme import keep_font
+from app.ui.widgets.wheel import WheelGuard
+from engine.errors import EngineError
+
+T = TypeVar("T")
+LONGEST = 600  # characters of a description that are shown; its tooltip has all
+
+
+class ToolsPopover(QFrame):
+    """Built-in tools, folders and servers, with what their descriptions cost in every prompt.
+
+    What is switched on is taken at once, from the next message on.
+
+    Signals:
+        folder_asked(): the person wants to grant a folder.
+        servers_asked(): the list of servers is to be opened.
+    """
+
+    WIDTH = 400
+
+    folder_asked = Signal()
+    servers_asked = Signal()
+
+    def __init__(self, chat: Chat, library: ChatLibrary, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("popover")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._chat, self._library = chat, library
+        self._toolbox = library.toolbox
+        self._changes: dict[str, Change | str] = {}
+        self._corner, self._room = QPoint(), 640
+        self.boxes: dict[str, QCheckBox] = {}
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 1, 1, 1)
+        whole.addWidget(self._area)
+        self.setFixedWidth(self.WIDTH)
+        self.cost = QLabel()
+        self._fill()
+        self._count()
+
+    def open_at(self, corner: QPoint, room: int = 640) -> None:
+        """Show it with its top right corner at a global point, at most ``room`` high."""
+        self._corner, self._room = corner, room
+        self._fit()
+        self.show()
+        first = next(iter(self.boxes.values()), None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    # What it shows.
+
+    def _fill(self) -> None:
+        page = QWidget(self)
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(16, 12, 16, 14)
+        layout.setSpacing(6)
+        self.boxes = {}
+        layout.addWidget(_heading("Tools of this chat", page))
+        model = self._chat.model_status.model
+        if model is not None and not model.tool_format:
+            layout.addWidget(_note(f"{model.name} cannot call tools.", page))
+        for tool in self._toolbox.builtin.tools:
+            layout.addWidget(self._box(tool, page))
+        for words in self._toolbox.builtin.absent:
+            layout.addWidget(_note(words, page))
+        self._fill_folders(layout, page)
+        for config in self._toolbox.host.servers:
+            if config.enabled:
+                self._fill_server(config, layout, page)
+        self.cost = _note("", page)
+        layout.addWidget(self.cost)
+        layout.addWidget(_note("Each call is shown and waits for you before it runs.", page))
+        servers = _link("Servers of tools…", page)
+        servers.clicked.connect(self.servers_asked)
+        layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
+        old = self._area.takeWidget()
+        if old is not None:
+            old.deleteLater()
+        self._area.setWidget(page)
+        WheelGuard(page)
+        self._fit()
+
+    def _fill_folders(self, layout: QVBoxLayout, page: QWidget) -> None:
+        layout.addWidget(_heading("Folders", page))
+        for grant in self._toolbox.consents.folders(self._chat.id):
+            row = QHBoxLayout()
+            writes = " (may be written)" if grant.writable else ""
+            row.addWidget(_note(short_path(grant.path) + writes, page), 1)
+            writing = _link("Read Only" if grant.writable else "Allow Writing", page)
+            writing.clicked.connect(lambda _=False, g=grant: self._set_writable(g))
+            away = _link("Remove", page)
+            away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
+            row.addWidget(writing)
+            row.addWidget(away)
+            layout.addLayout(row)
+        add = _link("Add Folder…", page)
+        add.setToolTip("What is below it can be listed, searched and read in this chat")
+        add.clicked.connect(self.folder_asked)
+        layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _fill_server(self, config: ServerConfig, layout: QVBoxLayout, page: QWidget) -> None:
+        layout.addWidget(_heading(visible(config.name), page))
+        found = self._changes.get(config.name)
+        pinned = self._toolbox.pins.of(config.name)
+        if isinstance(found, str):
+            layout.addWidget(_note(found, page))
+        if isinstance(found, Change) and (found.new or found.other):
+            self._fill_change(config.name, found, layout, page)
+        else:
+            for tool in pinned:
+                layout.addWidget(self._box(tool, page))
+            look = _link("Look again" if pinned else "Show its tools", page)
+            look.setToolTip(config.shown)
+            look.clicked.connect(lambda _=False, name=config.name: self._look(name))
+            layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _fill_change(self, server: str, found: Change, layout: QVBoxLayout, page: QWidget) -> None:
+        for tool in found.new:
+            layout.addWidget(_note(_told(tool), page, f"New: {tool.description}"))
+        for before, now in found.other:
+            words = f"{visible(now.name)} has changed. Before: {before.description[:LONGEST]}"
+            layout.addWidget(_note(f"{words}\nNow: {now.description[:LONGEST]}", page))
+        use = QPushButton("Use These", page)
+        use.setToolTip("These descriptions are what the model is told")
+        tools = [*found.new, *(now for _, now in found.other)]
+        use.clicked.connect(lambda: self._pin(server, tools))
+        layout.addWidget(use, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _box(self, tool: Tool, page: QWidget) -> QCheckBox:
+        box = QCheckBox(visible(tool.name), page)
+        box.setToolTip(f"{tool.description[:LONGEST]}")
+        box.setChecked(tool.key in self._chat.options.tools)
+        box.toggled.connect(lambda on, key=tool.key: self._switch(key, on))
+        self.boxes[tool.key] = box
+        return box
+
+    # What the person does.
+
+    def _switch(self, key: str, on: bool) -> None:
+        chat = self._chat
+        kept = [each for each in chat.options.tools if each != key]
+        chosen = tuple(sorted([*kept, key] if on else kept))
+        chat.set_options(replace(chat.options, tools=chosen), chat.record.system)
+        self._count()
+
+    def _look(self, server: str) -> None:
+        """Ask the server for its tools; it is started for that."""
+        self._changes[server] = "Asking…"
+        self._fill()
+        future = self._toolbox.host.tools(server)
+        self._library.bridge.when_done(future, self._guarded(lambda f: self._seen(server, f)))
+
+    def _seen(self, server: str, future: Future[list[Tool]]) -> None:
+        error = future.exception()
+        if error is not None:
+            self._changes[server] = str(error)
+        else:
+            change = self._toolbox.pins.compare(server, future.result())
+            for tool in change.gone:
+                self._toolbox.pins.forget(server, tool.name)
+            self._changes[server] = change
+        self._fill()
+
+    def _pin(self, server: str, tools: Iterable[Tool]) -> None:
+        self._toolbox.pins.pin(tools)
+        self._changes.pop(server, None)
+        self._fill()
+        self._count()
+
+    def _set_writable(self, grant: Grant) -> None:
+        self._toolbox.consents.grant(grant.chat_id, grant.path, not grant.writable)
+        self._fill()
+
+    def _withdraw(self, grant: Grant) -> None:
+        self._toolbox.consents.withdraw(grant)
+        self._fill()
+
+    def add_folder(self, folder: Path) -> None:
+        self._toolbox.consents.grant(self._chat.id, folder.resolve(), False)
+        self._fill()
+
+    # What they cost.
+
+    def _count(self) -> None:
+        engine, model = self._library.loader.engine, self._chat.model_status.model
+        tools = self._toolbox.offered(self._chat.options.tools)
+        if engine is None or model is None or not model.tool_format or not tools:
+            self.cost.setText("")
+            return
+        functions = [as_function(name, tool) for name, tool in tools.items()]
+        try:
+            future = engine.count_tools_later(model, functions)
+        except (EngineError, ValueError, AttributeError):
+            return
+        self._library.bridge.when_done(future, self._guarded(self._on_counted))
+
+    def _on_counted(self, future: Future[int]) -> None:
+        if future.cancelled() or future.exception() is not None:
+            return
+        self.cost.setText(f"They take {future.result():,} tokens at the head of the prompt.")
+        self._fit()
+
+    def _guarded(self, work: Callable[[Future[T]], object]) -> Callable[[Future[T]], None]:
+        """The same, unless the panel has gone meanwhile."""
+
+        def done(future: Future[T]) -> None:
+            if shiboken6.isValid(self):
+                work(future)
+
+        return done
+
+    @Slot()
+    def _fit(self) -> None:
+        page = self._area.widget()
+        layout = page.layout() if page is not None else None
+        if layout is not None:
+            layout.activate()
+            height = layout.totalHeightForWidth(self.WIDTH - 2)
+            if height <= 0:
+                height = layout.sizeHint().height()
+            self.setFixedHeight(min(self._room, height + 6))
+        if not self._corner.isNull():
+            self.move(self._corner - QPoint(self.width(), 0))
+
+
+def _told(tool: Tool) -> str:
+    return f"{visible(tool.name)}: {tool.description[:LONGEST]}"
+
+
+def _heading(words: str, parent: QWidget) -> QLabel:
+    label = QLabel(words, parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    keep_font(label, t.UI_PX, QFont.Weight.DemiBold)
+    return label
+
+
+def _note(words: str, parent: QWidget, tip: str = "") -> QLabel:
+    label = QLabel(words, parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("muted", True)
+    label.setToolTip(tip)
+    return label
+
+
+def _link(words: str, parent: QWidget) -> QPushButton:
+    button = QPushButton(words, parent)
+    button.setObjectName("link")
+    return button

@@ -1,0 +1,300 @@
+"""A call of a tool on screen: a card while it waits for the person, one line when it is over."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+
+from app.chats.actions import Action
+from app.chats.tool_call import Call, CallState
+from app.store import Message
+from app.tools.consent import Decision, may_be_remembered
+from app.tools.tool import BUILT_IN, readable
+from app.ui.style import tokens as t
+from app.ui.style.theme import code_font, theme, ui_font
+from app.ui.transcript.message_row import Can, MessageRow
+from app.ui.transcript.reasoning import FoldButton
+from app.ui.transcript.tool_words import (
+    CHOICES,
+    KEYS,
+    beginning,
+    over_line,
+    size_words,
+    tool_of,
+    visible_lines,
+)
+from app.ui.widgets.textview import TextView
+
+
+class ToolRow(MessageRow):
+    """What is to run and with which arguments, what the person says to it, and what came of it.
+
+    Signals:
+        decided(id, decision, arguments): the person has answered; arguments as JSON text.
+        kept(id, shorten): what becomes of a result that is too long.
+        stopped(id): the running call is to end.
+    """
+
+    decided = Signal(str, object, str)
+    kept = Signal(str, bool)
+    stopped = Signal(str)
+
+    PAD, GAP, HEAD = 14, 8, 24
+    MOST_LINES = 12
+
+    def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
+        super().__init__(message, can, parent)
+        self._call = call
+        self._card, self._last, self._note = QRect(), False, ""
+        self._note_area = QRect()
+        self._fold = FoldButton(self, "wrench")
+        self._fold.clicked.connect(self.resized)
+        self._arguments = QPlainTextEdit(self)
+        self._arguments.setObjectName("field")
+        self._arguments.setAccessibleName("Arguments")
+        self._arguments.setTabChangesFocus(True)
+        self._arguments.setPlainText(readable(self._told()))
+        self._result = TextView(QTextDocument(), self)
+        self._result.setAccessibleName("Result")
+        self._choices = {decision: self._plain(words, tip) for decision, words, tip in CHOICES}
+        self._choices[Decision.ONCE].setObjectName("primary")
+        for decision, button in self._choices.items():
+            button.clicked.connect(lambda _=False, d=decision: self._decide(d))
+        self._shorten = self._plain("Shorten It", "Keep its beginning and its end")
+        self._shorten.clicked.connect(lambda: self.kept.emit(self.message.id, True))
+        self._leave = self._plain("Leave It Out", "Tell the model that it was too long")
+        self._leave.clicked.connect(lambda: self.kept.emit(self.message.id, False))
+        self._stop = self._plain("Stop", "End this call; the model is told so")
+        self._stop.clicked.connect(lambda: self.stopped.emit(self.message.id))
+        self._go_on = self._plain("Go On", "Let the model go on with the results")
+        self._go_on.clicked.connect(lambda: self._ask(Action.GO_ON, self.message.id))
+        self._show()
+        self._reveal()
+
+    @property
+    def state(self) -> CallState:
+        return self._call.state if self._call is not None else CallState.OVER
+
+    @property
+    def buttons(self) -> list[QPushButton]:
+        """What can be pressed now besides the fold."""
+        more = self._shorten, self._leave, self._stop, self._go_on
+        return [b for b in (*self._choices.values(), *more) if not b.isHidden()]
+
+    @property
+    def arguments(self) -> QPlainTextEdit:
+        return self._arguments
+
+    def set_call(self, call: Call | None) -> None:
+        """Take the call as it is now; None when it is over."""
+        self._call = call
+        self._show()
+
+    def set_message(self, message: Message) -> None:
+        super().set_message(message)
+        self._show()
+
+    def show_fault(self, words: str) -> None:
+        """Say why the arguments cannot be used as they are."""
+        self._note = words
+        self._arguments.setProperty("wrong", bool(words))
+        self._arguments.style().unpolish(self._arguments)
+        self._arguments.style().polish(self._arguments)
+        self.resized.emit()
+
+    def show_actions(self) -> None:
+        super().show_actions()
+        shown = self.state is CallState.OVER and self._can(Action.GO_ON, "") is None and self._last
+        if shown == self._go_on.isHidden():
+            self._go_on.setVisible(shown)
+            self.resized.emit()
+
+    def set_last(self, last: bool) -> None:
+        """Whether it stands at the end of the chat."""
+        self._last = last
+        self.show_actions()
+
+    def arrange(self, width: int) -> int:
+        if self.state is CallState.OVER:
+            return self._arrange_over(width)
+        inner = width - 2 * self.PAD
+        y = self.PAD + self.HEAD + self.GAP
+        if not self._arguments.isHidden():
+            font = QFontMetrics(self._arguments.font())
+            lines = min(max(self._arguments.blockCount(), 1), self.MOST_LINES)
+            height = lines * font.lineSpacing() + 24
+            self._arguments.setGeometry(self.PAD, y, inner, height)
+            y += height + self.GAP
+        y = self._arrange_preview(y, inner)
+        self._note_area = QRect()
+        if self._note:
+            flags = Qt.TextFlag.TextWordWrap
+            bound = QFontMetrics(ui_font()).boundingRect(0, 0, inner, 10_000, flags, self._note)
+            self._note_area = QRect(self.PAD, y, inner, bound.height())
+            y += bound.height() + self.GAP
+        y = self._place_buttons(y, width)
+        self._card = QRect(0, 0, width, y + self.PAD)
+        return y + self.PAD + 4
+
+    def _arrange_preview(self, y: int, inner: int) -> int:
+        preview = self._call.preview if self._call is not None else None
+        self._result.setVisible(preview is not None)
+        if preview is None:
+            return y
+        height = self._result.height_for(inner)
+        self._result.setGeometry(self.PAD, y, inner, height)
+        return y + height + self.GAP
+
+    def _arrange_over(self, width: int) -> int:
+        self._fold.resize(min(self._fold.sizeHint().width(), width), self._fold.sizeHint().height())
+        self._fold.move(0, 0)
+        y = self._fold.height()
+        open_ = self._fold.isChecked()
+        self._arguments.setVisible(False)
+        self._result.setVisible(open_)
+        if open_:
+            height = self._result.height_for(width - 18)
+            self._result.setGeometry(18, y + 4, width - 18, height)
+            y += height + 8
+        self._card = QRect(8, self._fold.height() + 4, 2, y - self._fold.height() - 8)
+        if not self._go_on.isHidden():
+            self._go_on.adjustSize()
+            self._go_on.move(0, y + 4)
+            y += self._go_on.height() + 8
+        return y
+
+    def _place_buttons(self, y: int, width: int) -> int:
+        x, height = self.PAD, 0
+        for button in self.buttons:
+            button.adjustSize()
+            if x > self.PAD and x + button.width() > width - self.PAD:
+                x, y = self.PAD, y + height + self.GAP
+            button.move(x, y)
+            x, height = x + button.width() + self.GAP, button.height()
+        return y + height
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens, painter = theme().tokens, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.state is CallState.OVER:
+            if self._fold.isChecked():
+                painter.fillRect(self._card, QColor(tokens.divider))
+            return
+        waits = self.state is not CallState.RUNNING
+        painter.setPen(QColor(tokens.accent if waits else tokens.border_strong))
+        painter.setBrush(QColor(tokens.raised))
+        edge = QRectF(self._card).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(edge, t.RADIUS_SMALL, t.RADIUS_SMALL)
+        head = QRectF(self.PAD, self.PAD, self._card.width() - 2 * self.PAD, self.HEAD)
+        font = ui_font(t.UI_PX, QFont.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.text))
+        words = QFontMetrics(font).elidedText(
+            self.headline, Qt.TextElideMode.ElideMiddle, round(head.width())
+        )
+        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, words)
+        if self._note:
+            painter.setFont(ui_font())
+            painter.setPen(
+                QColor(tokens.danger if self.state is CallState.ASKING else tokens.muted)
+            )
+            painter.drawText(self._note_area, Qt.TextFlag.TextWordWrap, self._note)
+
+    @property
+    def headline(self) -> str:
+        """The question, or what goes on."""
+        tool = tool_of(self.message)
+        if self.state is CallState.RUNNING:
+            return f"Running {tool}…"
+        if self.state is CallState.TOO_LONG:
+            return f"The result of {tool} is too long"
+        return f"Run {tool}?"
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        decision = KEYS.get(Qt.Key(event.key()))
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        focused = self.window().focusWidget()
+        if isinstance(focused, QPushButton) and decision is Decision.ONCE:
+            focused.click()  # Qt presses buttons with Space only, and this may be Deny
+        elif self.state is CallState.ASKING and decision is not None and plain and focused is self:
+            if not self._choices[decision].isHidden():
+                self._decide(decision)
+        elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
+            self._fold.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _decide(self, decision: Decision) -> None:
+        self.decided.emit(self.message.id, decision, self._arguments.toPlainText())
+
+    def _told(self) -> str:
+        if self._call is not None:
+            return self._call.arguments
+        return str(self.message.stats.get("arguments", ""))
+
+    def _show(self) -> None:
+        """Show what belongs to the state that the call is in."""
+        state, call = self.state, self._call
+        asking = state is CallState.ASKING and call is not None and call.tool is not None
+        self._fold.setVisible(state is CallState.OVER)
+        self._arguments.setVisible(asking or state is CallState.RUNNING)
+        self._arguments.setReadOnly(not asking)
+        self._arguments.setFont(code_font())
+        for decision, button in self._choices.items():
+            button.setVisible(asking and self._offers(decision))
+        self._shorten.setVisible(state is CallState.TOO_LONG)
+        self._leave.setVisible(state is CallState.TOO_LONG)
+        self._stop.setVisible(state is CallState.RUNNING)
+        self._note = ""
+        preview = call.preview if call is not None else None
+        if preview is not None:
+            self._fill_view(preview.text)
+        if state is CallState.TOO_LONG and call is not None and call.result is not None:
+            size, room = size_words(call.result.size), size_words(call.room)
+            self._note = f"It has {size}; about {room} fit into this chat."
+        if state is CallState.OVER:
+            self._fold.setText(over_line(self.message))
+            self._fold.setAccessibleName(self._fold.text())
+            self._fill_result()
+        self.setAccessibleDescription(self.headline if state is not CallState.OVER else "")
+        self.show_actions()
+        self.resized.emit()
+        self.update()
+
+    def _offers(self, decision: Decision) -> bool:
+        tool = self._call.tool if self._call is not None else None
+        if tool is None:
+            return False
+        if decision is Decision.SERVER:
+            return tool.server != BUILT_IN
+        return decision is not Decision.TOOL or may_be_remembered(tool)
+
+    def _fill_result(self) -> None:
+        text, arguments = beginning(self.message.content), readable(self._told())
+        self._fill_view(f"{arguments}\n\n{text}" if arguments not in ("", "{}") else text)
+
+    def _fill_view(self, text: str) -> None:
+        """As plain text: nothing in it is a link, a picture or a format."""
+        document = self._result.document()
+        document.setDefaultFont(code_font())
+        document.setPlainText(visible_lines(text))
+
+    def _plain(self, words: str, tip: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setToolTip(tip)
+        button.hide()
+        return button
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._show()

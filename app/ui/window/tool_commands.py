@@ -1,0 +1,85 @@
+"""The commands of tools: their servers, a chat's own, the next call that waits."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.chats.library import ChatLibrary
+from app.ui.pane.pane import ChatPane
+from app.ui.pane.pane_menus import PaneMenus
+from app.ui.settings.tools_window import ToolsWindow
+from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.commands import Where, command
+from app.ui.window.workspace import Workspace
+
+
+class ToolCommands(QObject):
+    """Opens what belongs to tools, inside ``window``.
+
+    Attributes:
+        shown: the open window of servers, if any.
+    """
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        workspace: Workspace,
+        chats: ChatCommands,
+        menus: PaneMenus,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._library = library
+        self._workspace = workspace
+        self._chats = chats
+        self._menus = menus
+        self._window = window
+        self.shown: ToolsWindow | None = None
+        menus.servers_asked.connect(self.show_servers)
+
+    @command("tool_servers", "Servers of Tools…", where=Where.ANYWHERE)
+    @Slot()
+    def show_servers(self) -> None:
+        """Open the list of servers, or bring it forward."""
+        if self.shown is None:
+            self.shown = ToolsWindow(self._library, self._window)
+            self.shown.destroyed.connect(self._on_gone)
+        self.shown.show()
+        self.shown.raise_()
+        self.shown.activateWindow()
+
+    @command("tools", "Tools of This Chat…", where=Where.PANE)
+    def show_tools(self, pane: ChatPane) -> None:
+        """Open the panel of the active pane's tools."""
+        self._menus.open_tools(pane)
+
+    def _why_no_call(self) -> str:
+        waits = any(chat.tools.waiting for chat in self._library.running())
+        return "" if waits else "No tool waits for your answer."
+
+    @command("waiting_call", "Next Call That Waits for You", "Ctrl+Alt+Y", why_not=_why_no_call)
+    def next_call(self) -> None:
+        """Bring the chat of a waiting call forward and give the call the keys."""
+        waiting = [chat for chat in self._library.running() if chat.tools.waiting]
+        active = self._workspace.active
+        if active is not None and active.chat in waiting:
+            # From chat to chat: the one that has the keys comes last.
+            at = waiting.index(active.chat)
+            focused = self._window.focusWidget()
+            inside = focused is not None and active.transcript.isAncestorOf(focused)
+            waiting = [*waiting[at + 1 :], *waiting[: at + 1]] if inside else [active.chat]
+        if not waiting:
+            return
+        self._chats.open(waiting[0].id)
+        pane = self._workspace.active
+        if pane is not None:
+            message_id = pane.chat.tools.first_waiting
+            pane.transcript.show_message(message_id)
+            row = pane.transcript.row(message_id)
+            if row is not None:
+                row.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @Slot()
+    def _on_gone(self) -> None:
+        self.shown = None

@@ -1,0 +1,171 @@
+"""`python -m tests.torture tools`: eight chats with tools in random order; nothing may cross."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
+
+from app.bridge import Bridge
+from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
+from app.chats.model_choice import ModelLoader
+from app.chats.tool_call import CallState
+from app.store import Store
+from app.tools.builtin import BuiltIn, Context, own
+from app.tools.consent import Decision
+from tests.app.fake_engine import FakeEngine
+
+CHATS = 8
+LONGEST = 30  # messages of a chat
+SETTLE_S = 20.0
+
+
+class World:
+    """Eight chats, each with a folder and a secret of its own, and what was allowed in which."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.folder = folder
+        self.root = QObject()
+        self.store = Store.open(folder / "chats.db")
+        self.bridge = Bridge(self.root)
+        self.loader = ModelLoader(self.bridge, self.root)
+        self.engine = FakeEngine()
+        self.loader.attach(self.engine)  # type: ignore[arg-type]  # as much as is used here
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
+        self.ran: list[tuple[str, Path]] = []  # the key of each run, and the folder it could see
+        more = [
+            own("secret", "A secret.", self._secret, key={"type": "string"}),
+            own("other", "Another.", self._secret, key={"type": "string"}),
+        ]
+        self.library.toolbox.builtin = BuiltIn(more)
+        names = ("Stretto/secret", "Stretto/other")
+        self.chats = [self.library.new("/models/a", {"tools": list(names)}) for _ in range(CHATS)]
+        for chat in self.chats:
+            self.library.toolbox.consents.grant(chat.id, folder / chat.id, False)
+        self.allowed: set[tuple[str, str]] = set()  # chat, tool: "always" was said
+        self.runs = self.prompts = 0
+
+    def _secret(self, arguments: dict[str, Any], context: Context) -> str:
+        (grant,) = context.grants
+        self.ran.append((str(arguments["key"]), grant.path))
+        return f"secret-of-{arguments['key']}"
+
+    def step(self) -> None:
+        """One random action in one random chat."""
+        chat = self.chance.choice(self.chats)
+        asking = [k for k, c in chat.tools.calls.items() if c.state is CallState.ASKING]
+        actions: list[Callable[[], object]] = []
+        if not chat.answering:
+            actions += [lambda: self._ask(chat)] * 6
+            actions += [chat.go_on, lambda: self._revoke(chat)]
+        if asking:
+            key = self.chance.choice(asking)
+            for decision in Decision:
+                actions += [lambda d=decision: self._decide(chat, key, d)] * 3
+        if chat.answering:
+            actions += [chat.stop, chat.toggle_pause, *[self._look] * 8]
+        action = self.chance.choice(actions)
+        action()
+        time.sleep(0.001)  # the engine and the tools are threads: they are to come in between
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 2)
+
+    def _ask(self, chat: Chat) -> None:
+        path = chat.transcript.path
+        if len(path) > LONGEST:  # prompts that grow for ever would be all that this does
+            chat.delete_message(path[0].id)
+        tool = self.chance.choice(["secret", "other"])
+        asked = f'{tool} {{"key": "{chat.id}"}}'
+        verb = self.chance.choice(["call", "call", f"loop {self.chance.randint(2, 4)}"])
+        twice = f" & {asked}" if verb == "call" and self.chance.random() < 0.3 else ""
+        chat.send(f"{verb} {asked}{twice}")
+
+    def _decide(self, chat: Chat, key: str, decision: Decision) -> None:
+        call = chat.tools.calls[key]
+        assert call.tool is not None
+        if chat.decide(key, decision) == "" and decision is Decision.TOOL:
+            self.allowed.add((chat.id, call.tool.name))
+
+    def _revoke(self, chat: Chat) -> None:
+        consents = self.library.toolbox.consents
+        for consent in consents.consents():
+            if consent.chat_id == chat.id:
+                consents.revoke(consent)
+        self.allowed = {pair for pair in self.allowed if pair[0] != chat.id}
+
+    def _look(self) -> None:
+        time.sleep(0.002)
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
+
+    def check(self) -> None:
+        """Raises AssertionError where something of one chat is in another."""
+        for key, folder in self.ran:
+            assert folder == self.folder / key, "a tool saw another chat's folder"
+        kept = {(c.chat_id, c.tool) for c in self.library.toolbox.consents.consents()}
+        assert kept == self.allowed, "a consent was kept that nobody gave, or got lost"
+        for chat in self.chats:
+            for message in chat.transcript.path:
+                if message.role == "tool" and message.content.startswith("secret-of-"):
+                    assert message.content == f"secret-of-{chat.id}", "a result crossed"
+        self.runs += len(self.ran)
+        self.ran.clear()
+        for reply in self.engine.sent:
+            own_id = reply.session.id
+            others = [chat.id for chat in self.chats if chat.id != own_id]
+            text = str(reply.turns)
+            assert not any(other in text for other in others), "a prompt has another's secret"
+        self.prompts += len(self.engine.sent)
+        self.engine.sent.clear()
+
+    def settle(self) -> None:
+        """Answer nothing more and let everything end."""
+        for chat in self.chats:
+            chat.stop()
+        end = time.monotonic() + SETTLE_S
+        while any(chat.answering for chat in self.chats) and time.monotonic() < end:
+            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
+        assert not any(chat.answering for chat in self.chats), "a chat did not end"
+
+    def close(self) -> None:
+        self.library.cancel_for_close()
+        self.engine.stop()
+        self.bridge.drain()
+        self.library.close()
+        self.store.close()
+        self.root.deleteLater()
+
+
+def play(folder: Path, steps: int, seed: int) -> World:
+    """So many random steps; everything is looked at every hundred, and at the end."""
+    world = World(folder, seed)
+    try:
+        for number in range(steps):
+            world.step()
+            if number % 100 == 99:
+                world.check()
+        world.settle()
+        world.check()
+    finally:
+        world.close()
+    return world
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tests.torture tools", description=__doc__)
+    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args(arguments)
+    _ = QCoreApplication.instance() or QCoreApplication([])
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        world = play(Path(folder), chosen.steps, chosen.seed)
+    print(f"{chosen.steps:,} steps in {CHATS} chats, {time.monotonic() - began:.0f} s")
+    print(f"{world.runs:,} runs of tools, {world.prompts:,} prompts; nothing reached another chat")
+    return 0

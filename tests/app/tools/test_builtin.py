@@ -1,0 +1,333 @@
+"""The tools that come with the program, and the attacks on them."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.tools import folders, python_cell
+from app.tools.builtin import BuiltIn, Context
+from app.tools.calculator import calculate
+from app.tools.consent import Grant
+from app.tools.fetch import fetch, is_public
+from app.tools.tool import ToolError, readable
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("2 + 3 * 4", "14"),
+        ("(1 + 2) ** 10 / 3", "19683"),
+        ("2^0.5 * sqrt(2)", "2.0000000000000004"),
+        ("-7 // 2", "-4"),
+        ("round(pi, 4)", "3.1416"),
+        ("max(1, 2, 3) - gcd(12, 18)", "-3"),
+    ],
+)
+def test_arithmetic(expression: str, value: str) -> None:
+    assert calculate(expression) == value
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "__import__('os').system('true')",
+        "().__class__",
+        "9 ** 9 ** 9",
+        "10 ** 100000",
+        "1 / 0",
+        "[1] * 10",
+        "'a' * 1000",
+        "lambda: 1",
+        "(" * 500 + "1" + ")" * 500,
+        "",
+        "1 if True else 2",
+        "2 ** -0.5 ** 1000 + x",
+        "round(1.5, ndigits=1)",
+    ],
+)
+def test_no_more_than_arithmetic(expression: str) -> None:
+    with pytest.raises(ToolError):
+        calculate(expression)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A granted folder, with a secret beside it."""
+    (tmp_path / "secret").write_text("secret")
+    root = tmp_path / "granted"
+    (root / "inner").mkdir(parents=True)
+    (root / "a.txt").write_text("one\nTwo words\n")
+    (root / "inner" / "b.md").write_text("words again\n")
+    (root / "out").symlink_to(tmp_path)
+    (root / "link").symlink_to(tmp_path / "secret")
+    return root
+
+
+def grant(folder: Path, writable: bool = False) -> list[Grant]:
+    return [Grant("chat", folder.resolve(), writable, 0.0)]
+
+
+def test_files_are_listed_read_and_searched(tree: Path) -> None:
+    grants = grant(tree)
+    assert str(tree) in folders.list_folder("", grants)
+    assert folders.list_folder(str(tree), grants) == "a.txt  14 bytes\ninner/"
+    assert folders.read_file("inner/b.md", grants) == "words again\n"
+    assert folders.read_file(f"{tree}/a.txt", grants) == "one\nTwo words\n"
+    found = folders.search_files("*", "WORDS", "", grants)
+    assert found == f"{tree}/a.txt:2: Two words\n{tree}/inner/b.md:1: words again"
+    assert folders.search_files("*.md", "", "", grants) == f"{tree}/inner/b.md"
+    assert folders.search_files("*.pdf", "", "", grants) == "Nothing was found."
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../secret",
+        "inner/../../secret",
+        "link",
+        "out/secret",
+        "{tree}/../secret",
+        "{tree}/link",
+        "/etc/passwd",
+        "{tree}x/secret",
+        "inner",
+        "none",
+        "a\0b",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+def test_nothing_outside_a_granted_folder_is_read(tree: Path, path: str) -> None:
+    Path(f"{tree}x").mkdir()
+    (Path(f"{tree}x") / "secret").write_text("secret")
+    with pytest.raises(ToolError):
+        folders.read_file(path.format(tree=tree), grant(tree))
+
+
+def test_nothing_is_read_without_a_grant(tree: Path) -> None:
+    with pytest.raises(ToolError, match="no granted folder"):
+        folders.read_file(f"{tree}/a.txt", [])
+    assert "No folder" in folders.list_folder("", [])
+
+
+def test_search_follows_no_link(tree: Path) -> None:
+    assert "secret" not in folders.search_files("*", "secret", "", grant(tree))
+
+
+def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
+    os.mkfifo(tree / "pipe")
+    (tree / "binary").write_bytes(b"\0\1\2")
+    for name in ("pipe", "binary"):
+        with pytest.raises(ToolError, match="no file of text"):
+            folders.read_file(name, grant(tree))
+
+
+def test_a_folder_that_becomes_a_link_between_two_steps(tree: Path) -> None:
+    """As often as it is exchanged while it is read: never the file outside."""
+    (tree / "inner" / "secret").write_text("inside")
+    stop = threading.Event()
+
+    def exchange() -> None:
+        while not stop.is_set():
+            os.rename(tree / "inner", tree / "aside")
+            os.symlink(tree.parent, tree / "inner")
+            os.unlink(tree / "inner")
+            os.rename(tree / "aside", tree / "inner")
+
+    thread = threading.Thread(target=exchange)
+    thread.start()
+    seen = set()
+    try:
+        for _ in range(2000):
+            try:
+                seen.add(folders.read_file("inner/secret", grant(tree)))
+            except ToolError:
+                seen.add("refused")
+    finally:
+        stop.set()
+        thread.join()
+    assert "secret" not in seen
+
+
+def test_a_file_is_written_after_its_difference_was_seen(tree: Path) -> None:
+    grants = grant(tree, writable=True)
+    shown = folders.difference("a.txt", "one\nthree\n", grants)
+    assert "-Two words" in shown.text
+    assert "+three" in shown.text
+    folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
+    assert (tree / "a.txt").read_text() == "one\nthree\n"
+    fresh = folders.difference("inner/new.txt", "x", grants)
+    assert (fresh.text, fresh.digest) == ("New file inner/new.txt\n+x", "")
+    folders.write_file("inner/new.txt", "x", "", grants)
+    assert (tree / "inner" / "new.txt").read_text() == "x"
+
+
+def test_a_file_that_has_changed_since_is_not_written(tree: Path) -> None:
+    grants = grant(tree, writable=True)
+    shown = folders.difference("a.txt", "mine", grants)
+    (tree / "a.txt").write_text("theirs")
+    with pytest.raises(ToolError, match="has changed"):
+        folders.write_file("a.txt", "mine", shown.digest, grants)
+    assert (tree / "a.txt").read_text() == "theirs"
+    assert sorted(p.name for p in tree.iterdir()) == ["a.txt", "inner", "link", "out"]
+
+
+@pytest.mark.parametrize("path", ["link", "out/secret", "../secret", "inner", "", "out/new"])
+def test_nothing_outside_a_granted_folder_is_written(tree: Path, path: str) -> None:
+    grants = grant(tree, writable=True)
+    for work in (folders.difference, lambda p, t, g: folders.write_file(p, t, "", g)):
+        with pytest.raises(ToolError):
+            work(path, "x", grants)
+    assert (tree.parent / "secret").read_text() == "secret"
+    assert not (tree.parent / "new").exists()
+
+
+def test_a_folder_that_may_only_be_read_is_not_written(tree: Path) -> None:
+    with pytest.raises(ToolError, match="only be read"):
+        folders.write_file("a.txt", "x", "", grant(tree))
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        kind, body, status = "text/html; charset=utf-8", b"<p>One</p><script>x</script>Two", 200
+        self.send_response(302 if self.path.startswith("/to/") else status)
+        if self.path.startswith("/to/"):
+            self.send_header("Location", self.path[4:])
+        if self.path == "/image":
+            kind = "image/png"
+        if self.path == "/long":
+            body = b"x" * 3_000_000
+            kind = "text/plain"
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        if not self.path.startswith("/to/"):
+            try:
+                self.wfile.write(body)
+            except ConnectionError:
+                return
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def serving() -> Iterator[int]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = False
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_an_address_is_fetched_as_text_and_redirects_are_looked_at() -> None:
+    looked: list[str] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        looked.append(host)
+        return ["127.0.0.1"] if host.endswith(".example") else [host]
+
+    def public(address: str) -> bool:
+        return looked[-1].endswith(".example")
+
+    with serving() as port:
+        base = f"http://a.example:{port}"
+        assert fetch(f"{base}/", resolve, public) == "One\nTwo"
+        assert len(fetch(f"{base}/long", resolve, public)) == 2_000_000
+        assert fetch(f"{base}/to/http://b.example:{port}/", resolve, public) == "One\nTwo"
+        for sly in (
+            f"{base}/to/http://127.0.0.1:{port}/",
+            f"{base}/to/file:///etc/passwd",
+            f"{base}/to///127.0.0.1:{port}/",
+            f"{base}/image",
+            f"{base}/to/{base}/to/{base}/to/{base}/to/{base}/to/{base}/to/{base}/",
+        ):
+            with pytest.raises(ToolError):
+                fetch(sly, resolve, public)
+        with pytest.raises(ToolError, match="not on the open internet"):
+            fetch(f"http://127.0.0.1:{port}/")
+        with pytest.raises(ToolError, match="not on the open internet"):
+            fetch(f"http://localhost:{port}/")
+        both = lambda host, port: ["127.0.0.1", "8.8.8.8"]  # noqa: E731
+        with pytest.raises(ToolError, match="not on the open internet"):
+            fetch(base, both)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["file:///etc/passwd", "ftp://a.example/", "http://", "javascript:1", "http://u:p@a.example/"],
+)
+def test_only_http_is_fetched(url: str) -> None:
+    with pytest.raises(ToolError):
+        fetch(url, lambda host, port: ["8.8.8.8"], lambda address: False)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1"),
+        *("::1", "fe80::1%eth0", "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "224.0.0.1"),
+        *("2002:7f00:1::", "nonsense"),
+    ],
+)
+def test_private_addresses_are_not_public(address: str) -> None:
+    assert not is_public(address)
+    assert is_public("8.8.8.8")
+    assert is_public("2606:4700:4700::1111")
+
+
+def test_python_is_absent_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_cell.shutil, "which", lambda name: None)
+    tools = BuiltIn()
+    assert "python" not in [tool.name for tool in tools.tools]
+    assert "no way to confine it" in tools.absent[0]
+    with pytest.raises(ToolError, match="no way to confine it"):
+        python_cell.run_python("print(1)")
+
+
+@pytest.mark.skipif(python_cell.confined() is None, reason="this system has no bubblewrap")
+def test_confined_python_reaches_nothing(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    assert python_cell.run_python("print(6 * 7)") == "42\n"
+    with pytest.raises(ToolError):
+        python_cell.run_python(f"print(open({str(tmp_path / 'secret')!r}).read())")
+    with pytest.raises(ToolError):
+        python_cell.run_python("import socket; socket.create_connection(('1.1.1.1', 80), 3)")
+
+
+def test_the_limits_hold_in_the_child() -> None:
+    begin = python_cell._BEGIN
+    plain = ["/usr/bin/env", "python3", "-I", "-c", begin]
+    assert python_cell.run_python("print(6 * 7)", plain) == "42\n"
+    with pytest.raises(ToolError, match="MemoryError"):
+        python_cell.run_python("x = bytearray(2_000_000_000)", plain)
+    with pytest.raises(ToolError):
+        python_cell.run_python("while True: print('x' * 1_000_000)", plain)
+
+
+def test_every_call_ends_in_a_result() -> None:
+    tools = BuiltIn()
+    assert tools.run("date", {}, Context()).result(20).error is False
+    assert tools.run("calculate", {"expression": 3}, Context()).result(20).error
+    assert tools.run("read_file", {}, Context()).result(20).error
+    preview = tools.preview("write_file", {"path": "/x", "text": "y"}, Context())
+    assert preview is not None
+    assert "no granted folder" in preview.result(20).text
+    assert tools.preview("date", {}, Context()) is None
+    tools.shut_down()
+
+
+def test_arguments_are_shown_with_nothing_hidden() -> None:
+    assert readable('{"a": "b\u202ec\\u001b"}') == '{\n  "a": "b\\u202ec\\u001b"\n}'
+    assert readable("no json \u200b") == "no json \\u200b"
