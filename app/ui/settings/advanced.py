@@ -38,10 +38,10 @@ class Advanced(QObject):
         self.hash.setFont(code_font())
         self.hash.setWordWrap(False)
         self.hash.setProperty("muted", True)
-        self.choose = self._button("Choose Wheel…", self._on_choose)
-        self.remove = self._button("Remove", newer.remove)
+        self.choose = self._push_button("Choose Wheel…", self._on_choose)
+        self.remove = self._push_button("Remove", newer.remove)
         self.remove.setToolTip("Use Stretto’s own from the next start on")
-        self.again = self._button("Try Again", newer.try_again)
+        self.again = self._push_button("Try Again", newer.try_again)
         row = QHBoxLayout()
         row.setSpacing(8)
         for button in (self.choose, self.again, self.remove):
@@ -52,7 +52,7 @@ class Advanced(QObject):
         self.told = self._label("What it can do")
         self.told.setProperty("muted", True)
         page.row(form, "", self.told)
-        self.all = self._button("Try All Architectures", self._on_all)
+        self.all = self._push_button("Try All Architectures", self._on_all)
         page.row(form, "", self.all)
         self._form = form
         page.note(_NOTE)
@@ -70,7 +70,7 @@ class Advanced(QObject):
         label.setAccessibleName(name)
         return label
 
-    def _button(self, words: str, act: object) -> QPushButton:
+    def _push_button(self, words: str, act: object) -> QPushButton:
         button = QPushButton(words, self._page)
         button.setAutoDefault(False)
         button.clicked.connect(act)
