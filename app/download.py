@@ -8,7 +8,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from app import keychain
 from engine import EngineError
@@ -41,6 +41,7 @@ class Download:
         done, total: bytes.
         error: a plain sentence, once failed;  code: the engine's for it.
         stop: ends the thread that downloads it, once set.
+        can_pause: it goes on later where it was stopped.
         came: (bytes, of bytes) as that thread left it.
     """
 
@@ -53,6 +54,7 @@ class Download:
     model: HubModel | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     came: tuple[int, int] = (0, 0)
+    can_pause: ClassVar[bool] = True
     samples: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=64))
 
     @property

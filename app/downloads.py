@@ -1,5 +1,7 @@
 """Models on their way from the hub: downloaded on threads, one after the other.
 
+Conversions stand in the same list, one after the other beside the downloads.
+
 The hub is asked only after a person has asked for it: by naming a model, or by letting a download
 go on. What is unfinished stays in the settings, and is offered at the next start.
 
@@ -15,11 +17,13 @@ import logging
 import threading
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app import background
+from app import background, conversion
+from app.conversion import Conversion
 from app.download import Download, DownloadState, discard, fault, fetch, ref_of
 from app.settings import Settings
 
@@ -65,7 +69,13 @@ class Downloads(QObject):
         return any(d.state is DownloadState.RUNNING for d in self.items)
 
     def unfinished(self) -> list[Download]:
-        return [d for d in self.items if d.state is not DownloadState.DONE]
+        """What the hub has not wholly given yet."""
+        return [d for d in self.items if d.state is not DownloadState.DONE and d.can_pause]
+
+    def converting(self, folder: Path) -> bool:
+        """Whether a model is being made smaller, or waits for that."""
+        ours = (d for d in self.items if isinstance(d, Conversion) and d.source == folder)
+        return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in ours)
 
     def measure(self) -> None:
         """See on disk how much there is of what was unfinished at the last end."""
@@ -94,6 +104,13 @@ class Downloads(QObject):
         self._next()
         return made
 
+    def convert(self, job: Conversion) -> None:
+        """Make a model smaller, after those that wait already."""
+        if self.get(job.ref) is None:
+            self.items.append(job)
+            self._changed(job)
+            self._next()
+
     def resume(self, ref: str) -> None:
         """Go on with a paused or failed one; asks the hub anew."""
         download = self.get(ref)
@@ -105,7 +122,9 @@ class Downloads(QObject):
     def pause(self, ref: str) -> None:
         """Stop it, to go on later. Takes effect within a fraction of a second."""
         download = self.get(ref)
-        if download is None or download.state not in {DownloadState.RUNNING, DownloadState.WAITING}:
+        if download is None or not download.can_pause:
+            return
+        if download.state not in {DownloadState.RUNNING, DownloadState.WAITING}:
             return
         download.state = DownloadState.PAUSED
         download.stop.set()
@@ -121,7 +140,7 @@ class Downloads(QObject):
         self.items.remove(download)
         download.stop.set()
         download.state = DownloadState.PAUSED
-        if not done and self._alone(download):
+        if not done and download.can_pause and self._alone(download):
             self._write(download, partial(discard, ref), self._on_discarded)
         self._changed(download)
         self._next()
@@ -135,22 +154,31 @@ class Downloads(QObject):
         self._keep()
 
     def _next(self) -> None:
-        """Start the first that waits, if none runs."""
-        if self._over or self.running:
+        """Start the first download that waits and the first conversion, if none of these runs."""
+        if self._over:
             return
-        waiting = next((d for d in self.items if d.state is DownloadState.WAITING), None)
-        if waiting is None:
+        for kind in (True, False):
+            own = [d for d in self.items if d.can_pause is kind]
+            busy = any(d.state is DownloadState.RUNNING for d in own)
+            waiting = next((d for d in own if d.state is DownloadState.WAITING), None)
+            if not busy and waiting is not None:
+                self._start(waiting)
+        if not self.running:
             self._telling.stop()
-            return
+
+    def _start(self, waiting: Download) -> None:
         waiting.state = DownloadState.RUNNING
         waiting.stop = threading.Event()
         waiting.samples.clear()
         self._telling.start()
         self._changed(waiting)
         stop, alone = waiting.stop, self._alone(waiting)
+        act: Callable[..., None] = partial(fetch, waiting, self.token, stop, tidy=alone)
+        if isinstance(waiting, Conversion):
+            act = partial(conversion.work, waiting, stop)
         self._write(
             waiting,
-            partial(fetch, waiting, self.token, stop, tidy=alone),
+            act,
             lambda _, error: self._on_ended(waiting, stop, error),
         )
 

@@ -190,7 +190,7 @@ class InstalledModels(QObject):
         """The titles of the chats that answer with it, a variant or another of its revisions."""
         refs = {model.ref, str(model.folder), *model.shares}
         found = [c for c in self._library.chats() if refs & {c.model, base_of(c.model)}]
-        return [chat.title or "New chat" for chat in found]
+        return [chat.shown_title for chat in found]
 
     # What is done with one.
 

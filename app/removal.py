@@ -93,6 +93,8 @@ class Removal(QObject):
                 return f"{one.name} is being loaded. Wait until it is, or cancel that."
             if status.model is not None and (why := unloading.why_not(self._library, status.ref)):
                 return why
+        if any(self._downloads.converting(one.folder) for one in self._together(model)):
+            return f"{model.name} is being converted. Cancel that first."
         repos = {one.ref.partition("@")[0] for one in self._together(model)}
         for download in self._downloads.items:
             unfinished = download.state is not DownloadState.DONE

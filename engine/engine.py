@@ -335,6 +335,7 @@ class Engine:
         reasoning: bool | None = None,
         on_overflow: Overflow = "refuse",
         kv_bits: int | None = None,
+        context: int | None = None,
     ) -> Session:
         """Open a conversation; returns at once.
 
@@ -345,17 +346,21 @@ class Engine:
             reproducible: step this session alone, so that its logits are the same bits whatever
                 runs beside it; slower when it does not run alone.
             reasoning: whether to think first, where the model can; None is the model's default.
-            on_overflow: what happens when the conversation has outgrown the model's context:
+            on_overflow: what happens when the conversation has outgrown the context:
                 `refuse` ends the reply with `context_overflow`; `slide` leaves out the oldest
                 turns, and `ReplyStats.dropped_messages` says how many messages.
 
             kv_bits: keep keys and values in 8 or 4 bits, which takes about half or a quarter of
                 16-bit ones and rounds them; slower on a CPU. Where the model cannot, the first
                 message is answered with `unsupported_session`.
+            context: tokens that a prompt and its answer may have together, where that is to be
+                fewer than the model takes.
 
         Raises:
-            ValueError: `on_overflow` or `kv_bits` is none of these.
+            ValueError: `on_overflow`, `kv_bits` or `context` is none of these.
         """
+        if context is not None and context < 1:
+            raise ValueError(f"context must be at least 1 or None, not {context!r}")
         if kv_bits not in (None, 4, 8):
             raise ValueError(f"kv_bits must be 8, 4 or None, not {kv_bits!r}")
         if on_overflow not in get_args(Overflow):
@@ -369,6 +374,7 @@ class Engine:
             reasoning,
             on_overflow,
             kv_bits,
+            context,
             named=session_id is not None,
         )
         return self._open(opening, model)

@@ -239,6 +239,7 @@ class OpenSession:
     reasoning: bool | None
     on_overflow: Overflow = "refuse"
     kv_bits: int | None = None
+    context: int | None = None
     scratch: bool = False  # ends with its first reply
     named: bool = False  # by the caller, who may come back to it after a restart
 

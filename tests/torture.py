@@ -117,6 +117,13 @@ def clients(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def calls(_: list[str]) -> int:
+    """Tool calls that are bound: 200 of 20 schemas in each dialect, at random, all valid."""
+    from tests.torture_calls import main
+
+    return main()
+
+
 def tools(arguments: list[str]) -> int:
     """Eight chats with tools in random order: no call, consent or result reaches another chat."""
     from tests.app.tool_chats import main
@@ -143,6 +150,7 @@ COMMANDS = {
     "kill": kill,
     "person": person,
     "exchange": exchange,
+    "calls": calls,
 }
 
 

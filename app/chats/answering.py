@@ -78,7 +78,9 @@ class Answering(AnsweringState):
         """Hand the reply to the engine if the model is there; if not, ask for the model."""
         if not isinstance(self.reply, Waiting) or self.answer is None:
             return
-        model_status = self._loader.want(self.reply.model, self.options.kv_bits)
+        model_status = self._loader.want(
+            self.reply.model, self.options.kv_bits, self.options.context
+        )
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.engine is not None:

@@ -6,8 +6,8 @@ import time
 from dataclasses import replace
 
 from app.chats.transcript import Transcript
+from app.store import UNTITLED, Message, Store, new_id
 from app.store import Chat as ChatRecord
-from app.store import Message, Store, new_id
 
 
 def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: str) -> ChatRecord:
@@ -54,6 +54,6 @@ def _title(title: str) -> str:
     """What the copy is called: "Trees (branch)", then "Trees (branch 2)", and so on."""
     head, mark, number = title.rpartition(" (branch")
     if not mark or not number.endswith(")"):
-        return f"{title or 'New chat'} (branch)"
+        return f"{title or UNTITLED} (branch)"
     past = number[:-1].strip()
     return f"{head} (branch {int(past) + 1 if past.isdigit() else 2})"

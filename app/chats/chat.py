@@ -224,7 +224,7 @@ class Chat(AskingChat):
     def load_model(self) -> None:
         """Have this chat's model loaded; again, if it failed. One that was unloaded waits."""
         if self.model_status.state is not LoadState.UNLOADED:
-            self._loader.want(self.record.model, self.options.kv_bits)
+            self._loader.want(self.record.model, self.options.kv_bits, self.options.context)
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
@@ -236,7 +236,7 @@ class Chat(AskingChat):
         """Answer with another model: the next reply, and one that still waits for its model."""
         if ref != self.record.model:
             self._change(model=ref)
-        self._loader.want(ref, self.options.kv_bits)
+        self._loader.want(ref, self.options.kv_bits, self.options.context)
         self._answering.move_to(ref)
         self.phase_changed.emit()
 

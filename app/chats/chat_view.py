@@ -92,7 +92,7 @@ class ChatView(ChatSignals):
 
     @property
     def title(self) -> str:
-        return self.record.title or "New chat"
+        return self.record.shown_title
 
     @property
     def options(self) -> ChatOptions:
@@ -190,7 +190,7 @@ class ChatView(ChatSignals):
     def context(self) -> tuple[int, int, int]:
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
         model = self.model_status.model
-        limit = model.context_length if model is not None else 0
+        limit = self.options.context_of(model.context_length) if model is not None else 0
         return *tokens_of_last_turn(self.transcript), limit
 
     def _counted(self) -> Asked:

@@ -133,7 +133,8 @@ class TokenCount(QObject):
         except EngineError:  # it has been stopped
             return
         self._asking = True
-        limit, slides = model.context_length, asked.options.slide
+        options = asked.options
+        limit, slides = options.context_of(model.context_length), options.slide
 
         def done(answer: Future[int]) -> None:
             if shiboken6.isValid(self):

@@ -17,6 +17,7 @@ from app.bridge import Bridge
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
 from app.paths import GUIDE, adapter_of, model_fallback_name, model_location
 from engine import EngineError
+from engine.kv.fitting import USUAL_CONTEXT
 
 if TYPE_CHECKING:
     from engine import Engine, Fit, Model
@@ -99,7 +100,7 @@ class ModelLoader(QObject):
         self._engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
-                self._estimate(model_status, None)
+                self._estimate(model_status)
 
     def detach(self) -> None:
         self._engine = None
@@ -130,17 +131,18 @@ class ModelLoader(QObject):
         """Every model that is ready or on its way."""
         return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
 
-    def want(self, ref: str, kv_bits: int | None = None) -> ModelStatus:
+    def want(self, ref: str, kv_bits: int | None = None, context: int | None = None) -> ModelStatus:
         """Load the model unless that is done or under way; a failed one is tried again.
 
-        One that would not fit, with a chat that keeps its KV cache in ``kv_bits``, is not loaded.
+        One that would not fit, with a chat that keeps its KV cache in ``kv_bits`` and may have
+        ``context`` tokens, is not loaded.
         """
         model_status = self.get(ref)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
             model_status.fit, model_status.share = None, 0.0
-            self._estimate(model_status, kv_bits)
+            self._estimate(model_status, kv_bits, context)
             self.changed.emit(ref)
         return model_status
 
@@ -192,12 +194,15 @@ class ModelLoader(QObject):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
-    def _estimate(self, model_status: ModelStatus, kv_bits: int | None) -> None:
+    def _estimate(
+        self, model_status: ModelStatus, kv_bits: int | None = None, context: int | None = None
+    ) -> None:
         """Load what fits. What is in memory under another name takes nothing more."""
         engine = self._engine
         if engine is None:  # `attach` begins again
             return
         ref, folder = model_status.ref, model_location(model_status.ref)
+        most = context if context is not None and context < USUAL_CONTEXT else None
         here = any(m.model is not None and m.model.path == folder for m in self._models.values())
         if ref == GUIDE or here or ref in self._allowed:
             self._allowed.discard(ref)
@@ -217,7 +222,7 @@ class ModelLoader(QObject):
             else:  # what is wrong with a folder is better told by its loading
                 self._load(model_status)
 
-        future = _asked(lambda: engine.estimate_later(folder, kv_bits=kv_bits))
+        future = _asked(lambda: engine.estimate_later(folder, most, kv_bits=kv_bits))
         self._loads[ref] = future
         if future.done():
             done(future)

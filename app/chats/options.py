@@ -11,6 +11,9 @@ from app.chats.forms import FORMS, bound_to
 from engine import SamplingParams
 from engine.params import takes
 
+CONTEXT = (256, 16_777_216)
+"""The fewest and the most tokens that a chat's context can be limited to."""
+
 
 @dataclass(frozen=True)
 class ChatOptions:
@@ -25,6 +28,7 @@ class ChatOptions:
         reproducible: step alone, for bit-identical answers.
         slide: leave out the oldest turns once the chat has outgrown the model's context.
         kv_bits: keep the KV cache in 8 or 4 bits.
+        context: tokens that the chat may have, where that is to be fewer than the model takes.
         answer_as: the form of answers, one of `app.chats.forms.FORMS`; None is free text.
         schema: for "schema", a JSON schema as text; kept as typed, also while it is wrong.
         choices: for "choices", the texts of which the answer is one.
@@ -49,6 +53,7 @@ class ChatOptions:
     reproducible: bool = False
     slide: bool = False
     kv_bits: int | None = None
+    context: int | None = None
     answer_as: str | None = None
     schema: str = ""
     choices: tuple[str, ...] = ()
@@ -76,9 +81,16 @@ class ChatOptions:
             elif option.name == "kv_bits":
                 if value in (4, 8):
                     known["kv_bits"] = int(value)
+            elif option.name == "context":
+                if type(value) is int and CONTEXT[0] <= value <= CONTEXT[1]:
+                    known["context"] = value
             elif value is not None and _is_good(option.name, value):
                 known[option.name] = value
         return cls(**known)
+
+    def context_of(self, most: int) -> int:
+        """The tokens that fit, with a model that takes ``most``."""
+        return min(most, self.context) if self.context is not None else most
 
     def to_params(self) -> dict[str, Any]:
         """Only what differs from the default, so that later defaults reach old chats."""
@@ -111,11 +123,22 @@ def model_of_answer(stats: Mapping[str, Any]) -> str | None:
     return model if isinstance(model, str) and model else None
 
 
+_BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits", "context")
+
+
 def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
     """For the rest of an answer: the choices it began with, the bounds and the memory of now."""
     bounds = {
         name: getattr(now, name)
-        for name in ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits")
+        for name in (
+            "max_tokens",
+            "stop",
+            "reasoning",
+            "reproducible",
+            "slide",
+            "kv_bits",
+            "context",
+        )
     }
     return replace(own, **bounds)
 

@@ -40,6 +40,7 @@ class ChatSession:
             options.reproducible,
             options.slide,
             options.kv_bits,
+            options.context,
         )
         if self._session is None or self._made_for != wanted:
             self.close()
@@ -55,6 +56,7 @@ class ChatSession:
                 reasoning=options.reasoning,
                 on_overflow="slide" if options.slide else "refuse",
                 kv_bits=options.kv_bits,
+                context=options.context,
             )
             self._session.prioritise(int(self._front))
             self._made_for = wanted

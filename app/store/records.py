@@ -14,6 +14,9 @@ Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
 _ROLES, _STATUSES = get_args(Role), get_args(Status)
 
 
+UNTITLED = "New chat"
+
+
 @dataclass(frozen=True)
 class Chat:
     """One conversation and how to answer in it.
@@ -57,6 +60,11 @@ class Chat:
     titled_by: str = ""
     draft_attachments: Attachments = ()
     edited_attachments: Attachments = ()
+
+    @property
+    def shown_title(self) -> str:
+        """What stands where its title would: words of the program's for one that has none yet."""
+        return self.title or UNTITLED
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,12 @@ SIZES: dict[str, Any] = {
     "qk_rope_head_dim": 32,
     "qk_nope_head_dim": 64,
     "v_head_dim": 64,
+    "mamba_d_head": 64,
 }
 """Larger than in the tests, so that weights and caches weigh more than Python's own arrays."""
+
+FITTING = {"block_dim": 256, "mamba_d_ssm": 256}
+"""What some families need besides, since it must fit those sizes."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,8 @@ def config_of(family: str) -> dict[str, Any]:
     before = dict(small_configs.SIZES)
     small_configs.SIZES.update(SIZES)
     try:
-        return small_configs.small_config(family)
+        config = small_configs.small_config(family)
+        return config | {name: size for name, size in FITTING.items() if name in config}
     finally:
         small_configs.SIZES.clear()
         small_configs.SIZES.update(before)

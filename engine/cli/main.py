@@ -79,6 +79,12 @@ def _dialects() -> ModuleType:
     return dialects
 
 
+def _mcp() -> ModuleType:
+    from engine.cli import mcp
+
+    return mcp
+
+
 def _convert() -> ModuleType:
     from engine.cli import convert
 
@@ -95,6 +101,7 @@ COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "chat": (_chat, "a terminal chat with a model"),
     "batch": (_batch, "answer the requests in a file, many at a time"),
     "serve": (_serve, "answers other programs over HTTP, as OpenAI does"),
+    "mcp": (_mcp, "chats and comparisons as tools for other programs (MCP over stdio)"),
     "load": (_load, "many clients at a server over HTTP"),
     "download": (_download, "a model from the hub, resumable"),
     "bench": (_bench, "throughput and latency against the alternatives"),

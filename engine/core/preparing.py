@@ -31,6 +31,7 @@ class Request:
     """What was sent, and what of the session it depends on, as of that moment.
 
     Attributes:
+        context: tokens that the prompt and the answer may have together.
         asked: what goes after the history, the whole conversation, or what is to be continued as
             it stands.
         gone: the oldest messages, which did not fit any more the last time.
@@ -43,6 +44,7 @@ class Request:
     system: str | None
     reasoning: bool | None
     slides: bool
+    context: int
     history: list[Message]
     gone: list[Message]
     ledger: Ledger
@@ -82,7 +84,7 @@ def prepare(request: Request) -> Outcome:
 
     bounds.check_params(params)
     bounds.check_prompt([{"template": request.template}], MOST_EXTRA)
-    context = model.info.context_length
+    context = request.context
 
     def build(some: list[Message]) -> prompt.Prompt:
         made = prompt.build(
@@ -107,7 +109,7 @@ def prepare(request: Request) -> Outcome:
     if request.slides and context - length < min(most, context // 8):
         kept, more = _slide(context, messages, build)
         if more:
-            gone = [*gone, *messages[overflow.head(messages) :][:more]]
+            gone = [*gone, *overflow.gone(messages, kept)]
             messages = kept
             ready, length = _built(build, kept)
     if ready is None or length >= context:
@@ -146,7 +148,7 @@ def _given(asked: str | tuple[Message, ...] | Added) -> list[Message]:
 def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
     """As `prepare`, for what is to be continued as it stands."""
     model, params = request.model, request.params
-    context = model.info.context_length
+    context = request.context
     bounds.check_params(params)
     if asked.text is not None:
         bounds.check_prompt([{"content": asked.text}], context)
@@ -174,11 +176,11 @@ def _with_tool_form(request: Request) -> Request:
     model = request.model
     try:
         tool_forms.check(request.params, model.info.tool_format, model.info.name)
+        if request.params.tool_form is None:
+            return request
+        params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
     except ValueError as error:
-        raise EngineError(INVALID_REQUEST, f"{error}.") from None
-    if request.params.tool_form is None:
-        return request
-    params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
+        raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
     return replace(request, params=params)
 
 
@@ -195,7 +197,7 @@ def count(request: Request) -> int:
     Raises:
         EngineError: as `prepare`, but for prompts that are too long.
     """
-    model, context = request.model, request.model.info.context_length
+    model, context = request.model, request.context
     try:
         if isinstance(request.asked, RawPrompt):
             return len(raw.build(model.tokenizer, request.asked, model.reader, context).tokens)
@@ -256,13 +258,11 @@ def _without_gone(
     `whole`: the caller sent all of the conversation, these among them. Were they tried again,
     every turn would drop some more, and no cache could be reused.
     """
-    gone, start = request.gone, overflow.head(messages)
+    gone = request.gone
     if not whole or not gone:
         return messages, gone
-    end = start + len(gone)
-    if request.slides and messages[start:end] == gone and messages[end:]:
-        return [*messages[:start], *messages[end:]], gone
-    return messages, []
+    kept = overflow.without(messages, gone) if request.slides else None
+    return (messages, []) if kept is None else (kept, gone)
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:

@@ -57,7 +57,7 @@ def _session(session: SessionState) -> dict[str, Any]:
         "kv_bytes": kv.owed,
         "kv_sharers": kv.sharers,
         "kv_bits": session.kv_bits,
-        "context_tokens": session.model.info.context_length,
+        "context_tokens": session.context_length,
         "dropped_messages": len(session.gone),
         "priority": session.priority,
         "status": "idle",

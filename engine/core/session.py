@@ -23,7 +23,8 @@ class SessionState:
         history: the messages so far, the session's system message not among them.
         estimate: what its caches cost in bytes.
         kv_bits: the bits that keys and values are kept in; None for the model's own type.
-        on_overflow: what happens to a conversation that has outgrown the model's context.
+        on_overflow: what happens to a conversation that has outgrown the context.
+        context: tokens that the caller allows; None for as many as the model takes.
         named: its id is the caller's, who may open it again after a restart.
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
@@ -43,6 +44,7 @@ class SessionState:
     estimate: MemoryEstimate
     kv_bits: int | None = None
     on_overflow: Overflow = "refuse"
+    context: int | None = None
     scratch: bool = False
     named: bool = False
     history: list[Message] = field(default_factory=list)
@@ -51,6 +53,12 @@ class SessionState:
     reply: ReplyState | None = None
     moment: float = 0.0
     used_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def context_length(self) -> int:
+        """The most tokens that a prompt and its answer may have together."""
+        most = self.model.info.context_length
+        return min(most, self.context) if self.context is not None else most
 
     def present(self) -> float:
         """The present of a prompt that is made now."""

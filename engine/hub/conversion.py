@@ -133,8 +133,7 @@ def _judge(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
             "does not know.",
         )
     numbers = facts.wide // 4  # all of them counted as floating-point
-    width = _RECIPE_BITS[recipe] if recipe else bits
-    expected = int(numbers * (width + _SCALES) / 8)
+    expected = expected_bytes(numbers, bits, recipe)
     free = shutil.disk_usage(_existing(out)).free
     if expected + SPARE > free:
         raise EngineError(
@@ -143,6 +142,12 @@ def _judge(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
             "Free some space, or choose fewer bits.",
         )
     return expected, _group(facts.config)
+
+
+def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
+    """About what so many weights will take."""
+    width = _RECIPE_BITS[recipe] if recipe else bits
+    return int(numbers * (width + _SCALES) / 8)
 
 
 def _group(config: Mapping[str, Any]) -> int:

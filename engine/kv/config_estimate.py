@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.kv.config_shape import Layer, Shape
+from engine.kv.shape import Layer, Shape
 
 STEP = 256
 """Tokens by which mlx-lm's caches grow."""
@@ -67,7 +67,7 @@ def estimate(
         elif wide and kv_bits and layer.plain:
             grown.append((_in_bits(layer, itemsize, kv_bits), UNLIMITED))
         elif wide:
-            grown.append((wide, UNLIMITED))
+            grown += [(wide, UNLIMITED)] * (2 if snapshot and layer.copied else 1)
     return MemoryEstimate(fixed, tuple(grown))
 
 

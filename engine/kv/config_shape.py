@@ -8,49 +8,11 @@ of every family.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from engine.kv.config_reader import FULL, NOTHING, STATE, WINDOW, ConfigReader
-
-
-@dataclass(frozen=True)
-class Layer:
-    """What one cache keeps of one session, in numbers.
-
-    Attributes:
-        keys, values: for each token.
-        window: the most tokens that are kept; None for all.
-        state: that does not grow.
-        plain: it is mlx-lm's `KVCache`, not inside another cache: it can be kept in few bits.
-    """
-
-    keys: int = 0
-    values: int = 0
-    window: int | None = None
-    state: int = 0
-    plain: bool = True
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a config says of a model's size.
-
-    Attributes:
-        caches: in the order of the layers; some layers have none, some two.
-        heads: of the queries.
-        width: of a head's values.
-        inner: the widest array of a feed-forward layer, in numbers a token.
-        latent: keys are kept compressed.
-    """
-
-    caches: tuple[Layer, ...]
-    hidden: int
-    heads: int
-    width: int
-    inner: int
-    vocabulary: int
-    latent: bool
+from engine.kv.shape import Layer, Scan, Shape
 
 
 def shape_of(config: Mapping[str, Any]) -> Shape | None:
@@ -72,6 +34,9 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
             reader.inner,
             vocabulary,
             reader.latent,
+            reader.grouped,
+            not reader.families & _ROWS,
+            reader.scan(),
         )
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ZeroDivisionError):
         return None
@@ -79,6 +44,12 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
 
 _UNFOLDED = {"deepseek_v2", "minicpm3", "youtu_llm"}
 """Families that keep compressed keys unfolded for each head. Others keep them as they are."""
+
+_ROWS = {
+    *("afm7", "deepseek_v32", "deepseek_v41", "gemma2", "glm_moe_dsa", "gpt_bigcode", "llama4"),
+    *("minimax_m3_vl", "phi3small", "plamo", "plamo2"),
+}
+"""Families whose attention is stepped row by row, or alone (`engine/FAMILIES.md`)."""
 
 _LINEAR = {"bailing_hybrid", "bailing_moe_linear"}
 """Families whose state is a square for each head, without a convolution."""
@@ -91,6 +62,25 @@ class _Reader(ConfigReader):
     def latent(self) -> bool:
         """Whether keys are kept compressed."""
         return bool(self.number("kv_lora_rank")) and not self.families & _UNFOLDED
+
+    @property
+    def grouped(self) -> bool:
+        """Whether several heads of the queries share one of the keys."""
+        if self.families & _UNFOLDED:
+            return False
+        full = (at for at in range(self.count) if self.kind(at) == FULL)
+        return self.key_heads(next(full, 0), FULL) < self.heads
+
+    def scan(self) -> Scan | None:
+        """How recurrent layers read a chunk."""
+        kinds = {self.kind(at) for at in range(self.count)}
+        if STATE not in kinds and not self.has("falcon_h1"):
+            return None
+        if self.has("jamba"):
+            size = self.number("mamba_d_state")
+            return Scan(self.number("mamba_expand") * self.hidden, 0, size)
+        heads, each = self.mamba_heads()
+        return Scan(heads * each, heads) if heads and each else None
 
     @property
     def inner(self) -> int:
@@ -139,10 +129,9 @@ class _Reader(ConfigReader):
             if self.flag("sparse_attention_freq", at):
                 found.append(Layer(self.number("index_head_dim")))
             found[0] = replace(found[0], plain=False)
-        elif self.has("falcon_h1"):
-            found.append(Layer(state=self.state()))
-        elif self.has("baichuan_m1"):
-            found.append(Layer(state=found[0].keys + found[0].values))
+        elif self.has("falcon_h1", "baichuan_m1"):
+            state = self.state() if self.has("falcon_h1") else found[0].keys + found[0].values
+            found = [replace(found[0], copied=True), Layer(state=state)]
         return [replace(c, plain=False) for c in found] if len(found) > 1 else found
 
     def compressed(self, at: int, ratio: int) -> list[Layer]:
@@ -233,11 +222,17 @@ class _Reader(ConfigReader):
             return (self.number("conv_L_cache") - 1) * self.hidden
         return self.mamba(back)
 
-    def mamba(self, back: int) -> int:
-        size = self.number("state_size", "ssm_state_size", "mamba_d_state", "d_state")
+    def mamba_heads(self) -> tuple[int, int]:
+        """The heads of a Mamba 2 layer, and the width of each."""
         heads = self.number("mamba_num_heads", "mamba_n_heads")
         heads = heads or (self.number("num_heads") if self.has("mamba2") else 0)
-        each = self.number(*("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim"))
+        names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
+        return heads, self.number(*names)
+
+    def mamba(self, back: int) -> int:
+        """The numbers of a Mamba layer's state."""
+        size = self.number("state_size", "ssm_state_size", "mamba_d_state", "d_state")
+        heads, each = self.mamba_heads()
         if self.has("jamba") or not heads:
             wide = self.number("mamba_expand", "expand") * self.hidden
             wide = wide if self.has("jamba") else self.number("intermediate_size") or wide

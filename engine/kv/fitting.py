@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.kv.config_estimate import STEP, UNLIMITED, estimate
-from engine.kv.config_shape import Shape, shape_of
+from engine.kv.config_shape import shape_of
+from engine.kv.shape import Scan, Shape
 
 Verdict = Literal["yes", "tight", "no"]
 
@@ -29,12 +30,17 @@ SLOTS_UP_TO = 1024
 FUSED_WIDTHS = (64, 80, 128)
 """Of heads, for which MLX's attention on a GPU keeps no scores while a prompt is read."""
 
+USUAL_CONTEXT = 8192
+"""Tokens of a chat that are counted on where nobody says how many, and the model takes more."""
+
 LEAST_CONTEXT = 2048
 """Tokens. A smaller context is not offered: hardly a question with an answer fits into it."""
 
 # Arrays that are alive at once in a pass, each as wide as the model or its feed-forward layer. So
 # many were counted in the measured peaks of the families.
 _HIDDEN_ARRAYS, _INNER_ARRAYS = 6, 4
+_SCAN_SCORES, _SCAN_ARRAYS = 3, 17  # of Mamba 2
+_STATE_ARRAYS, _NARROW_ARRAYS = 12, 10  # of Jamba
 _SCORES = {None: 1.0, 8: 1.5, 4: 1.5}
 """Arrays of attention scores, by the bits of the keys. In few bits they are no fused operation."""
 
@@ -144,7 +150,7 @@ def fit(
     """
     shape, chunk = shape_of(config), chunk or CHUNK
     fused = gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS
-    context = context or min(8192, context_limit(config) or 8192)
+    context = context or min(USUAL_CONTEXT, context_limit(config) or USUAL_CONTEXT)
     found = _fit(shape, weights, config, context, chats, kv_bits, wide, chunk, fused)
     if wide and found.total > free and weights.wide > weights.nbytes:
         found = _fit(shape, weights, config, context, chats, kv_bits, False, chunk, fused)
@@ -206,12 +212,19 @@ def _fit(
     caches = chats * cost.bytes(context)
     plain = all(c.plain and not c.window and not c.state for c in shape.caches)
     working = working_bytes(shape, itemsize, chunk, context, kv_bits, fused)
+    doubled = [c for c in shape.caches if c.copied and not c.window]
+    if doubled:
+        # The chat that is being read has no snapshot yet. Once it has one, a layer may grow.
+        twice = [(c.keys + c.values) * itemsize * context for c in doubled]
+        working = max(working - sum(twice), twice[0])
     if kv_bits:
         # MLX copies keys and values in few bits for its products: those of all chats in one layer,
-        # and of the layer before, which are still there.
+        # and of the layer before, which are still there. Where no heads share keys, keys alone.
         largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
-        working = max(working, 2 * chats * largest)
-    if chats > 1 and plain and not kv_bits and context <= SLOTS_UP_TO:
+        share = 1.0 if shape.grouped else _share_of_keys(shape)
+        reading = 0 if shape.grouped else int(largest * share)
+        working = max(working + reading, int(2 * chats * largest * share))
+    if chats > 1 and plain and shape.slots and not kv_bits and context <= SLOTS_UP_TO:
         # Their shared buffer has room for a quarter more chats. While it is filled, their own
         # caches are there as well, and one array of it twice.
         buffer = caches * (chats + chats // 4) // chats
@@ -234,9 +247,7 @@ def working_bytes(
     attends to them.
     """
     chunk = min(chunk, context)
-    # The last layer's attention is left out while a prompt is read: nobody asks for its result.
-    attending = shape.caches if kv_bits is None else shape.caches[:-1]
-    spans = [min(context, (c.window or context) + chunk) for c in attending if c.keys]
+    spans = [min(context, (c.window or context) + chunk) for c in shape.caches if c.keys]
     longest = max(spans, default=0)
     scores = int(shape.heads * longest * _SCORES[kv_bits])
     arrays = _HIDDEN_ARRAYS * shape.hidden + _INNER_ARRAYS * shape.inner
@@ -249,7 +260,22 @@ def working_bytes(
     cost = estimate(shape, itemsize, kv_bits, chunk, snapshot=False)
     grown = (context + STEP - 1) // STEP * STEP
     copied = max((per * min(grown, most) for per, most in cost.layers), default=0)
-    return max(chunk * (scores + arrays) * itemsize, copied)
+    scanned = 0 if shape.scan is None else chunk * _scanned(shape.scan, chunk)
+    hidden = chunk * _HIDDEN_ARRAYS * shape.hidden
+    return max(chunk * (scores + arrays) * itemsize, copied, (scanned + hidden) * itemsize)
+
+
+def _scanned(scan: Scan, chunk: int) -> int:
+    """Numbers that a recurrent layer takes for each token of a chunk, beside its state."""
+    if scan.size:
+        return _STATE_ARRAYS * scan.wide * scan.size + _NARROW_ARRAYS * scan.wide
+    return _SCAN_SCORES * scan.heads * min(chunk, STEP) + _SCAN_ARRAYS * scan.wide
+
+
+def _share_of_keys(shape: Shape) -> float:
+    """The share of keys in what the widest layer keeps of a token."""
+    widest = max(shape.caches, key=lambda layer: layer.keys + layer.values)
+    return widest.keys / max(1, widest.keys + widest.values)
 
 
 def context_limit(config: Mapping[str, Any]) -> int | None:

@@ -166,7 +166,7 @@ class Answering:
             read = partial(_understood, door, model, body, guest_of(scope))
             asked = await asyncio.to_thread(read) if large else read()
             choices = [
-                Choice(number, bool(asked.params.offered), number // asked.n)
+                Choice(number, bool(asked.params.offered), asked.stream, number // asked.n)
                 for number in range(asked.n * len(asked.prompts))
             ]
             tell = Client(send, door, door.telling(asked, choices), asked.stream)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from engine.text import tool_calls
+from engine.text.call_streams import Stream, stream
 from engine.text.tool_calls import Call
+from engine.text.tools import with_types
 
 CUT_OFF = "the answer ended within it"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -32,11 +35,19 @@ class Told(NamedTuple):
 
 @dataclass
 class _Open:
-    """A call that is being written."""
+    """A call that is being written.
+
+    Attributes:
+        told: of its arguments.
+        started: this has been told.
+        whole: its end has come, though not that of its text.
+    """
 
     id: str
     name: str
-    told: str = ""  # of its arguments
+    told: str = ""
+    started: bool = False
+    whole: bool = False
 
 
 class Calling:
@@ -56,13 +67,15 @@ class Calling:
 
     def __init__(self, name: str, tools: Sequence[dict[str, Any]], prompt: str, one: bool) -> None:
         self._format = name
-        self._tools = tools
+        self._tools = [with_types(tool) for tool in tools]
         self._offered = {tool["function"]["name"] for tool in tools}
         self._seed = prompt
         self._one = one
         self._closed = 0  # texts between markers that are complete
         self._numbers = 0
         self._open: list[_Open] = []  # of the text that is being written
+        self._stream: Stream | None = None
+        self._taken = 0  # characters of it
         self._told: list[Told] = []
         self.made: list[tuple[str, Call]] = []
         self.unreadable = False
@@ -79,51 +92,93 @@ class Calling:
             over: no more text comes.
         """
         for text in complete[self._closed :]:
+            self._advance(text)
             self._close(text)
             self._closed += 1
+            self._open, self._stream, self._taken = [], None, 0
+        self._advance(current)
         if over and current:
             self._fail(current, CUT_OFF)
         told, self._told = self._told, []
         return told
 
+    def _advance(self, text: str) -> None:
+        """Tell what more is known of the calls in a text that has grown to this."""
+        if len(text) == self._taken or not self._offered:
+            return
+        if self._stream is None:
+            self._stream = stream(self._format, self._read)
+        partials = self._stream.feed(text[self._taken :])
+        self._taken = len(text)
+        if self.enough:
+            return
+        for number, partial in enumerate(partials[:1] if self._one else partials):
+            if number == len(self._open):
+                self._open.append(_Open(self._id(partial.id), partial.name))
+            self._open[number].whole = partial.whole
+            self._tell(self._open[number], partial.arguments)
+
+    def _tell(self, call: _Open, arguments: str) -> None:
+        """Tell that a call has started, and what there is of its arguments."""
+        if call.name not in self._offered:
+            return
+        if not call.started:
+            call.started = True
+            self._told.append(Told("started", call.id, call.name))
+        if len(arguments) > len(call.told):
+            self._told.append(Told("delta", call.id, text=arguments[len(call.told) :]))
+            call.told = arguments
+
+    def _read(self, text: str) -> list[Call]:
+        return tool_calls.read(self._format, text, self._tools)
+
     def _close(self, text: str) -> None:
         try:
-            found = tool_calls.read(self._format, text, self._tools)
+            found = self._read(text)
         except ValueError as error:
             return self._fail(text, str(error))
         for number, call in enumerate(found):
             if self.enough:
                 break
             self._finish(number, call, text)
-        self._open = []
+        if len(found) < len(self._open):
+            self._fail(text, "it could not be read", len(found))
         return None
 
     def _finish(self, number: int, call: Call, text: str) -> None:
-        if number >= len(self._open):
+        if number == len(self._open):
             self._open.append(_Open(self._id(call.id), call.name))
-            if self._known(call.name):
-                self._told.append(Told("started", self._open[-1].id, call.name))
         begun = self._open[number]
-        self.made.append((begun.id, call))
-        if not self._known(call.name):
+        arguments = _as_told(begun, call)
+        if arguments is None:
+            self.unreadable = True
+            self._told.append(Told("failed", begun.id, begun.name, text, "it is written twice"))
+            return
+        self.made.append((begun.id, replace(call, arguments=arguments)))
+        if self._offered and call.name not in self._offered:
             wrong = "it names a tool that was not offered"
             self._told.append(Told("failed", begun.id, call.name, text, wrong))
             return
-        rest = call.arguments[len(begun.told) :]
-        if rest:
-            self._told.append(Told("delta", begun.id, text=rest))
-        self._told.append(Told("finished", begun.id, call.name, call.arguments))
+        self._tell(begun, arguments)
+        self._told.append(Told("finished", begun.id, call.name, arguments))
 
-    def _fail(self, text: str, wrong: str) -> None:
+    def _fail(self, text: str, wrong: str, first: int = 0) -> None:
+        """Tell that a text is no call, or those in it from the first one on."""
         self.unreadable = True
         if self.enough:
             return
-        for begun in self._open or [_Open(self._id(None), "")]:
-            self._told.append(Told("failed", begun.id, begun.name, text, wrong))
-        self._open = []
-
-    def _known(self, name: str) -> bool:
-        return not self._offered or name in self._offered
+        broken = []
+        for begun in self._open[first:]:
+            if not self.enough and begun.started and begun.whole and _is_object(begun.told):
+                self.made.append((begun.id, Call(begun.name, begun.told)))
+                self._told.append(Told("finished", begun.id, begun.name, begun.told))
+            else:
+                broken.append(begun)
+        if not broken and not text.strip():
+            return
+        for begun in broken or [_Open(self._id(None), "")]:
+            name = begun.name if begun.started else ""
+            self._told.append(Told("failed", begun.id, name, text, wrong))
 
     def _id(self, own: str | None) -> str:
         """The model's own id, or one made up: nine letters and digits, as Mistral wants."""
@@ -133,3 +188,26 @@ class Calling:
         self._numbers += 1
         seed = hashlib.sha256(f"{self._numbers} {self._seed}".encode(errors="replace")).digest()
         return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in seed[:9])
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _as_told(begun: _Open, call: Call) -> str | None:
+    """A call's arguments so that they begin with what was told; None where they cannot."""
+    if not begun.started:
+        begun.name = call.name
+        return call.arguments
+    if call.name != begun.name:
+        return None
+    if call.arguments.startswith(begun.told):
+        return call.arguments
+    try:
+        same = json.loads(begun.told) == json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        same = False
+    return begun.told if same else None

@@ -26,7 +26,7 @@ class Prompt:
         known: the boundaries of text and tokens that it has in common with the conversation before.
         boundary: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
-        system: how many of them any chat with the same system message begins with.
+        system: how many of them any chat with the same system message and tools begins with.
         answered: how many of them, at the end, are the beginning of the answer itself.
         continues: whether there is such a beginning.
     """
@@ -94,7 +94,7 @@ def build(
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
     given, messages = recognition.of(tokenizer).told(reasoning, template or {}, messages)
-    other = _same_system(messages)
+    other = _same_system(messages, bool(given.get("tools")))
     asked = [(messages, True), (messages, False)] + ([(other, True)] if other else [])
     rendered = reader.render(asked, reasoning, given)
     opened, closed = _sure(rendered[0]), _sure(rendered[1])
@@ -167,9 +167,13 @@ def _begun(tokenizer: Any, begun: Message, opened: str, opening: str | None, bef
     return dialect.begin(str(thought), str(content), inside)
 
 
-def _same_system(messages: list[Message]) -> list[Message] | None:
-    """What another chat with the same system message might send, to see what both begin with."""
-    if messages[0]["role"] != "system" or len(messages) < 2:
+def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
+    """What another chat with the same system message, or the same tools, might send.
+
+    It shows what both begin with.
+    """
+    count = int(messages[0]["role"] == "system")
+    if len(messages) <= count or not (count or tools):
         return None
-    said = messages[1].get("content") or ""
-    return [messages[0], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
+    said = messages[count].get("content") or ""
+    return [*messages[:count], {"role": "user", "content": "b" if said.startswith("a") else "a"}]

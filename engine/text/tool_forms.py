@@ -1,22 +1,20 @@
 """Tool calls in a model's own way, bound to the JSON schemas of their arguments.
 
-Only formats whose arguments are JSON can be bound. The others write each argument as plain text
-between tags, which no schema describes.
+`engine.text.tool_grammars` says what a call looks like; here they are put between their markers.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.params import FormLimits, SamplingParams
+from engine.params import SamplingParams
 from engine.text import recognition
 from engine.text.form_limits import bounded
-from engine.text.forms import BLANKS
-
-BOUND = ("json_tools", "mistral", "kimi_k2")
-"""The formats that can be bound, by the names of mlx-lm's parsers."""
+from engine.text.tool_grammars import BOUND, Rules, json_of, rules, text
+from engine.text.tools import inlined
 
 _BLANK = "WS: /[ \\n]{0,4}/"
 
@@ -67,37 +65,62 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     Args:
         tokenizer: mlx-lm's.
         name: the format's, one of `BOUND`.
+
+    Raises:
+        ValueError: a schema cannot be bound in this format, and why.
     """
     if params.tool_form is None:
         return params
     form = params.tool_form
     shape = _shape(name, tokenizer)
+    limits = params.form_limits
     tools = [
-        _tool(name, tool, schema, shape, tokenizer, params.form_limits)
-        for tool, schema in form.tools
+        _tool(
+            name,
+            tool,
+            inlined(schema if limits is None else bounded(schema, limits)),
+            shape,
+            tokenizer,
+            number,
+        )
+        for number, (tool, schema) in enumerate(form.tools)
     ]
-    rules = [f"tool{number}: {rule}" for number, rule in enumerate(tools)]
-    rules.append("call: " + " | ".join(f"tool{number}" for number in range(len(tools))))
+    lines = [f"tool{number}: {made.call}" for number, made in enumerate(tools)]
+    more = [rule for made in tools for rule in made.more]
+    lines.append("call: " + " | ".join(f"tool{number}" for number in range(len(tools))))
     inside = shape.inside.format(calls=_several("call", shape.between, form.several))
     repeated = form.several and shape.between is None
-    section = f"{shape.open} WS {inside}" + (f" WS {shape.close}" if shape.close else "")
+    # mlx-lm's reader of these takes a line break at most before the end.
+    gap = '"\\n"?' if name == "qwen3_coder" else "WS"
+    ended = f" {gap} {shape.close}" if shape.close else ""
+    section = f"{shape.open} WS {inside}{ended}"
     if form.required:
         start = "WS section" + (" (WS section)*" if repeated else "")
-        rules += [f"start: {start}", f"section: {section}"]
+        lines += [f"start: {start}", f"section: {section}"]
     else:
         # What opens the call is written freely. Where nothing closes it, more calls may follow.
-        start = f"WS {inside}" + (f" WS {shape.close}" if shape.close else "")
+        start = f"WS {inside}{ended}"
         if repeated and not shape.close:
             start += f" (WS {shape.open} WS {inside})*"
-        rules.append(f"start: {start}")
-    return replace(params, grammar="\n".join([*reversed(rules), _BLANK]) + "\n")
+        lines.append(f"start: {start}")
+    return replace(params, grammar="\n".join([*reversed(lines), *more, _BLANK]) + "\n")
 
 
 def _shape(name: str, tokenizer: Any) -> _Shape:
-    markers = recognition.of(tokenizer).markers
-    start, end = markers.tool_start, markers.tool_end
-    opened = _marker(start, tokenizer)
-    closed = _marker(end, tokenizer) if end else ""
+    dialect = recognition.of(tokenizer)
+    start, end = dialect.markers.tool_start, dialect.markers.tool_end
+    if not start:
+        raise ValueError("the model's calls have no marker, so that they cannot be bound")
+    opened = _spelled(start, tokenizer)
+    closed = _spelled(end, tokenizer) if end else ""
+    if name in ("deepseek", "minimax_m2", "dsml", "kimi_k3"):
+        return _Shape(opened, "{calls}", closed, "WS")
+    if name == "pythonic":
+        return _Shape(opened, '"[" {calls} "]"', closed, '", "')
+    if name == "python lines":
+        return _Shape(opened, "{calls}", closed, '"\\n"')
+    if name == "json" and dialect.row.name not in ("llama 3", "granite 4"):
+        return _Shape(opened, '"[" WS {calls} WS "]"', closed, 'WS "," WS')
     if name == "kimi_k2":
         return _Shape(opened, "{calls}", closed, "WS")
     if name == "mistral" and len(_ids("[ARGS]", tokenizer)) != 1:
@@ -106,45 +129,44 @@ def _shape(name: str, tokenizer: Any) -> _Shape:
     return _Shape(opened, "{calls}", closed)
 
 
-def _tool(
-    name: str,
-    tool: str,
-    schema: str,
-    shape: _Shape,
-    tokenizer: Any,
-    limits: FormLimits | None,
-) -> str:
+def _tool(name: str, tool: str, schema: str, shape: _Shape, tokenizer: Any, number: int) -> Rules:
     """A call of one tool."""
-    if limits is not None:
-        schema = bounded(schema, limits)
-    known = {"whitespace_pattern": BLANKS}
-    given = f"%json {json.dumps({**json.loads(schema), 'x-guidance': known})}"
     if name == "kimi_k2":
         begin, argue, end = (
             _marker(f"<|tool_call_{what}|>", tokenizer)
             for what in ("begin", "argument_begin", "end")
         )
-        named = f"{_text(f'functions.{tool}:')} /[0-9]{{1,3}}/"
-        return f"{begin} WS {named} WS {argue} WS {given} WS {end}"
+        named = f"{text(f'functions.{tool}:')} /[0-9]{{1,3}}/"
+        given = json_of(json.loads(schema))
+        return Rules(f"{begin} WS {named} WS {argue} WS {given} WS {end}")
     if name == "mistral" and shape.between is None:
-        return f"{_text(tool)} WS {_marker('[ARGS]', tokenizer)} WS {given}"
-    parts = ['"{"', _text('"name"'), '":"', _text(json.dumps(tool)), '","', _text('"arguments"')]
-    return " WS ".join([*parts, '":"', given, '"}"'])
+        given = json_of(json.loads(schema))
+        return Rules(f"{text(tool)} WS {_marker('[ARGS]', tokenizer)} WS {given}")
+    dialect = recognition.of(tokenizer).row.name
+    try:
+        return rules(name, dialect, tool, schema, number, lambda words: _spelled(words, tokenizer))
+    except ValueError as error:
+        raise ValueError(f"calls of the tool {tool} cannot be bound: {error}") from None
 
 
 def _several(one: str, between: str | None, several: bool) -> str:
     return f"{one} ({between} {one})*" if several and between is not None else one
 
 
-def _marker(text: str, tokenizer: Any) -> str:
+def _marker(words: str, tokenizer: Any) -> str:
     """A marker, as its own token or spelled out."""
-    ids = _ids(text, tokenizer)
-    return f"(<[{ids[0]}]> | {_text(text)})" if len(ids) == 1 else _text(text)
+    ids = _ids(words, tokenizer)
+    return f"(<[{ids[0]}]> | {text(words)})" if len(ids) == 1 else text(words)
 
 
 def _ids(text: str, tokenizer: Any) -> list[int]:
     return list(tokenizer.encode(text, add_special_tokens=False))
 
 
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _spelled(words: str, tokenizer: Any) -> str:
+    """Text whose special tokens are tokens, or spelled out."""
+    get_added = getattr(getattr(tokenizer, "_tokenizer", tokenizer), "get_added_vocab", dict)
+    added = sorted((re.escape(token) for token in get_added()), key=len, reverse=True)
+    pieces = re.split(f"({'|'.join(added)})", words) if added else [words]
+    told = [_marker(p, tokenizer) if n % 2 else text(p) for n, p in enumerate(pieces) if p]
+    return " ".join(told)

@@ -139,6 +139,34 @@ def as_schema(schema: object) -> str | None:
     return text
 
 
+def inlined(schema: str) -> str:
+    """A schema whose parameters have what they refer to at hand: readers look at their types."""
+    parsed = json.loads(schema)
+    properties = parsed.get("properties")
+    if not isinstance(properties, dict):
+        return schema
+    known = {key: _followed(parsed, own) for key, own in properties.items()}
+    return json.dumps({**parsed, "properties": known})
+
+
+def with_types(tool: Tool) -> dict[str, Any]:
+    """A tool whose parameters are `inlined`."""
+    function = tool["function"]
+    parameters = json.loads(inlined(json.dumps(function.get("parameters") or {})))
+    return {**tool, "function": {**function, "parameters": parameters}}
+
+
+def _followed(schema: dict[str, Any], own: Any) -> Any:
+    for _ in range(8):
+        target = own.get("$ref") if isinstance(own, dict) else None
+        kind, _, name = str(target).removeprefix("#/").partition("/")
+        found = schema.get(kind, {}).get(name) if kind in ("$defs", "definitions") else None
+        if not isinstance(found, dict):
+            break
+        own = {**found, **{key: value for key, value in own.items() if key != "$ref"}}
+    return own
+
+
 def _function(number: int, tool: object) -> dict[str, Any]:
     kind = tool.get("type") if isinstance(tool, Mapping) else None
     if not isinstance(tool, Mapping) or kind != "function":

@@ -148,11 +148,13 @@ class FakeEngine:
     def is_running(self) -> bool:
         return self._thread.is_alive()
 
-    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
-        """Whether it fits: what is called "wide" does with a small KV cache or beside nothing."""
+    def estimate_later(
+        self, path: str, context: int | None = None, kv_bits: int | None = None
+    ) -> Future[Fit]:
+        """Whether it fits: what is called "wide" does small, short or beside nothing."""
         future: Future[Fit] = Future()
         fit = Fit(5_000_000_000, 1, 2_000_000_000, 100_000_000, 8192, 1, kv_bits, 9_000_000_000)
-        if "wide" in path and kv_bits is None:
+        if "wide" in path and kv_bits is None and (context or 8192) > 4096:
             smaller = Offer("kv_bits", 8, 5_600_000_000), Offer("context", 4096, 5_900_000_000)
             others = [Offer("unload", 0, 9_000_000_000, model) for model in self.loaded]
             fit = replace(fit, free=6_000_000_000, offers=(*smaller, *others))

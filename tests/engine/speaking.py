@@ -122,7 +122,8 @@ def cut(reply: ReplyText) -> dict[str, Any]:
     twin._splitter = copy.copy(reply._splitter)
     twin._splitter.calls = list(reply._splitter.calls)
     twin.parts = dict(reply.parts)
+    twin._calling = copy.deepcopy(reply._calling)
     twin.finish(ended=False)
     # The bytes of half a character are shown as a mark.
     parts = {kind: text.rstrip("\ufffd") for kind, text in twin.parts.items()}
-    return {**parts, "calls": twin.calls}
+    return {**parts, "calls": twin.calls, "told": twin.calls_told(over=True)}

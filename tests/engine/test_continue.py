@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams, TextDelta
-from engine.scheduling.overflow import slide
+from engine.scheduling.overflow import gone, slide, without
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -112,12 +112,43 @@ def test_turns_are_dropped_whole_and_as_few_as_do() -> None:
     messages = [system, *turns, user("last")]
     result = slide(messages, 9, 20, len)
     assert result is not None
-    kept, gone = result
+    kept, count = result
     assert kept == [system, *turns[14:], user("last")]
-    assert gone == 14
+    assert count == 14
     assert slide(messages, 1, 20, len) == ([system, user("last")], 20)
     assert slide(messages, 1, 1, len) is None
     assert slide([system, user("alone")], 1, 1, len) is None
+
+
+def called(number: int) -> list[dict[str, Any]]:
+    """A step of a turn: a call of the assistant, and its result."""
+    function = {"name": "look", "arguments": {"at": number}}
+    call = {"id": f"c{number}", "type": "function", "function": function}
+    result = {"role": "tool", "tool_call_id": f"c{number}", "content": f"r{number} " + "word " * 99}
+    return [{"role": "assistant", "content": "", "tool_calls": [call]}, result]
+
+
+def test_a_call_is_never_torn_from_its_result() -> None:
+    system = {"role": "system", "content": "s"}
+    before = [user("q"), *called(0), assistant("a")]
+    work = [message for number in range(1, 9) for message in called(number)]
+    messages = [system, *before, user("go on"), *work]
+    for target in range(1, len(messages)):
+        found = slide(messages, target, len(messages), len)
+        assert found is not None
+        assert found[0] == [system, user("go on"), *work]  # turns go whole while that helps
+        torn = slide(messages, target, min(target, 17), len)
+        if torn is None:
+            assert target < 4  # the last step and its question must fit
+            continue
+        kept, count = torn
+        assert kept[:2] == [system, user("go on")]
+        assert [m["role"] for m in kept[2:]] == ["assistant", "tool"] * (len(kept) // 2 - 1)
+        assert kept[-2:] == work[-2:]
+        assert count == len(gone(messages, kept)) == len(messages) - len(kept)
+        # The whole conversation that is sent again loses the same, and grows on.
+        later = [*messages, *called(9)]
+        assert without(later, gone(messages, kept)) == [*kept, *called(9)]
 
 
 def test_a_chat_that_slides_answers_on_and_says_what_went(

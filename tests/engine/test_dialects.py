@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
 from engine.model.vocabulary import end_ids
 from engine.text import prompt, recognition
+from engine.text.calling import CUT_OFF, Told
 from engine.text.dialect import MLX_LM, THINK
 from engine.text.dialects import ROWS
 from engine.text.prompt import Prompt
@@ -22,6 +24,7 @@ from engine.text.rendering import MOMENT
 from engine.text.splitter import TextSplitter
 from engine.text.text import ReplyText
 from engine.text.tool_calls import parse
+from tests import torture_calls
 from tests.engine.speaking import (
     ASK,
     FAMILIES,
@@ -218,3 +221,79 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert main(["dialects", str(write_folder(tmp_path / "x", "gpt-oss"))]) == 0
     assert "speaks 'harmony'" in capsys.readouterr().out
     assert main(["dialects", str(tmp_path)]) == 2
+
+
+# -- calls as they are told -----------------------------------------------------------------
+
+CALLING = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f) if s.cities]
+
+
+def summary(told: Iterable[Told]) -> list[tuple[str, str, str]]:
+    """How each call ended, its name and arguments; sees that it was told in order."""
+    open_calls: dict[str, str] = {}
+    ended: list[tuple[str, str, str]] = []
+    for one in told:
+        if one.kind == "started":
+            assert one.id not in open_calls
+            open_calls[one.id] = ""
+        elif one.kind == "delta":
+            assert one.text
+            open_calls[one.id] += one.text
+        elif one.kind == "finished":
+            assert open_calls.pop(one.id) == one.text
+            ended.append((one.kind, one.name, one.text))
+        else:
+            open_calls.pop(one.id, None)
+            ended.append((one.kind, one.name, one.message))
+    assert not open_calls, "a call has no end"
+    return ended
+
+
+def expected(cities: Iterable[str]) -> list[tuple[str, str, dict[str, str]]]:
+    return [("finished", "weather", {"city": city}) for city in cities]
+
+
+def read(ended: list[tuple[str, str, str]]) -> list[tuple[str, str, Any]]:
+    return [(kind, name, json.loads(text)) for kind, name, text in ended]
+
+
+@pytest.mark.parametrize(("name", "stream"), CALLING)
+def test_each_call_is_told_the_same_however_it_is_cut(
+    tokenizer: Any, name: str, stream: Stream
+) -> None:
+    its = tokenizer(name)
+    ready = asked(its, [ASK], stream, Ledger())
+    whole, ids = written(its, ready, stream)
+    at_once = summary(whole.calls_told(over=True))
+    assert read(at_once) == expected(stream.cities)
+
+    reply = ReplyText(its, ready.opened, (), ready.opening, [WEATHER])
+    told: list[Told] = []
+    early = 0
+    for token in ids:
+        reply.add(token)
+        told += reply.calls_told()
+        # The answer may be cut off here: the same calls as far as they go, and no other.
+        twin = cut(reply)
+        ended = summary([*told, *twin["told"]])
+        finished = [one for one in ended if one[0] == "finished"]
+        assert finished == at_once[: len(finished)]
+        assert [one[2] for one in ended[len(finished) :]] in ([], [CUT_OFF])
+        early += bool(ended) and ended[-1][1] == "weather" and ended[-1][0] == "failed"
+    reply.finish()
+    told += reply.calls_told(over=True)
+    assert summary(told) == at_once
+    assert early > 3, "its name is told before it is whole"
+    ids_told = [one.id for one in told if one.kind == "finished"]
+    assert [call["id"] for call in reply.said().get("tool_calls", ())] in ([], ids_told)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_calls_that_are_bound_are_of_their_schema(tmp_path: Path, name: str) -> None:
+    """`python -m tests.torture calls` tries many more."""
+    its = torture_calls.bindable(name, tmp_path)
+    if its is None:
+        return  # it is refused by name
+    for number in (0, 7):
+        told = next(torture_calls.calls(tmp_path, its, number, number))
+        assert torture_calls.check(told, number)

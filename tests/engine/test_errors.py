@@ -167,6 +167,22 @@ def test_a_prompt_longer_than_the_context(
     neighbour.check()
 
 
+def test_a_session_may_have_less_context_than_its_model(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")), context=300)
+    twin = chat.fork()
+    for each in (chat, twin):
+        with pytest.raises(EngineError, match="takes at most 300"):
+            each.send("x" * 400).text(60)
+    reply = chat.send("x" * 280, ENDLESS)
+    reply.tokens(60)
+    assert reply.stats.prompt_tokens + reply.stats.generated_tokens == 300
+    assert {s["context_tokens"] for s in engine.stats()["sessions"].values()} == {300}
+    with pytest.raises(ValueError, match="context must be"):
+        engine.open_session(engine.load(model_folder("plain")), context=0)
+
+
 def test_a_reply_ends_where_the_context_does(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:

@@ -15,7 +15,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from app.chats.attached.words import attached
-from app.chats.exporting.prose import moment, speaker, title_of
+from app.chats.exporting.prose import moment, speaker
 from app.markdown.commonmark import parser
 from app.markdown.highlight import COLOURS, language_of, pieces
 from app.markdown.plainly import parts
@@ -56,7 +56,7 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 
 def page(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
     """The page in pieces, a message at a time."""
-    title = escape(title_of(chat))
+    title = escape(chat.shown_title)
     yield (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

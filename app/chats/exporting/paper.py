@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 
 from app.chats.exporting.pages import message_html
-from app.chats.exporting.prose import moment, title_of
+from app.chats.exporting.prose import moment
 from app.markdown.highlight import COLOURS
 from app.markdown.tex import EM, INK, formula, typed
 from app.store import Chat, Message
@@ -49,7 +49,7 @@ def write_pdf(
 ) -> bool:
     """Write the pages; False if it was stopped, and then the file is not whole. Raises OSError."""
     writer = QPdfWriter(str(path))
-    writer.setTitle(title_of(chat))
+    writer.setTitle(chat.shown_title)
     writer.setCreator("Stretto")
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF(*(_MARGIN_MM,) * 4))
@@ -128,7 +128,7 @@ def _html(
         return known
 
     found = [
-        f"<h1>{escape(title_of(chat))}</h1>\n",
+        f"<h1>{escape(chat.shown_title)}</h1>\n",
         f'<p class="who">{moment(chat.created_at)}</p>',
     ]
     if chat.system:

@@ -34,13 +34,9 @@ def moment(seconds: float) -> str:
         return ""
 
 
-def title_of(chat: Chat) -> str:
-    return chat.title or "New chat"
-
-
 def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
     """The messages as they were written, each under a heading with its speaker."""
-    yield f"# {_one_line(title_of(chat))}\n"
+    yield f"# {_one_line(chat.shown_title)}\n"
     if chat.system:
         yield f"\n## System prompt\n\n{_closed(chat.system)}\n"
     for message in said:
@@ -62,7 +58,7 @@ def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> 
 
 def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
     """The messages as they read on screen, without marks."""
-    title = " ".join(title_of(chat).split())
+    title = " ".join(chat.shown_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
         yield f"\nSystem prompt\n\n{chat.system.strip()}\n"

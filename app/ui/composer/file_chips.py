@@ -40,7 +40,7 @@ class FileChip(PaintedButton):
     """
 
     HEIGHT = 30
-    WIDEST = 380
+    WIDEST = 440
     removed = Signal()
 
     def __init__(self, words: ChipWords, parent: QWidget) -> None:

@@ -79,7 +79,7 @@ class TrashDialog(QDialog):
         """Show what is in the trash now."""
         self._chats = {chat.id: chat for chat in self._library.trash()}
         now = self._clock()
-        self.list.fill([(c.id, c.title or "New chat", _when(c, now)) for c in self._chats.values()])
+        self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
         if self._chats:
             words = f"Deleted chats stay here for {DAYS} days. Then they are erased for good."
         else:
@@ -116,7 +116,7 @@ class TrashDialog(QDialog):
         if not ids:
             return
         self._asked = ids
-        one = self._chats[ids[0]].title or "New chat"
+        one = self._chats[ids[0]].shown_title
         what = f"“{one}”" if len(ids) == 1 else f"{len(ids):,} chats"
         self.question.setText(
             f"Erase {what} for good, from backups too? This cannot be taken back."

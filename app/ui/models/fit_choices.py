@@ -33,6 +33,7 @@ class Choice:
     Attributes:
         words: what is done;  detail: what comes of it.
         bits: of the KV cache, for `Way.KV_BITS`.
+        tokens: of the chat, for `Way.SHORTER`.
         refs: the models to unload, or the one to take instead.
     """
 
@@ -40,6 +41,7 @@ class Choice:
     words: str
     detail: str
     bits: int = 0
+    tokens: int = 0
     refs: tuple[str, ...] = ()
 
 
@@ -65,7 +67,10 @@ def choices(
         elif offer.what == "context":
             words = f"Load it for chats of up to {offer.value:,} tokens"
             detail = f"Takes {bytes_line(offer.total)}. Longer ones may find no memory."
-            found.append(Choice(Way.SHORTER, words, detail))
+            if for_chat:
+                words = f"Let this chat have at most {offer.value:,} tokens"
+                detail = f"Takes {bytes_line(offer.total)}. Its settings can change that."
+            found.append(Choice(Way.SHORTER, words, detail, tokens=offer.value))
     found += _unloading(fit, library, installed)
     found += [
         Choice(
@@ -114,6 +119,15 @@ def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[Installed]
         and model.facts.nbytes <= most
     ]
     return sorted(found, key=lambda model: -model.facts.nbytes)
+
+
+# A size as names tell it, and what comes after it.
+_SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
+
+
+def search_words(name: str) -> str:
+    """What to look for on the hub to find smaller ones of a model's kind: "qwen3"."""
+    return _SIZE.sub("", _base(name))
 
 
 def _base(name: str) -> str:

@@ -12,7 +12,7 @@ from app.chats.chat import Chat
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
 from app.chats.library import ChatLibrary
 from app.installed import InstalledModels
-from app.ui.models.fit_choices import Choice, Way, choices
+from app.ui.models.fit_choices import Choice, Way, choices, search_words
 from app.ui.models.fit_dialog import FitDialog
 from app.ui.widgets.closing import open_dialog
 
@@ -21,11 +21,11 @@ class FitFlow(QObject):
     """Opens the dialog over ``window``.
 
     Signals:
-        get_asked(): the person wants a model from the hub.
+        get_asked(words): the person wants a model from the hub, and would look for these words.
         said(words): why something was not done.
     """
 
-    get_asked = Signal()
+    get_asked = Signal(str)
     said = Signal(str)
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
@@ -62,7 +62,7 @@ class FitFlow(QObject):
     def _take(self, choice: Choice, ref: str, chat_id: str) -> None:
         chat = self._library.find(chat_id)  # it may have been closed since
         if choice.way is Way.FIND:
-            self.get_asked.emit()
+            self.get_asked.emit(search_words(self._loader.get(ref).name))
             return
         if choice.way is Way.UNLOAD:
             for other in choice.refs:
@@ -71,6 +71,9 @@ class FitFlow(QObject):
                     return
             for other in choice.refs:
                 unloading.unload(self._library, other)
+        elif choice.way is Way.SHORTER and chat is not None:
+            options = replace(chat.options, context=choice.tokens)
+            chat.set_options(options, chat.record.system)
         elif choice.way in {Way.SHORTER, Way.ANYWAY}:
             self._loader.allow(ref)
         elif choice.way is Way.KV_BITS and chat is not None:

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.download import ref_of
 from app.downloads import Downloads
-from app.ui.models.downloads_view import DownloadList, ModelDialog
+from app.ui.models.downloads_in_window import ModelDialog
+from app.ui.models.downloads_view import DownloadList
 from app.ui.models.finding import Finding
 from app.ui.models.found_list import FoundList
 from app.ui.models.found_model import DOWNLOAD, OPEN, FoundModel

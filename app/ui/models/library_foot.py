@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.model_choice import LoadState, ModelStatus
+from app.conversion import why_not
 from app.paths import adapter_of
 from engine.hub.inventory import Installed
 
@@ -18,7 +19,8 @@ class LibraryFoot(QWidget):
     """Buttons for the chosen model; while it asks a question, the two answers instead.
 
     Signals:
-        load_asked(), pin_asked(), folder_asked(), removal_asked(), chat_asked(): of the chosen one.
+        load_asked(), pin_asked(), convert_asked(), folder_asked(), removal_asked(),
+            chat_asked(): of the chosen one.
         adapter_asked(): it is to be listed with an adapter, too.
         sure(): the person answers the question with yes.
         kept(): with no.
@@ -30,6 +32,7 @@ class LibraryFoot(QWidget):
     adapter_asked = Signal()
     load_asked = Signal()
     pin_asked = Signal()
+    convert_asked = Signal()
     folder_asked = Signal()
     removal_asked = Signal()
     chat_asked = Signal()
@@ -49,6 +52,7 @@ class LibraryFoot(QWidget):
         self.undo.setObjectName("link")
         self.load = self._push_button("Load", self.load_asked.emit)
         self.pin = self._push_button("Pin", self.pin_asked.emit)
+        self.convert = self._push_button("Convert…", self.convert_asked.emit)
         self.reveal = self._push_button("Show in Folder", self.folder_asked.emit)
         self.adapter = self._push_button("Add Adapter…", self.adapter_asked.emit)
         self.trash = self._push_button("Move to Trash", self.removal_asked.emit)
@@ -56,14 +60,17 @@ class LibraryFoot(QWidget):
         self.open.setObjectName("primary")
         self.keep = self._push_button("Keep", self.kept.emit)
         self.yes = self._push_button("Move to Trash", self.sure.emit)
-        self.usual = (self.open, self.load, self.pin, self.reveal, self.adapter, self.trash)
+        self.usual = (
+            *(self.open, self.load, self.pin, self.convert, self.reveal, self.adapter),
+            self.trash,
+        )
         note = QHBoxLayout()
         note.setSpacing(8)
         note.addWidget(self.said, 1)
         note.addWidget(self.undo)
         row = QHBoxLayout()
         row.setSpacing(8)
-        for button in (self.load, self.pin, self.reveal, self.adapter):
+        for button in (self.load, self.pin, self.convert, self.reveal, self.adapter):
             row.addWidget(button)
         row.addStretch(1)
         for button in (self.trash, self.open, self.keep, self.yes):
@@ -144,6 +151,8 @@ class LibraryFoot(QWidget):
         if pinned:
             tip = "Treat it as the others"
         self._show(self.pin, "Unpin" if pinned else "Pin", "", tip, model.name)
+        tip = "Make a smaller copy of it"
+        self._show(self.convert, "Convert…", why_not(model), tip, model.name)
         gone = _GONE if facts.gone else ""
         self._show(self.reveal, "Show in Folder", gone, "Show its files", model.name)
         why = "It has one already" if adapter_of(model.ref) else facts.problem

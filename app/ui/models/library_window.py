@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
@@ -30,6 +30,7 @@ from app.ui.models.library_view import LibraryView
 from app.ui.models.library_words import count
 from app.ui.models.memory_figures import MemoryFigures
 from app.ui.models.removal_talk import RemovalTalk
+from app.ui.widgets import links
 from engine.hub.inventory import Installed
 
 _NONE = (
@@ -45,6 +46,7 @@ class ModelsWindow(QDialog):
     Signals:
         opened(ref): the person wants to chat with that model.
         get_asked(): the person wants one from the hub.
+        convert_asked(model): the person wants a smaller copy of that `Installed`.
         too_large(ref): what was to be loaded from here does not fit into memory.
 
     Attributes:
@@ -53,6 +55,7 @@ class ModelsWindow(QDialog):
 
     opened = Signal(str)
     get_asked = Signal()
+    convert_asked = Signal(object)
     too_large = Signal(str)
 
     def __init__(
@@ -69,7 +72,7 @@ class ModelsWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
-        self._show_folder = show_folder or _open_in_file_manager
+        self._show_folder = show_folder or links.show_folder
         self._chosen: tuple[Path | None, int] = (None, 0)  # its folder, and where it stood
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
@@ -121,6 +124,7 @@ class ModelsWindow(QDialog):
         self.foot.chat_asked.connect(self.open_in_chat)
         self.foot.load_asked.connect(self.load_or_unload)
         self.foot.pin_asked.connect(self.toggle_pin)
+        self.foot.convert_asked.connect(lambda: self.convert_asked.emit(self.model))
         self.foot.folder_asked.connect(self.show_in_folder)
         self.foot.removal_asked.connect(self.remove)
         self.foot.adapter_asked.connect(lambda: self.adding.choose_adapter(self.model))
@@ -288,7 +292,3 @@ class ModelsWindow(QDialog):
         self._figures.stop()
         self._installed.stop()
         super().hideEvent(event)
-
-
-def _open_in_file_manager(folder: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

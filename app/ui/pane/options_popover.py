@@ -17,12 +17,13 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from app.chats.chat import Chat
-from app.chats.options import ChatOptions
+from app.chats.options import CONTEXT, ChatOptions
 from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.widgets.wheel import WheelGuard
@@ -94,6 +95,14 @@ class OptionsPopover(QFrame):
         self.bits.setAccessibleName("KV cache")
         for bits, words in _BITS:
             self.bits.addItem(words, bits)
+        self.context = QSpinBox(page)
+        self.context.setAccessibleName("Context")
+        self.context.setToolTip("The most tokens that this chat may have; fewer take less memory")
+        self.context.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.context.setRange(CONTEXT[0] - 1, CONTEXT[1])
+        self.context.setSpecialValueText("As the model")
+        self.context.setGroupSeparatorShown(True)
+        self.context.setFixedWidth(132)
         self.more = QPushButton(page)
         self.more.setObjectName("link")
         self.more.setCheckable(True)
@@ -119,6 +128,7 @@ class OptionsPopover(QFrame):
         self.bits.setFixedWidth(132)
         rest.addRow(_label("Stop at", page), self.stop)
         rest.addRow(_label("KV cache", page), self.bits)
+        rest.addRow(_label("Context", page), self.context)
         head = QHBoxLayout()
         head.addWidget(QLabel("Instructions", page))
         head.addStretch(1)
@@ -170,8 +180,10 @@ class OptionsPopover(QFrame):
         self.form.show_options(options)
         self.stop.setPlainText(lines_of(options.stop))
         self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
+        self.context.setValue(options.context or self.context.minimum())
         finer = any(value is not None for value in self._finer.values().values())
-        self.more.setChecked(finer or bool(options.stop) or options.kv_bits is not None)
+        memory = options.kv_bits is not None or options.context is not None
+        self.more.setChecked(finer or bool(options.stop) or memory)
         self._show_more(self.more.isChecked())
 
     def values(self) -> tuple[ChatOptions, str]:
@@ -188,6 +200,7 @@ class OptionsPopover(QFrame):
             reproducible=self.reproducible.isChecked(),
             slide=self.slide.isChecked(),
             kv_bits=self.bits.currentData(),
+            context=self.context.value() if self.context.value() >= CONTEXT[0] else None,
         )
         return options, self.system.toPlainText().strip()
 

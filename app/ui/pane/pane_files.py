@@ -117,9 +117,8 @@ class PaneFiles(QObject):
         attaching.count()
 
     def _about(self, attachment: Attachment) -> str:
-        words = [about(attachment)]
-        if part := used(attachment):
-            words.append(part)
+        part = used(attachment)
+        words = [attachment.kind, part] if part else [about(attachment)]
         tokens = self._attaching.tokens(attachment)
         if tokens is not None:
             words.append(f"{'' if tokens.exact else 'about '}{tokens.count:,} tokens")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDesktopServices
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -38,6 +38,7 @@ from app.ui.settings.look import Look
 from app.ui.settings.other_programs import OtherPrograms
 from app.ui.settings.reach import Reach
 from app.ui.style.theme import scaled
+from app.ui.widgets import links
 from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
 
@@ -71,7 +72,7 @@ class SettingsWindow(QDialog):
         self.setWindowTitle("Settings")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
-        self._open_folder = open_folder or _show_folder
+        self._open_folder = open_folder or links.show_folder
         self.page = self._page = FormPage(self)
         look = self._looks = Look(self._page, settings, self._choice, self._set)
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
@@ -292,7 +293,3 @@ class SettingsWindow(QDialog):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.changed.emit()
         super().closeEvent(event)
-
-
-def _show_folder(folder: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

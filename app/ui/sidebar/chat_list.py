@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 
 from app.chats.library import ChatLibrary
 from app.chats.listing import ARCHIVE, Entry, entries
-from app.store import Chat, SearchHit
+from app.store import UNTITLED, Chat, SearchHit
 from app.ui.sidebar import spoken
 from app.ui.sidebar.dragging import DraggedRows
 from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, WAITING_ROLE, Row, found_row
@@ -110,7 +110,7 @@ class ChatListModel(DraggedRows):
             return None
         if entry.kind == "chat":
             chat = self._library.chat(entry.id)
-            title = (chat.title if chat is not None else "") or "New chat"
+            title = chat.shown_title if chat is not None else UNTITLED
             tags = chat.tags if chat is not None else ()
             hit = self._hits.get(entry.id)
             if hit is not None:

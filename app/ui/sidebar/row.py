@@ -48,7 +48,7 @@ WAITING_ROLE = ROW_ROLE + 3
 
 
 def found_row(chat: Chat, hit: SearchHit) -> Row:
-    title = chat.title or "New chat"
+    title = chat.shown_title
     found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
     if hit.message_id is None or hit.snippet == title:  # the title says it all
         return replace(found, title_marks=hit.marks)

@@ -128,8 +128,10 @@ def download_line(download: Download) -> str:
     elif rate := download.rate:
         parts.append(f"{bytes_line(round(rate))}/s")
         parts.append(f"{_left((download.total - download.done) / rate)} left")
-    else:
+    elif download.can_pause:
         parts.append("Waiting for the hub…")
+    else:
+        parts.append("Converting…")
     return " · ".join(parts)
 
 

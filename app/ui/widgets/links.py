@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QDesktopServices
@@ -77,3 +78,8 @@ def _end_of(host: str) -> str:
 def _breakable(text: str) -> str:
     """Places where a line may end, in runs that would make the dialog wider than the screen."""
     return _UNBROKEN.sub("\\1\u200b", text)
+
+
+def show_folder(folder: Path) -> None:
+    """Show a folder in the system's file manager."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

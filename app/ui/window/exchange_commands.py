@@ -72,7 +72,7 @@ class ExchangeCommands(QObject):
         if len(chosen) > 1:
             choices.append((f"The {len(chosen):,} chosen chats", list(chosen)))
         if meant is not None:
-            choices.append((f"“{meant.title or 'New chat'}”", [meant.id]))
+            choices.append((f"“{meant.shown_title}”", [meant.id]))
         choices.append((f"All {len(everything):,} chats", everything))
         dialog = ExportDialog(self._store, choices, self._window)
         dialog.exported.connect(self._on_exported)

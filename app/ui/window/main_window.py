@@ -17,7 +17,7 @@ from app.settings import Settings
 from app.single import SingleInstance
 from app.store import Store
 from app.ui.dialogs.update_dialog import UpdateDialog
-from app.ui.models.downloads_view import DownloadsInWindow
+from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.pane_menus import PaneMenus
 from app.ui.score.score import ScoreView

@@ -6,20 +6,24 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
+from app.conversion import Recipe, job_for
 from app.downloads import Downloads
 from app.idle import IdleUnloading
 from app.installed import InstalledModels
 from app.paths import Paths
 from app.removal import Removal, Removed
 from app.settings import Settings
-from app.ui.models.downloads_view import DownloadsInWindow
+from app.ui.models.convert_dialog import ConvertDialog
+from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit_flow import FitFlow
 from app.ui.models.library_window import ModelsWindow
 from app.ui.pane.pane_menus import PaneMenus
+from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.undo import Undos
+from engine.hub.inventory import Installed
 
 
 class ModelCommands(QObject):
@@ -49,11 +53,12 @@ class ModelCommands(QObject):
         self._parent = parent
         self._library, self._chats, self._undos, self._downloads = library, chats, undos, dialog
         self._toast = toast
-        own = paths.data / "models" if paths is not None else None
+        own = self._own = paths.data / "models" if paths is not None else None
+        self._jobs = downloads
         self.installed = InstalledModels(library, settings, own, self)
         self.idle = IdleUnloading(self.installed, library, settings, self)
         self.fitting = FitFlow(library, self.installed, parent)
-        self.fitting.get_asked.connect(dialog.show)
+        self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.said.connect(toast.show_text)
         menus.fitting = self.fitting
         menus.get_asked.connect(dialog.show)
@@ -74,9 +79,23 @@ class ModelCommands(QObject):
             made.opened.connect(self._chats.use_model)
             made.too_large.connect(lambda ref: self.fitting.open(ref, None, made))
             made.get_asked.connect(self._downloads.show)
+            made.convert_asked.connect(self.convert)
             made.finished.connect(self._on_gone)
             self.window = made
         self.window.begin()
+
+    @Slot(object)
+    def convert(self, model: Installed) -> None:
+        """Ask how small a copy is to be, and have it made; the list of downloads shows it."""
+        own = self._own or model.folder.parent
+        dialog = ConvertDialog(model, self.window or self._parent)
+
+        def take(recipe: Recipe) -> None:
+            self._jobs.convert(job_for(model, recipe, own))
+            self._downloads.show()
+
+        dialog.taken.connect(take)
+        open_dialog(dialog)
 
     @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
     @Slot()

@@ -74,7 +74,7 @@ class PaletteCommands(QObject):
             yield Entry(
                 Kind.CHAT,
                 f"chat:{chat.id}",
-                chat.title or "New chat",
+                chat.shown_title,
                 partial(chats.open, chat.id),
                 beside=day_heading(chat.updated_at, days),
                 choose_beside=partial(chats.open_beside, chat.id),

@@ -11,7 +11,7 @@ from engine.openai.request import form, with_text
 from engine.openai.schemas import FORMAT, MESSAGES, TOOL_CHOICE, TOOLS
 from engine.params import SamplingParams
 from engine.serve.doors import odds
-from engine.serve.doors.choice import Called, Choice, Piece, Text
+from engine.serve.doors.choice import CallBegun, CallBroken, Called, CallMore, Choice, Piece, Text
 from engine.serve.doors.door import Asked, Body, OpenAIErrors, Telling
 from engine.serve.doors.fields import (
     EFFORTS,
@@ -175,8 +175,14 @@ class ChatTelling(OpenAITelling):
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         """The chunk for new text or a tool call."""
         told: Body = {}
-        if isinstance(piece, Called):
-            told["tool_calls"] = [{"index": piece.number, **_call(piece)}]
+        if isinstance(piece, (Called, CallBroken)):
+            return b""  # its end shows in the reason at the answer's
+        if isinstance(piece, CallBegun):
+            told["tool_calls"] = [
+                {"index": piece.number, **_call(piece.id, piece.name, piece.text)}
+            ]
+        elif isinstance(piece, CallMore):
+            told["tool_calls"] = [{"index": piece.number, "function": {"arguments": piece.text}}]
         elif piece.text or not choice.answer:
             told["reasoning_content" if piece.reasoning else "content"] = piece.text
         return self._said(choice, told, None, piece.odds if isinstance(piece, Text) else ())
@@ -200,7 +206,9 @@ class ChatTelling(OpenAITelling):
             message["reasoning_content"] = choice.thought
         if choice.calls:
             message["content"] = choice.text if choice.text.strip() else None
-            message["tool_calls"] = [_call(call) for call in choice.calls]
+            message["tool_calls"] = [
+                _call(call.id, call.name, call.arguments) for call in choice.calls
+            ]
         return {
             "index": choice.index,
             "message": message,
@@ -225,6 +233,6 @@ class ChatTelling(OpenAITelling):
         return self._chunk([one], usage=None) if self.asked.figures else self._chunk([one])
 
 
-def _call(call: Called) -> Body:
-    function = {"name": call.name, "arguments": call.arguments}
-    return {"id": call.id, "type": "function", "function": function}
+def _call(name: str, tool: str, arguments: str) -> Body:
+    function = {"name": tool, "arguments": arguments}
+    return {"id": name, "type": "function", "function": function}

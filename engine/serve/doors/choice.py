@@ -17,9 +17,12 @@ from engine.messages import (
     ReplyStats,
     TextDelta,
     TokenOdds,
+    ToolCallDelta,
     ToolCallFailed,
     ToolCallFinished,
+    ToolCallStarted,
 )
+from engine.text.calling import CUT_OFF
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +57,38 @@ class Called:
         return {"id": self.id, "type": "function", "function": function}
 
 
-Piece = Text | Called
+@dataclass(frozen=True)
+class CallBegun:
+    """A tool call with the beginning of its arguments, which may be all of them.
+
+    Attributes:
+        number: of the call in its answer, from 0.
+    """
+
+    number: int
+    id: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class CallMore:
+    """More of a tool call's arguments."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class CallBroken:
+    """What was begun as a tool call is none."""
+
+    number: int
+
+
+Piece = Text | CallBegun | CallMore | Called | CallBroken
+"""Each call begins, may have more, and ends as called or broken. Another may begin before its end,
+but none has more after another has begun."""
 
 
 @dataclass(eq=False)
@@ -64,6 +98,7 @@ class Choice:
     Attributes:
         index: of the answer among those to the request.
         calls_tools: tools were offered. A call that nobody offered is text.
+        streams: its pieces are told one by one, and cannot be taken back.
         prompt: which of the request's prompts it answers.
         prompt_tokens: of its prompt, once they are known.
         reused_tokens: how many of them were in a cache already.
@@ -71,6 +106,7 @@ class Choice:
 
     index: int
     calls_tools: bool = False
+    streams: bool = False
     prompt: int = 0
     prompt_tokens: int = 0
     reused_tokens: int = 0
@@ -80,6 +116,8 @@ class Choice:
     odds: list[TokenOdds] = field(default_factory=list)
     last: Finished | None = None
     _blanks: str = ""
+    _names: dict[str, str] = field(default_factory=dict)  # of calls, by their ids
+    _begun: dict[str, int] = field(default_factory=dict)  # the numbers of calls
 
     def take(self, event: Event) -> Iterator[Piece]:
         """Take an event; gives what a client may be told of."""
@@ -89,22 +127,35 @@ class Choice:
             self.last = event
             if not self.calls:
                 yield from self._say(self._blanks, ())
+        elif isinstance(event, ToolCallStarted):
+            self._names[event.id] = event.name
+        elif isinstance(event, ToolCallDelta):
+            yield self._more(event)
         elif isinstance(event, ToolCallFinished):
-            yield from self._called(event)
+            yield self._called(event)
         elif isinstance(event, ToolCallFailed):
             yield from self._not_called(event)
         elif isinstance(event, TextDelta) and not (self.calls_tools and event.kind == "tool"):
             yield from self._add(event.text, event.kind == "reasoning", event.odds)
 
-    def _called(self, event: ToolCallFinished) -> Iterator[Piece]:
+    def _more(self, event: ToolCallDelta) -> Piece:
         self._blanks = ""
-        called = Called(len(self.calls), event.id, event.name, event.arguments)
+        if event.id in self._begun:
+            return CallMore(self._begun[event.id], event.text)
+        number = self._begun[event.id] = len(self._begun)
+        return CallBegun(number, event.id, self._names[event.id], event.text)
+
+    def _called(self, event: ToolCallFinished) -> Piece:
+        called = Called(self._begun[event.id], event.id, event.name, event.arguments)
         self.calls.append(called)
-        yield called
+        return called
 
     def _not_called(self, event: ToolCallFailed) -> Iterator[Piece]:
-        log.info("a tool call is given as text: %s", event.message)
-        yield from self._add(event.text, False, ())
+        if self.streams and event.id in self._begun:
+            yield CallBroken(self._begun[event.id])
+        elif not self.calls and event.message != CUT_OFF:
+            log.info("a tool call is given as text: %s", event.message)
+            yield from self._add(event.text, False, ())
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         if reasoning:

@@ -6,7 +6,7 @@ import json
 import uuid
 from typing import Any
 
-from engine.serve.doors.choice import Called, Choice, Piece
+from engine.serve.doors.choice import CallBegun, Called, CallMore, Choice, Piece, Text
 from engine.serve.doors.door import Asked, Body, Telling, event
 
 
@@ -17,6 +17,7 @@ class MessagesTelling(Telling):
         super().__init__(asked, choices)
         self._id = f"msg_{uuid.uuid4().hex}"
         self._index = -1  # of the last block
+        self._call = -1  # the number of the call that was begun last
         self._open = ""  # the kind of block that is being written
 
     def begin(self) -> bytes:
@@ -27,10 +28,15 @@ class MessagesTelling(Telling):
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         """The events for new text or a tool call."""
-        if isinstance(piece, Called):
-            told = self._close() + self._start({**_tool(piece), "input": {}})
-            told += self._delta({"type": "input_json_delta", "partial_json": piece.arguments})
-            return told + self._close()
+        if isinstance(piece, CallBegun):
+            self._call = piece.number
+            block = {"type": "tool_use", "id": piece.id, "name": piece.name, "input": {}}
+            return self._close() + self._start(block) + self._arguments(piece.text)
+        if isinstance(piece, CallMore):
+            return self._arguments(piece.text)
+        if not isinstance(piece, Text):
+            ends = piece.number == self._call and self._open == "tool_use"
+            return self._close() if ends else b""
         if not piece.text:
             return b""
         kind = "thinking" if piece.reasoning else "text"
@@ -87,6 +93,9 @@ class MessagesTelling(Telling):
 
     def _delta(self, delta: Body) -> bytes:
         return _event("content_block_delta", index=self._index, delta=delta)
+
+    def _arguments(self, text: str) -> bytes:
+        return self._delta({"type": "input_json_delta", "partial_json": text})
 
     def _close(self) -> bytes:
         if not self._open:

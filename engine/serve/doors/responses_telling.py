@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.serve.doors import odds
-from engine.serve.doors.choice import Called, Choice, Piece, Text
+from engine.serve.doors.choice import CallBegun, CallBroken, CallMore, Choice, Piece, Text
 from engine.serve.doors.door import Asked, Body, Telling, event
 from engine.serve.doors.openai_telling import usage
 
@@ -30,6 +30,7 @@ class ResponsesTelling(Telling):
         self._keep = keep
         self._number = 0
         self._items: list[Body] = []
+        self._call = -1  # the number of the call that was begun last
         self._open: Body | None = None  # the item that is being written, the last one
 
     def begin(self) -> bytes:
@@ -38,8 +39,14 @@ class ResponsesTelling(Telling):
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         """The events for new text or a tool call."""
-        if isinstance(piece, Called):
-            return self._called(piece)
+        if isinstance(piece, CallBegun):
+            return self._call_begins(piece)
+        if isinstance(piece, CallMore):
+            return self._call_goes_on(piece.text)
+        if not isinstance(piece, Text):
+            calling = self._open is not None and self._open["type"] == "function_call"
+            ends = calling and piece.number == self._call
+            return self._close(incomplete=isinstance(piece, CallBroken)) if ends else b""
         kind = "reasoning" if piece.reasoning else "message"
         told = b""
         if self._open is None or self._open["type"] != kind:
@@ -80,7 +87,7 @@ class ResponsesTelling(Telling):
             if self.asked.params.logprobs is not None:
                 part["logprobs"] = odds.listed(choice.odds)
             self._items.append(_message([part], "incomplete" if choice.by_length else "completed"))
-        self._items += [_call(call) for call in choice.calls]
+        self._items += [_call(call.id, call.name, call.arguments) for call in choice.calls]
         told = self._response(self._items)
         self._keep(self.asked, choice, told)
         return told
@@ -125,6 +132,8 @@ class ResponsesTelling(Telling):
         """End the item that is being written."""
         if self._open is None:
             return b""
+        if self._open["type"] == "function_call":
+            return self._call_ends(incomplete)
         item, part, place = self._open, self._part, {**self._place, "content_index": 0}
         if item["type"] == "reasoning":
             told = self._event("response.reasoning_text.done", **place, text=part["text"])
@@ -138,17 +147,32 @@ class ResponsesTelling(Telling):
         self._open = None
         return told + self._event("response.output_item.done", output_index=index, item=item)
 
-    def _called(self, called: Called) -> bytes:
+    def _call_begins(self, begun: CallBegun) -> bytes:
         told = self._close()
-        item = _call(called)
-        self._items.append(item)
+        self._call = begun.number
+        self._open = _call(begun.id, begun.name, "", "in_progress")
+        self._items.append(self._open)
         index = len(self._items) - 1
-        place = {"item_id": item["id"], "output_index": index}
-        begun = {**item, "arguments": "", "status": "in_progress"}
-        told += self._event("response.output_item.added", output_index=index, item=begun)
-        name, given = "response.function_call_arguments", called.arguments
-        told += self._event(f"{name}.delta", **place, delta=given)
-        told += self._event(f"{name}.done", **place, name=called.name, arguments=given)
+        told += self._event("response.output_item.added", output_index=index, item={**self._open})
+        return told + self._call_goes_on(begun.text)
+
+    def _call_goes_on(self, text: str) -> bytes:
+        assert self._open is not None
+        self._open["arguments"] += text
+        return self._event("response.function_call_arguments.delta", **self._place, delta=text)
+
+    def _call_ends(self, incomplete: bool) -> bytes:
+        assert self._open is not None
+        item, place = self._open, self._place
+        item["status"] = "incomplete" if incomplete else "completed"
+        self._open = None
+        told = self._event(
+            "response.function_call_arguments.done",
+            **place,
+            name=item["name"],
+            arguments=item["arguments"],
+        )
+        index = place["output_index"]
         return told + self._event("response.output_item.done", output_index=index, item=item)
 
     # -- the response itself ----------------------------------------------------------------
@@ -222,12 +246,12 @@ def _message(parts: list[Body], status: str) -> Body:
     }
 
 
-def _call(called: Called) -> Body:
+def _call(name: str, tool: str, arguments: str, status: str = "completed") -> Body:
     return {
         "id": f"fc_{uuid.uuid4().hex}",
         "type": "function_call",
-        "call_id": called.id,
-        "name": called.name,
-        "arguments": called.arguments,
-        "status": "completed",
+        "call_id": name,
+        "name": tool,
+        "arguments": arguments,
+        "status": status,
     }

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.chats.model_choice import LoadState
-from app.ui.models.fit_choices import choices
+from app.ui.models.fit_choices import choices, search_words
 from app.ui.models.fit_dialog import FitDialog
 from engine import Fit
 from engine.hub import cache
@@ -67,7 +67,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     dialog = asked(crowded)
     assert [b.accessibleName() for b in dialog.buttons] == [
         "Keep this chat’s KV cache in 8 bits",
-        "Load it for chats of up to 4,096 tokens",
+        "Let this chat have at most 4,096 tokens",
         "Unload Small-3B",
         "Look for a smaller one…",
     ]
@@ -93,11 +93,54 @@ def test_another_is_unloaded_and_it_loads(crowded: Run):
     assert crowded.pane.chat.options.kv_bits is None
 
 
-def test_it_is_loaded_all_the_same_where_a_person_says_so_and_only_once(crowded: Run):
+def test_a_shorter_chat_is_this_chats_own_setting_and_fits_again_later(crowded: Run):
     refused(crowded)
-    take(crowded, asked(crowded), "Load it for chats of up to")
+    take(crowded, asked(crowded), "Let this chat have at most 4,096")
     crowded.ready()
+    chat = crowded.pane.chat
+    assert chat.options.context == 4096
+    assert chat.options.context_of(8192) == 4096
+    crowded.say("say one")
+    assert crowded.answered() == "one "
+    assert crowded.engine.sessions[-1].options["context"] == 4096
     loader = crowded.app.loader
+    loader.unload(WIDE)
+    chat.set_model(WIDE)
+    crowded.ready()
+    loader.unload(WIDE)
+    loader.want(WIDE)  # for a chat of the usual length
+    crowded.until(lambda: loader.get(WIDE).state is LoadState.FAILED)
+
+
+def test_the_search_for_a_smaller_one_begins_with_its_name(crowded: Run):
+    refused(crowded)
+    take(crowded, asked(crowded), "Look for a smaller one")
+    dialog = crowded.window.downloads_in_window.dialog
+    assert dialog is not None
+    assert dialog.field.text() == "wide"
+    dialog.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Qwen3-30B-A3B-Instruct-2507-4bit", "qwen3"),
+        ("Llama-3.3-70B-Instruct-8bit", "llama-3.3"),
+        ("gemma-3-27b-it-qat-4bit", "gemma-3"),
+        ("Mixtral-8x7B-v0.1", "mixtral"),
+        ("gpt-oss-120b-MXFP4-Q8", "gpt-oss"),
+        ("phi-4", "phi-4"),
+    ],
+)
+def test_smaller_ones_are_looked_for_by_their_kind(name: str, words: str):
+    assert search_words(name) == words
+
+
+def test_it_is_loaded_all_the_same_only_once(crowded: Run):
+    loader = crowded.app.loader
+    loader.allow(WIDE)
+    loader.want(WIDE)
+    crowded.until(lambda: loader.get(WIDE).state is LoadState.READY)
     loader.unload(WIDE)
     loader.want(WIDE)
     crowded.until(lambda: loader.get(WIDE).state is LoadState.FAILED)

@@ -7,6 +7,7 @@ import sys
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
+from PySide6.QtWidgets import QSystemTrayIcon
 
 from app.ui.settings.reach import ask_command
 from tests.app.conftest import Run, Start
@@ -14,6 +15,13 @@ from tests.app.conftest import Run, Start
 
 def escape(run: Run) -> None:
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
+
+
+def icon(run: Run) -> QSystemTrayIcon:
+    """The icon in the tray, which is there."""
+    found = run.window.comforts.tray.icon
+    assert found is not None
+    return found
 
 
 def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
@@ -76,9 +84,9 @@ def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: S
     settings.close()
     run.app.settings.set(tray=True)
     tray.refresh()
-    words = [action.text() for action in tray.icon.contextMenu().actions()]
+    words = [action.text() for action in icon(run).contextMenu().actions()]
     assert words == ["Show Stretto", "Quick Question", "New Chat", "Settings…", "Quit"]
-    tray.icon.contextMenu().actions()[1].trigger()
+    icon(run).contextMenu().actions()[1].trigger()
     assert len(run.panes) == 2
     run.app.settings.set(tray=False)
     tray.refresh()

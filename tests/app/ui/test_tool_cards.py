@@ -177,8 +177,7 @@ def test_a_waiting_call_is_marked_in_sidebar_and_tab_and_found_by_key(start: Sta
     switch_on(run, "echo")
     shown = card(run, 'call echo {"text": "hello"}')
     chat = run.pane.chat
-    chats: Any = run.window.sidebar.list.model()
-    index = chats.row_of(chat.id)
+    index = run.window.sidebar.list.rows.row_of(chat.id)
     assert index.data(WAITING_ROLE) == 1
     assert "waits for your answer" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     dock = run.window.workspace._docks[chat.id]

@@ -1,0 +1,150 @@
+"""Bound tool calls at random: each dialect's grammar is walked, and what comes of it validated.
+
+`python -m tests.torture calls` writes 200 calls of 20 nested schemas in every dialect that can be
+bound. A walk takes any token that the grammar allows, as a model with random weights would.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import llguidance
+import numpy as np
+
+from engine.params import SamplingParams
+from engine.text import recognition, tool_forms
+from engine.text.calling import CUT_OFF, Told
+from engine.text.forms import grammar
+from engine.text.text import ReplyText
+from tests.engine.speaking import FAMILIES, write_folder
+
+SCHEMAS, CALLS = 20, 200
+MOST_TOKENS = 900
+
+
+def schema(number: int) -> dict[str, Any]:
+    """A nested schema with a reference, a choice, limits, and arguments that may be left out."""
+    pick = random.Random(number)
+
+    def value(depth: int) -> dict[str, Any]:
+        kinds = ["text", "whole", "number", "flag", "choice", "ref", *["list", "object"] * depth]
+        kind = pick.choice(kinds)
+        if kind == "text":
+            return {"type": "string", "maxLength": pick.randint(1, 9)}
+        if kind == "whole":
+            return {"type": "integer", "minimum": 0, "maximum": pick.randint(1, 999)}
+        if kind == "choice":
+            return {"type": "string", "enum": pick.sample(["red", "light blue", "a/b", "x"], 2)}
+        if kind == "ref":
+            return {"$ref": "#/$defs/day"}
+        if kind == "list":
+            return {"type": "array", "items": value(depth - 1), "maxItems": 2}
+        if kind == "object":
+            return thing(depth - 1)
+        return {"type": "boolean" if kind == "flag" else "number"}
+
+    def thing(depth: int) -> dict[str, Any]:
+        names = pick.sample(["city", "days", "unit", "note", "from_day", "x1"], pick.randint(1, 4))
+        return {
+            "type": "object",
+            "properties": {name: value(depth) for name in names},
+            "required": names[: pick.randint(1, len(names))],
+            "additionalProperties": False,
+        }
+
+    made = thing(2)
+    made["$defs"] = {"day": {"type": "integer", "minimum": 1, "maximum": 31}}
+    return made
+
+
+def tool(number: int) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": "weather", "parameters": schema(number)}}
+
+
+def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[int]:
+    """Tokens that the grammar allows, one after the other, until it or the patience ends."""
+    tokens: list[int] = []
+    closing = {tokenizer.convert_tokens_to_ids(word) for word in ('"', "<", "}", "]", ")")}
+    while not matcher.is_stopped() and len(tokens) < MOST_TOKENS:
+        bits = np.frombuffer(matcher.compute_bitmask(), np.uint8)
+        allowed = np.flatnonzero(np.unpackbits(bits, bitorder="little")).tolist()
+        if end in allowed and pick.random() < 0.7:
+            break
+        likely = [token for token in allowed if token in closing]
+        token = pick.choice(likely if likely and pick.random() < 0.4 else allowed)
+        # llguidance may allow a special token and refuse it: its text is to be spelled out.
+        if matcher.validate_tokens([token]) and matcher.consume_tokens([token]) and token != end:
+            tokens.append(token)
+    return tokens
+
+
+def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list[Told]]:
+    """What is told of calls that are bound to a schema, walk by walk."""
+    known = recognition.of(tokenizer)
+    params = SamplingParams(tools=[tool(number)], tool_choice="required")
+    bound = tool_forms.bound(params, tokenizer, known.tool_format)
+    words = llguidance.LLTokenizer(
+        (folder / "tokenizer.json").read_text(encoding="utf-8"),
+        eos_token=tokenizer.eos_token_id,
+        slices=[],
+    )
+    form, pick = grammar(llguidance.LLMatcher, bound), random.Random(seed)
+    while True:
+        matcher = llguidance.LLMatcher(words, form, log_level=0)
+        assert not matcher.is_error(), matcher.get_error()
+        tokens = walk(matcher, tokenizer, int(tokenizer.eos_token_id), pick)
+        reply = ReplyText(tokenizer, "", (), None, params.offered)
+        for token in tokens:
+            reply.add(token)
+        reply.finish(len(tokens) < MOST_TOKENS)
+        yield reply.calls_told(over=True)
+
+
+def check(told: list[Told], number: int) -> int:
+    """How many calls are there; each is of its schema, and nothing is broken but by length."""
+    made = [one for one in told if one.kind == "finished"]
+    for one in made:
+        jsonschema.validate(json.loads(one.text), schema(number))
+    broken = [one for one in told if one.kind == "failed" and one.message != CUT_OFF]
+    assert not broken, broken
+    return len(made)
+
+
+def bindable(name: str, folder: Path) -> Any:
+    """A family's tokenizer, where its calls can be bound; else None."""
+    from mlx_lm.tokenizer_utils import load
+
+    tokenizer = load(write_folder(folder, name))
+    known = recognition.of(tokenizer)
+    can = known.tool_format in tool_forms.BOUND and known.markers.tool_start
+    return tokenizer if can else None
+
+
+def main() -> int:
+    """Walk all dialects; prints what each wrote."""
+    for name in FAMILIES:
+        folder = Path(tempfile.mkdtemp(prefix="calls-"))
+        tokenizer = bindable(name, folder)
+        if tokenizer is None:
+            continue
+        made = 0
+        for number in range(SCHEMAS):
+            own = 0
+            for told in calls(folder, tokenizer, number, number):
+                own += check(told, number)
+                if own >= CALLS // SCHEMAS:
+                    break
+            made += own
+        print(f"{name:18} {made} calls of {SCHEMAS} schemas, all valid", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
