@@ -131,7 +131,7 @@ class ToolRow(MessageRow):
         if not self._arguments.isHidden():
             font = QFontMetrics(self._arguments.font())
             lines = min(max(self._arguments.blockCount(), 1), self.MOST_LINES)
-            height = lines * font.lineSpacing() + 24
+            height = lines * font.lineSpacing() + 38
             self._arguments.setGeometry(self.PAD, y, inner, height)
             y += height + self.GAP
         y = self._arrange_preview(y, inner)
