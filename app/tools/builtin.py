@@ -183,6 +183,8 @@ class BuiltIn:
                 return preview(arguments, context)
             except (ToolError, OSError) as error:
                 return Difference(str(error), "?")
+            except Exception as error:  # a path that no system takes
+                return Difference(f"It cannot be shown: {type(error).__name__}.", "?")
 
         return self._start(work)
 

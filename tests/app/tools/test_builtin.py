@@ -328,6 +328,18 @@ def test_every_call_ends_in_a_result() -> None:
     tools.shut_down()
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\udc80", "\ud800", "n" * 9000])
+def test_a_path_that_no_system_takes_is_told(tmp_path: Path, name: str) -> None:
+    tools = BuiltIn()
+    context = Context((Grant("chat", tmp_path.resolve(), True, 0.0),))
+    arguments = {"path": f"{tmp_path.resolve()}/{name}", "text": "\ud800"}
+    preview = tools.preview("write_file", arguments, context)
+    assert preview is not None
+    assert preview.result(20).text
+    assert tools.run("write_file", arguments, context).result(20).error
+    tools.shut_down()
+
+
 def test_arguments_are_shown_with_nothing_hidden() -> None:
     assert readable('{"a": "b\u202ec\\u001b"}') == '{\n  "a": "b\\u202ec\\u001b"\n}'
     assert readable("no json \u200b") == "no json \\u200b"
