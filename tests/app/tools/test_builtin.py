@@ -328,7 +328,7 @@ def test_every_call_ends_in_a_result() -> None:
     tools.shut_down()
 
 
-@pytest.mark.parametrize("name", ["a\0b", "\udc80", "\ud800", "n" * 9000])
+@pytest.mark.parametrize("name", ["a\0b", "\udc80", "n" * 9000])
 def test_a_path_that_no_system_takes_is_told(tmp_path: Path, name: str) -> None:
     tools = BuiltIn()
     context = Context((Grant("chat", tmp_path.resolve(), True, 0.0),))
