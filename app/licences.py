@@ -27,6 +27,7 @@ ROOTS = (
     "ijson",
     "llguidance",
     "markdown-it-py",
+    "mcp",
     "markdownify",
     "mlx",
     "mlx-cpu",

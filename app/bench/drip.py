@@ -92,7 +92,9 @@ class Drip:
     def is_running(self) -> bool:
         return self._thread.is_alive()
 
-    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
+    def estimate_later(
+        self, path: str, context: int | None = None, kv_bits: int | None = None
+    ) -> Future[Fit]:
         """Everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))

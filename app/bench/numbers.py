@@ -22,7 +22,9 @@ class NumberEngine:
         self.lock = threading.Lock()
         threading.Thread(target=self._run, name="numbers", daemon=True).start()
 
-    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
+    def estimate_later(
+        self, path: str, context: int | None = None, kv_bits: int | None = None
+    ) -> Future[Fit]:
         """Everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))

@@ -11,6 +11,7 @@ from engine.kv import fitting
 from engine.kv.fitting import Fit, Weights
 
 _MOST_BYTES = 1 << 60
+_MOST_SIZE = 1 << 40  # of any number: the estimate computes with floating-point numbers
 _MOST_LAYERS = 4096  # and entries of a list; the estimate goes through each of them
 
 
@@ -38,7 +39,7 @@ def _is_sensible(config: Mapping[str, Any]) -> bool:
     return all(
         not isinstance(value, list) or len(value) <= _MOST_LAYERS
         if not isinstance(value, int)
-        else "layer" not in name or value <= _MOST_LAYERS
+        else value <= (_MOST_LAYERS if "layer" in name else _MOST_SIZE)
         for place in (config, inner if isinstance(inner, dict) else {})
         for name, value in place.items()
     )

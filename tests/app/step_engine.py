@@ -297,6 +297,8 @@ class StepEngine:
             raise EngineError(STOPPED, "This engine was stopped. Start a new one.")
 
     def _load(self, path: str, future: Future[Model]) -> None:
+        if not future.set_running_or_notify_cancel():
+            return
         name = Path(path).name
         if "broken" in name:
             words = f"{name} holds no config.json. Choose a model's folder."

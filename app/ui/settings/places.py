@@ -16,6 +16,7 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("Memory", "Models and chats"),
     ("Memory", "KV caches on disk"),
     ("Other programs", ""),
+    ("From elsewhere", "Icon"),
     ("Updates", "New versions"),
     ("Where things are", ""),
     ("Advanced", "mlx-lm"),

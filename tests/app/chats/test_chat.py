@@ -62,7 +62,9 @@ class HandEngine:
         self.loads: dict[str, Future[Model]] = {}
         self.sent: list[HandReply] = []
 
-    def estimate_later(self, path: str, kv_bits: int | None = None) -> Future[Fit]:
+    def estimate_later(
+        self, path: str, context: int | None = None, kv_bits: int | None = None
+    ) -> Future[Fit]:
         """Everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))

@@ -40,7 +40,7 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start)
     answer = in_conversation(run)
     assert isinstance(answer, AnswerRow)
     assert answer.text == "two "
-    assert answer.accessibleName() == "Guide: two "
+    assert answer.accessibleName() == "Guide: two"
     press(run, Qt.Key.Key_Up)
     question = QApplication.focusWidget()
     assert isinstance(question, UserRow)
