@@ -87,18 +87,18 @@ class Slow:
     """Loading that stands still until it is told to go on."""
 
     def __init__(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.asked: list[tuple[str, Future[Model]]] = []
+        self.asked: list[tuple[str, str | None, Future[Model]]] = []
         self._load = engine.load_later
         monkeypatch.setattr(engine, "load_later", self._later)
 
-    def _later(self, path: str) -> Future[Model]:
+    def _later(self, path: str, *, adapter: str | None = None) -> Future[Model]:
         answer: Future[Model] = Future()
-        self.asked.append((path, answer))
+        self.asked.append((path, adapter, answer))
         return answer
 
     def go_on(self) -> None:
-        for path, answer in self.asked:
-            answer.set_result(self._load(path).result())
+        for path, adapter, answer in self.asked:
+            answer.set_result(self._load(path, adapter=adapter).result())
 
 
 # ---------------------------------------------------------------- sessions
