@@ -60,7 +60,7 @@ def test_the_same_with_little_memory_and_short_contexts(
         budget = tight_budget(engine, folder, 4, 240)
         with Engine(budget, tmp_path if on_disk else None) as small:
             schedule = Schedule(small, folder, 3, tight=True)
-            chats = schedule.run(320)
+            chats = schedule.run(240)
         found = compare(engine, folder, chats)
     assert found.faults == []
     assert found.ties <= 1
