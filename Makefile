@@ -23,8 +23,8 @@ test: setup lint
 lint: setup
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy
-	$(PY) -m mypy --config-file tests/mypy.ini
+	@$(PY) -m mypy & ours=$$!; $(PY) -m mypy --config-file tests/mypy.ini; theirs=$$?; \
+		wait $$ours && exit $$theirs
 
 format: setup
 	$(PY) -m ruff check --fix .

@@ -14,7 +14,7 @@ import pytest
 from app.store import Chat, Message, Store, StoreError, new_id
 
 SECRET = "Xanthippe"
-FLIPS = 700
+FLIPS = 350
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.window.docks import Docks
 from tests.app.conftest import Run, Start
 
-PANES = int(os.environ.get("STRETTO_LEAK_PANES", "60"))
+PANES = int(os.environ.get("STRETTO_LEAK_PANES", "40"))
 WAYS = ("new", "split_right", "split_down")
 ROUND = Docks.KEPT_CLOSED  # after whole rounds those that are kept are of the same kinds
 
