@@ -128,8 +128,10 @@ def test_who_does_not_fit_waits_and_is_told_its_place(model_folder: Folder) -> N
         model = engine.load(folder)
         running = [engine.open_session(model).send("hello", LONG) for _ in range(2)]
         settled(engine)
-        waiting = [engine.open_session(model).send("hello", LONG) for _ in range(3)]
-        queue = settled(engine)["queue"]
+        waiting = []
+        for _ in range(3):  # one after another: prompts are made ready side by side
+            waiting.append(engine.open_session(model).send("hello", LONG))
+            queue = settled(engine)["queue"]
         assert queue == [r.session_id for r in waiting][: len(queue)]
         answers = [r.tokens(60) for r in (*running, *waiting)]
         assert all(a == answers[0] for a in answers)
