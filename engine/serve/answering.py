@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,25 @@ from engine.serve.watch import disconnected, meanwhile, unless
 ENDING = "The server is ending."
 REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One request whose body has been read.
+
+    Attributes:
+        large: its body is.
+        name: of the session that it asks for.
+        events: what is to be told of its replies.
+    """
+
+    door: Door
+    scope: Scope
+    send: Send
+    body: dict[str, Any]
+    large: bool
+    name: str | None
+    events: Events
 
 
 class Answering:
@@ -121,55 +141,36 @@ class Answering:
             body, large = await self.body(scope, receive, held)
             name = session_name(scope, body)
             self._here[events] = guest_of(scope).id
+            request = _Request(door, scope, send, body, large, name, events)
             try:
-                await self._until_told(door, scope, receive, send, body, large, name, events)
+                await self._until_told(request, receive)
             finally:
                 del self._here[events]
 
-    async def _until_told(
-        self,
-        door: Door,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        body: dict[str, Any],
-        large: bool,
-        name: str | None,
-        events: Events,
-    ) -> None:
-        with meanwhile(_watch(receive, events)) as watch:
-            answer = partial(self._answer, door, scope, send, body, large, name, events, watch)
+    async def _until_told(self, request: _Request, receive: Receive) -> None:
+        with meanwhile(_watch(receive, request.events)) as watch:
             while True:
                 try:
-                    return await answer()
+                    return await self._answer(request, watch)
                 except AnotherModelError:
                     # Somebody has made the session meanwhile. Its model is that of those
                     # who name none.
-                    if body.get("model"):
+                    if request.body.get("model"):
                         raise
 
-    async def _answer(
-        self,
-        door: Door,
-        scope: Scope,
-        send: Send,
-        body: dict[str, Any],
-        large: bool,
-        name: str | None,
-        events: Events,
-        watch: asyncio.Future[None],
-    ) -> None:
-        with self.use(scope, name, body) as use:
+    async def _answer(self, request: _Request, watch: asyncio.Future[None]) -> None:
+        door, scope, name, events = request.door, request.scope, request.name, request.events
+        with self.use(scope, name, request.body) as use:
             model = await unless(watch, self.served.load(use.entry))
             if model is None:
                 return
-            read = partial(_understood, door, model, body, guest_of(scope))
-            asked = await asyncio.to_thread(read) if large else read()
+            read = partial(_understood, door, model, request.body, guest_of(scope))
+            asked = await asyncio.to_thread(read) if request.large else read()
             choices = [
                 Choice(number, bool(asked.params.offered), asked.stream, number // asked.n)
                 for number in range(asked.n * len(asked.prompts))
             ]
-            tell = Client(send, door, door.telling(asked, choices), asked.stream)
+            tell = Client(request.send, door, door.telling(asked, choices), asked.stream)
             replies = Replies(self._engine, asked, choices, events)
             with self.visits.begin(scope, model.name, name) as visit:
                 # The place is taken here and nowhere else.

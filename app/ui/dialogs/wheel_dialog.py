@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.style.theme import code_font, scaled, ui_font
@@ -46,7 +47,7 @@ class WheelDialog(QDialog):
         copy = QPushButton("Copy", self)
         copy.setAutoDefault(False)
         copy.setAccessibleName("Copy the hash")
-        copy.clicked.connect(lambda: _copy(sha256))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(sha256))
         middle = QHBoxLayout()
         middle.setSpacing(12)
         middle.addWidget(QLabel("SHA-256", self), 0, Qt.AlignmentFlag.AlignTop)
@@ -77,9 +78,3 @@ class WheelDialog(QDialog):
     def _on_take(self) -> None:
         self.accept()
         self.taken.emit()
-
-
-def _copy(text: str) -> None:
-    from PySide6.QtGui import QGuiApplication
-
-    QGuiApplication.clipboard().setText(text)
