@@ -172,4 +172,7 @@ def write_long(chats: Path, messages: int, characters: int = 900) -> str:
                 message = Message(new_id(), chat.id, parent, "user", text)
             store.save_message(message, as_leaf=True)
             parent = message.id
+        store.flush(None)
+        while not store.settled:  # or the index is made while the bench measures
+            time.sleep(0.05)
     return chat.id
