@@ -2,9 +2,8 @@
 
 It goes the way a person goes: the window opens on the Guide, two panes ask at once, both answers
 come, the window is drawn, and after the end everything is found in the store again. Made for the
-frozen program, where what is missing shows only once it is used.
-
-Longer than 300 lines because it is one walk through the program, told in order.
+frozen program, where what is missing shows only once it is used. What is tried of one part alone
+is in `app.selftest_parts`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app import __version__
+from app import __version__, selftest_parts
 from app.paths import Paths
 from app.versions import versions
 
@@ -140,10 +139,12 @@ def _try_out(report: Report, paths: Paths, picture_to: Path | None) -> None:
             report.machine["backend"] = engine.stats()["backend"]
         report.do("answers", lambda: _two_answers(driver))
         report.do("picture", lambda: _picture(driver, picture_to))
+        report.do("document", lambda: selftest_parts.document(driver, paths.cache))
     report.do("store", lambda: _stored(paths))
-    report.do("formula", _formula)
-    report.do("signature", _signature)
-    report.do("licences", _licences)
+    report.do("tool", selftest_parts.tool)
+    report.do("formula", selftest_parts.formula)
+    report.do("signature", selftest_parts.signature)
+    report.do("licences", selftest_parts.licences)
 
 
 def _two_answers(driver: Any) -> str:
@@ -195,42 +196,6 @@ def _stored(paths: Paths) -> str:
         if asked.get(question, 0) < 2:
             raise RuntimeError(f"{question!r} and its answer are not in the store")
     return f"{len(asked)} chats written and read"
-
-
-def _formula() -> str:
-    """Set a formula: its fonts and tables lie in files that nothing imports."""
-    from app.markdown.tex import formula
-
-    made = formula(r"\sum_{i=1}^n \frac{1}{i^2}", True)
-    if made is None:
-        raise RuntimeError("a formula could not be set")
-    return f"{made.width:.0f} x {made.height:.0f} pixels"
-
-
-def _signature() -> str:
-    """Check a signature, as of the file that says which version is the newest."""
-    import base64
-
-    from nacl.signing import SigningKey
-
-    from app.updates import read
-
-    secret = SigningKey.generate()
-    said = json.dumps({"version": __version__, "page": "https://localhost"})
-    signature = base64.b64encode(secret.sign(said.encode()).signature).decode()
-    document = json.dumps({"signed": said, "signature": signature}).encode()
-    return f"of version {read(document, bytes(secret.verify_key)).version}"
-
-
-def _licences() -> str:
-    """Find the texts of all licences."""
-    from app.licences import components
-
-    parts = components()
-    missing = [part.name for part in parts if len(part.text) < 100]
-    if missing or "PySide6_Essentials" not in [part.name for part in parts]:
-        raise RuntimeError(f"no text for {', '.join(missing) or 'PySide6'}")
-    return f"of {len(parts)} parts"
 
 
 def download(name: str, cache: Path) -> str:

@@ -29,8 +29,12 @@ def prepare() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
-def keep() -> Path:
+def keep(package: Path | None = None) -> Path:
     """Let transformers read its modules, and keep what it has found.
+
+    Args:
+        package: the folder of another copy of the same version, as of a bundle; None for the one
+            that is installed.
 
     Returns:
         the file.
@@ -38,18 +42,19 @@ def keep() -> Path:
     import transformers
     from transformers.utils import import_utils
 
-    models = _package() / "models"
+    package = package or _package()
+    models = package / "models"
     auto = models / "auto"
     found = {
         "version": transformers.__version__,
         "modules": {
-            folder.relative_to(_package()).as_posix(): _listed(
+            folder.relative_to(package).as_posix(): _listed(
                 import_utils.create_import_structure_from_path(str(folder))
             )
             for folder in (models, auto)
         },
     }
-    file = _package().parent / KEPT
+    file = package.parent / KEPT
     file.write_text(json.dumps(found, separators=(",", ":")))
     return file
 
