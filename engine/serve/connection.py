@@ -60,6 +60,13 @@ class Connection(H11Protocol):
         if limit is not None and len(self.connections) > limit:
             _make_room(self, [c for c in self.connections if isinstance(c, Connection)])
 
+    def data_received(self, data: bytes) -> None:
+        if self.transport is None:
+            # `connection_made` failed. Without a transport nothing can be answered, and asyncio
+            # closes a connection whose protocol raises here: its client would wait for ever.
+            raise ConnectionAbortedError("This connection was never made ready.")
+        super().data_received(data)
+
     def eof_received(self) -> bool | None:  # type: ignore[override]
         """The client sends no more. True keeps its answer coming."""
         if self.waits or self.cycle.more_body:
