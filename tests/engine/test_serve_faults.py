@@ -29,6 +29,7 @@ from engine.core.execution import Execution, Results
 from engine.core.workers import THREADS
 from engine.scheduling.plan import StepPlan
 from engine.serve import reloading as loaded_again
+from engine.serve.connection import Connection
 from engine.serve.server import Server
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
 
@@ -455,6 +456,21 @@ class command_serves:  # noqa: N801 - used like a function
     def __exit__(self, *_: object) -> None:
         self._child.kill()
         self._child.communicate()
+
+
+def test_a_connection_that_was_never_made_ready_is_closed(
+    served: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = Connection.connection_made
+
+    def fails(connection: Connection, transport: object) -> None:
+        monkeypatch.setattr(Connection, "connection_made", made)
+        raise RuntimeError("put in")
+
+    monkeypatch.setattr(Connection, "connection_made", fails)
+    with caplog.at_level(logging.CRITICAL):
+        assert exchange(served, request({"messages": [user("hello")], "max_tokens": 2})) == b""
+        assert ask(served, messages=[user("hello")], max_tokens=2)[0] == 200
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
