@@ -12,7 +12,7 @@ ifneq ($(MLX_LM),)
 export STRETTO_MLX_LM := $(CURDIR)/.overlays/$(subst *,x,$(MLX_LM))
 endif
 
-.PHONY: run test lint format bench doctor setup clean screenshots app
+.PHONY: run test lint format bench doctor setup clean screenshots app languages
 
 run: setup
 	$(PY) -m app $(ARGS)
@@ -38,6 +38,10 @@ doctor: setup
 
 screenshots: setup
 	QT_QPA_PLATFORM=offscreen $(PY) -m app.bench.screenshots resources/screenshots $(ARGS)
+
+# Brings resources/languages up to date with the texts of the code; CONTRIBUTING.md says more.
+languages: setup
+	$(PY) packaging/languages.py $(ARGS)
 
 app: setup
 	$(PY) packaging/build.py $(ARGS)

@@ -55,8 +55,9 @@ def main(arguments: list[str] | None = None) -> int:
     # Qt takes a moment to import: after the arguments, so that --help answers at once.
     from PySide6.QtCore import QTimer
 
-    from app import logs
+    from app import logs, translation
     from app.application import Application, make_qt
+    from app.settings import Settings
     from app.ui.dialogs.dialogs import say_already_running
 
     logs.log_uncaught()
@@ -90,6 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
             signal.signal(number, signal.SIG_DFL)
         application.single.quick = options.ask
         if not application.single.call():
+            translation.install(qt, Settings.peek(paths.settings).language)
             say_already_running()
             return 1
         return 0

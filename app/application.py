@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app import background, logs, updates
+from app import background, logs, translation, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
@@ -74,6 +74,9 @@ class Application(QObject):
     replies cancelled, engine stopped and joined, its last words taken in, everything saved, store
     closed, window gone.
 
+    Attributes:
+        restarts: whether the program is to start again.
+
     Signals:
         ended(): all is taken down.
     """
@@ -104,6 +107,7 @@ class Application(QObject):
         if before is not None:
             self._opening.words = before._opening.words
         self._restoring: Path | None = None
+        self.restarts = False
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()
@@ -142,11 +146,6 @@ class Application(QObject):
         """Whether everything was taken down, or is being."""
         return self._down
 
-    @property
-    def restarts(self) -> bool:
-        """Whether the program is to start again, with a backup of the chats."""
-        return self._restoring is not None
-
     def start(self) -> bool:
         """Bring the window up.
 
@@ -166,6 +165,7 @@ class Application(QObject):
         crashed = bool(self.crashes.begin())
         logs.on_uncaught = self._on_uncaught
         self.settings = Settings.load(self._paths.settings)
+        translation.install(self._qt, self.settings.language)
         self.updates = Updates(self.settings, updates.source(), self)
         look = self.settings
         theme.install(self._qt, look.appearance, look.text_px, look.zoom, look.contrast)
@@ -182,7 +182,8 @@ class Application(QObject):
         self.library.keep_trash()
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
-        self.window.store_commands.restore_asked.connect(self.restore)
+        self.window.store_commands.restore_asked.connect(self.restart)
+        self.window.settings_commands.restart_asked.connect(self.restart)
         self.window.settings_commands.updates = self.updates
         self.window.settings_commands.newer = self.newer
         self.newer.failed.connect(partial(self.window.toast.show_text, seconds=30))
@@ -237,10 +238,11 @@ class Application(QObject):
             if report is not None and self.errors is not None:
                 self.errors.post(report)
 
+    @Slot()
     @Slot(object)
-    def restore(self, backup: Path) -> None:
-        """End, put a backup in the place of the chats, and let `main` start anew."""
-        self._restoring = backup
+    def restart(self, backup: Path | None = None) -> None:
+        """End, put a backup (if any) in the place of the chats, and let `main` start anew."""
+        self._restoring, self.restarts = backup, True
         self.shut_down()
 
     @Slot()

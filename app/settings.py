@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.language import LANGUAGES
+
 log = logging.getLogger(__name__)
 
 TEXT_PX = (11, 28)
@@ -39,6 +41,7 @@ class Settings:
     """All options, with the values of a first start. Only `set` changes them, and it saves.
 
     Attributes:
+        language: "system", or a code of `LANGUAGES`.
         appearance: "system", "light" or "dark".
         sidebar: whether the list of chats is shown.
         unfolded: folders of the sidebar of which the inside is shown.
@@ -85,6 +88,7 @@ class Settings:
         unread: why the file could not be read, "" if it could; no option.
     """
 
+    language: str = "system"
     appearance: str = "system"
     sidebar: bool = True
     unfolded: tuple[str, ...] = ()
@@ -138,16 +142,21 @@ class Settings:
         fails nothing is saved in this run.
         """
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            if not isinstance(data, dict):
-                raise ValueError("it holds no JSON object")
-            return cls(**_valid(data), file=path)
+            return cls(**_valid(_read(path)), file=path)
         except FileNotFoundError:
             return cls(file=path)
-        except (OSError, ValueError, RecursionError) as error:
+        except _UNREADABLE as error:
             log.warning("Settings not read, starting with the defaults: %s", error)
             aside = _move_aside(path)
             return cls(file=path if aside is not None else None, set_aside=aside, unread=str(error))
+
+    @classmethod
+    def peek(cls, path: Path) -> Settings:
+        """What another program that runs has chosen. Its file stays as it is, and is not saved."""
+        try:
+            return cls(**_valid(_read(path)))
+        except _UNREADABLE:
+            return cls()
 
     @property
     def note(self) -> str:
@@ -195,6 +204,16 @@ class Settings:
 
 
 _OPTIONS = tuple(option.name for option in fields(Settings) if option.compare)
+
+
+_UNREADABLE = (OSError, ValueError, RecursionError)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(data, dict):
+        raise ValueError("it holds no JSON object")
+    return data
 
 
 def _move_aside(path: Path) -> Path | None:
@@ -259,6 +278,7 @@ def _is_within(most: int, value: int) -> bool:
 
 
 _BOUNDS: dict[str, Callable[[Any], bool]] = {
+    "language": lambda v: v == "system" or v in LANGUAGES,
     "appearance": lambda v: v in {"system", "light", "dark"},
     "send_key": lambda v: v in {"enter", "ctrl_enter"},
     "long_paste": lambda v: 0 <= v <= 1_000_000,

@@ -26,6 +26,8 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this line is for whoever runs it
 
 import tomllib
 
+import languages
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 OVERLAYS = ROOT / ".overlays"
@@ -179,6 +181,7 @@ def main() -> None:
     if options.libraries_only:
         return
     set_up(backend)
+    languages.make()
     if options.mlx_lm:
         overlay(options.mlx_lm)
 

@@ -26,6 +26,7 @@ import bootstrap  # noqa: E402
 import contents  # noqa: E402
 import disk_image  # noqa: E402
 import icons  # noqa: E402
+import languages  # noqa: E402
 import macos  # noqa: E402
 import onefile  # noqa: E402
 import release  # noqa: E402
@@ -51,6 +52,8 @@ def main() -> int:
     parser.add_argument("--no-archive", action="store_true", help="make only the folder")
     options = parser.parse_args()
     bootstrap.install(bootstrap.project()["optional-dependencies"]["app"])
+    if not languages.make():
+        return 1
     if sys.platform == "darwin":
         BUILD.mkdir(exist_ok=True)
         (BUILD / "Stretto.icns").write_bytes(icons.icns(ICON))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bootstrap
+import languages
 
 from app import licences
 from app.versions import PACKAGES
@@ -66,10 +67,12 @@ _KEPT = re.compile(
 # libQt6Qml itself must stay: the docking library's bindings link with it.
 _UNUSED_FILES = re.compile(
     r"(^|/)(libQt6(Quick|Test|Designer|Help|Sql|Pdf|VirtualKeyboard|EglF)"
-    r"|Qt(OpenGL|Qml|Quick|Test|Designer|Help|Sql|UiTools)\w*\.abi3\.so|qml/|translations/qt)"
+    r"|Qt(OpenGL|Qml|Quick|Test|Designer|Help|Sql|UiTools)\w*\.abi3\.so|qml/)"
     r"|plugins/(qmltooling|sqldrivers|designer|virtualkeyboard|platforminputcontexts/libqtvirtual"
     r"|platforms/libq(eglfs|linuxfb|minimalegl|vnc|vkkhrdisplay)|egldeviceintegrations"
     r"|imageformats/libqpdf|platformthemes/libqgtk3|networkinformation|wayland-graphics)"
+    # Qt's own words, in the program's languages: those of its dialogs and of menus of text
+    rf"|(^|/)translations/qt(?!base_({'|'.join(languages.CODES)})\.qm)"
     r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
 )
 
@@ -84,11 +87,14 @@ def version() -> str:
 
 
 def resources() -> Iterator[Path]:
-    """The program's own data: icons, licences, the list of models, the Guide's loaded files."""
+    """The program's own data: icons, licences, the list of models, translations, the Guide's loaded
+    files.
+    """
     whole = bootstrap.ROOT / "resources"
     yield whole / "models.toml"
     for folder in ("icons", "licences"):
         yield from sorted(p for p in (whole / folder).iterdir() if p.is_file())
+    yield from sorted((whole / "languages").glob("*.qm"))
     guide = whole / "guide"
     for suffix in ("*.json", "*.safetensors", "*.jinja"):
         yield from sorted(guide.glob(suffix))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QRadioButton, Q
 from app.settings import TEXT_PX, ZOOM, Settings
 from app.ui.settings.appearance import CHOICES
 from app.ui.settings.form_page import FormPage
+from app.ui.settings.language_choice import LanguageChoice
 from app.ui.style import motion
 from app.ui.style.theme import theme
 
@@ -27,6 +28,7 @@ class Look:
         """``choice`` adds a row of which one holds; ``put`` changes options."""
         self._put = put
         form = page.section("Look")
+        self.language = LanguageChoice(page, form, settings, put)
         self.appearance = choice(form, "Appearance", CHOICES, "appearance")
         for value, button in self.appearance.items():
             button.toggled.connect(

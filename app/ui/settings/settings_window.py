@@ -51,10 +51,12 @@ class SettingsWindow(QDialog):
     Signals:
         changed(): something was chosen; it is in the settings already.
         get_asked(): the person wants a model from the hub.
+        restart_asked(): the program is to start again, in another language.
     """
 
     changed = Signal()
     get_asked = Signal()
+    restart_asked = Signal()
 
     def __init__(
         self,
@@ -77,6 +79,7 @@ class SettingsWindow(QDialog):
         look = self._looks = Look(self._page, settings, self._choice, self._set)
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
         self.contrast, self.motion = look.contrast, look.motion
+        look.language.restart.clicked.connect(self.restart_asked)
         self._writing()
         self.reach = Reach(self._page, settings, self._set)
         self._new_chats()

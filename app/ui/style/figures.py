@@ -7,36 +7,44 @@ from typing import Any
 
 from app.chats.reply import Phase
 from app.download import Download, DownloadState
+from app.language import counted, mark, number, tr
 from engine import PromptProgress
 
 
 def seconds(value: float) -> str:
     """ "0.2 s", "12 s", "3 min 5 s"."""
     if value < 9.95:
-        return f"{value:.1f} s"
+        return tr("{number} s", "seconds", number=number(value, 1))
     if value < 59.5:
-        return f"{value:.0f} s"
+        return tr("{number} s", "seconds", number=number(value))
     minutes, rest = divmod(round(value), 60)
-    return f"{minutes} min {rest} s"
+    return tr("{minutes} min {seconds} s", minutes=minutes, seconds=rest)
 
 
 def rate_line(rate: float) -> str:
     """ "48 tok/s", "3.2 tok/s"."""
-    return f"{rate:.0f} tok/s" if rate >= 9.5 or rate == 0 else f"{rate:.1f} tok/s"
+    shown = f"{rate:.0f}" if rate >= 9.5 or rate == 0 else number(rate, 1)
+    return tr("{number} tok/s", "tokens a second", number=shown)
 
 
 def bytes_line(count: int) -> str:
     """ "12 MB", "1.4 GB"; what is smaller than a tenth of a megabyte is "0 MB"."""
     if count >= 999_500_000:
-        return f"{count / 1e9:.1f} GB"
-    return f"{count / 1e6:.1f} MB" if 0 < count < 9_950_000 else f"{count / 1e6:.0f} MB"
+        return tr("{number} GB", number=number(count / 1e9, 1))
+    decimals = 1 if 0 < count < 9_950_000 else 0
+    return tr("{number} MB", number=number(count / 1e6, decimals))
+
+
+def percent(share: float) -> str:
+    """ "12%" for 0.12."""
+    return tr("{number}%", number=f"{share * 100:.0f}")
 
 
 _FORMS = {
-    "json": "as JSON",
-    "schema": "as JSON of a schema",
-    "choices": "one of a list",
-    "pattern": "of a pattern",
+    "json": mark("as JSON"),
+    "schema": mark("as JSON of a schema"),
+    "choices": mark("one of a list"),
+    "pattern": mark("of a pattern"),
 }
 
 
@@ -53,90 +61,96 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
     if short:
         return parts[0] if parts else ""
     if generated:
-        parts.append(f"first token {_first_token(float(stats.get('ttft_s', 0.0)))}")
-        parts.append("1 token" if generated == 1 else f"{generated:,} tokens")
+        first = _first_token(float(stats.get("ttft_s", 0.0)))
+        parts.append(tr("first token {time}", "after this time", time=first))
+        parts.append(counted("%Ln token", "%Ln tokens", generated))
     if reused := int(stats.get("reused_tokens", 0)):
-        parts.append(f"reused {reused:,}")
+        parts.append(tr("reused {count}", "tokens", count=number(reused)))
     options = stats.get("options")
     if isinstance(options, dict) and (words := _FORMS.get(str(options.get("answer_as")))):
-        parts.append(words)
+        parts.append(tr(words))
     if (same := stats.get("same")) is not None:
-        parts.append("the same again" if same else "not the same")
+        parts.append(tr("the same again") if same else tr("not the same"))
     if stats.get("reason") == "length":
-        parts.append("cut at its length limit")
+        parts.append(tr("cut at its length limit"))
     return " · ".join(parts)
+
+
+_PHASES = {
+    Phase.LOADING: mark("Loading…"),
+    Phase.CALLING: mark("Using a tool"),
+    Phase.PAUSED: mark("Paused"),
+    Phase.THINKING: mark("Thinking"),
+    Phase.WRITING: mark("Writing"),
+}
 
 
 def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = False) -> str:
     """What a chat is doing, in a few words; empty when it rests."""
-    if phase is Phase.LOADING:
-        return "Loading…"
     if phase is Phase.ASKING:
-        return "Asks you" if short else "Waiting for your answer"
-    if phase is Phase.CALLING:
-        return "Using a tool"
-    if phase is Phase.PAUSED:
-        return "Paused"
-    if phase is Phase.QUEUED and progress is not None and progress.queued:
-        return "Waiting for memory" if short else f"Waiting for memory, {_before(progress)}"
+        return tr("Asks you") if short else tr("Waiting for your answer")
     if phase is Phase.QUEUED:
         ahead = progress.queue_position if progress is not None else 0
-        return f"Queued, {ahead} before it" if ahead else "Queued"
+        if progress is None or not progress.queued:
+            queued = counted("Queued, %n before it", "Queued, %n before it", ahead)
+            return queued if ahead else tr("Queued")
+        if short:
+            return tr("Waiting for memory")
+        return counted(
+            "Waiting for memory, %n chat before it", "Waiting for memory, %n chats before it", ahead
+        )
     if phase is Phase.READING and progress is not None:
         if short:
-            return f"Reading {progress.done / max(progress.total, 1):.0%}"
-        return f"Reading {progress.done:,} of {progress.total:,} tokens"
-    if phase is Phase.THINKING:
-        return "Thinking"
-    if phase is Phase.WRITING:
-        return "Writing"
-    return ""
-
-
-def _before(progress: PromptProgress) -> str:
-    count = progress.queue_position
-    return "1 chat before it" if count == 1 else f"{count} chats before it"
+            read = progress.done / max(progress.total, 1)
+            return tr("Reading {percent}", percent=percent(read))
+        done, total = number(progress.done), number(progress.total)
+        return tr("Reading {done} of {total} tokens", done=done, total=total)
+    words = _PHASES.get(phase)
+    return tr(words) if words is not None else ""
 
 
 def thought_line(thought_s: float | None) -> str:
     """The heading of a folded thought."""
     if thought_s is None:
-        return "Thinking"
-    return (
-        f"Thought for {max(1, round(thought_s))} s"
-        if thought_s < 60
-        else (f"Thought for {seconds(thought_s)}")
-    )
+        return tr("Thinking")
+    short = tr("{number} s", "seconds", number=max(1, round(thought_s)))
+    return tr("Thought for {time}", time=short if thought_s < 60 else seconds(thought_s))
 
 
 def _first_token(value: float) -> str:
-    return f"{value * 1000:.0f} ms" if value < 0.095 else seconds(value)
+    if value < 0.095:
+        return tr("{number} ms", "milliseconds", number=number(value * 1000))
+    return seconds(value)
 
 
 def download_line(download: Download) -> str:
     """ "312 MB of 1.2 GB · 35 MB/s · 24 s left", or what stands in the way of that."""
     state = download.state
+    size = bytes_line(download.total)
     if state is DownloadState.DONE:
-        return f"{bytes_line(download.total)} · Ready to be used"
-    size = bytes_line(download.total) if download.total else ""
-    amount = f"{bytes_line(download.done)} of {size}" if download.done and size else size
-    parts = [amount] if amount else []
+        return tr("{size} · Ready to be used", size=size)
+    parts = [size] if download.total else []
+    if download.done and download.total:
+        parts = [tr("{done} of {total}", "sizes", done=bytes_line(download.done), total=size)]
     if state is DownloadState.WAITING:
-        parts.append("Waits for the one before it")
+        parts.append(tr("Waits for the one before it"))
     elif state is DownloadState.PAUSED:
-        parts.append("Paused")
+        parts.append(tr("Paused"))
     elif rate := download.rate:
-        parts.append(f"{bytes_line(round(rate))}/s")
-        parts.append(f"{_left((download.total - download.done) / rate)} left")
+        parts.append(tr("{size}/s", "per second", size=bytes_line(round(rate))))
+        left = _left((download.total - download.done) / rate)
+        parts.append(tr("{time} left", "until it is downloaded", time=left))
     elif download.can_pause:
-        parts.append("Waiting for the hub…")
+        parts.append(tr("Waiting for the hub…"))
     else:
-        parts.append("Converting…")
+        parts.append(tr("Converting…"))
     return " · ".join(parts)
 
 
-def _left(seconds: float) -> str:
-    if seconds < 59.5:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+def _left(value: float) -> str:
+    if value < 59.5:
+        return tr("{number} s", "seconds", number=max(1, round(value)))
+    minutes = round(value / 60)
+    if minutes < 60:
+        return tr("{number} min", "minutes", number=minutes)
+    return tr("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)

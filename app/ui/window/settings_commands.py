@@ -28,10 +28,12 @@ class SettingsCommands(QObject):
     Signals:
         changed(): something was chosen in the settings.
         get_asked(): a model is to be downloaded.
+        restart_asked(): the program is to start again, as for another language.
     """
 
     changed = Signal()
     get_asked = Signal()
+    restart_asked = Signal()
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class SettingsCommands(QObject):
             window.changed.connect(self.changed)
             window.finished.connect(self._on_gone)
             window.get_asked.connect(self.get_asked)
+            window.restart_asked.connect(self.restart_asked)
             self.shown = window
         self.shown.show()
         self.shown.raise_()
