@@ -184,7 +184,8 @@ class ToolWork(QObject):
             seen = call.preview.digest if call.preview is not None else ""
             call.future = self.toolbox.run(self._saved.record.id, call.tool, arguments, seen)
         except (ValueError, ToolError) as error:
-            self._end(call, "error", ToolResult(str(error), True, len(str(error))))
+            words = error.told if isinstance(error, ToolError) else str(error)
+            self._end(call, "error", ToolResult(words, True, len(words)))
             return
         key = call.message_id
         self._bridge.when_done(call.future, lambda future: self._on_done(key, future))
@@ -218,7 +219,7 @@ class ToolWork(QObject):
         except CancelledError:
             result = ToolResult(STOPPED, True, len(STOPPED))
         except Exception as error:
-            words = str(error) if isinstance(error, ToolError) else type(error).__name__
+            words = error.told if isinstance(error, ToolError) else type(error).__name__
             result = ToolResult(words, True, len(words))
         room = self._room()
         call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)

@@ -4,6 +4,8 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+from app.language import tr
+
 _NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
 
 UNREADABLE = (UnicodeError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
@@ -48,9 +50,12 @@ def corrupt(path: Path) -> StoreError:
     """The file cannot be read as chats; it has not been touched."""
     return StoreError(
         "corrupt",
-        f"The file {path} is damaged, or is not one of Stretto's. It has been left as it is. "
-        "Stretto can save what can still be read in a new file, or start with an empty one; the "
-        "damaged file is kept either way.",
+        tr(
+            "The file {path} is damaged, or is not one of Stretto's. It has been left as it is. "
+            "Stretto can save what can still be read in a new file, or start with an empty one; "
+            "the damaged file is kept either way.",
+            path=path,
+        ),
         path,
     )
 
@@ -59,8 +64,11 @@ def unreadable(path: Path) -> StoreError:
     """Nothing of the damaged file could be saved; it has not been touched."""
     error = StoreError(
         "corrupt",
-        f"Nothing in {path} could be read. It has been left as it is. Go back to a backup if there "
-        "is one, or set the file aside to start with an empty one.",
+        tr(
+            "Nothing in {path} could be read. It has been left as it is. Go back to a backup if "
+            "there is one, or set the file aside to start with an empty one.",
+            path=path,
+        ),
         path,
     )
     error.hopeless = True
@@ -71,9 +79,12 @@ def newer(path: Path) -> StoreError:
     """The file was written by a version that knows more than this one."""
     return StoreError(
         "newer",
-        f"The chats in {path} were last used by a newer version of Stretto, and this one could "
-        "harm them. Open them with the newer version, or set the file aside and start with an "
-        "empty one; it is kept. So far it has been left as it is.",
+        tr(
+            "The chats in {path} were last used by a newer version of Stretto, and this one could "
+            "harm them. Open them with the newer version, or set the file aside and start with an "
+            "empty one; it is kept. So far it has been left as it is.",
+            path=path,
+        ),
         path,
     )
 
@@ -82,8 +93,12 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
     """One write that cannot be stored whatever the disk does."""
     return StoreError(
         "invalid",
-        f"A change did not fit the stored chats and was left out ({what}: {error}). "
-        "This is a fault of the program; the other changes are saved.",
+        tr(
+            "A change did not fit the stored chats and was left out ({what}: {error}). "
+            "This is a fault of the program; the other changes are saved.",
+            what=what,
+            error=error,
+        ),
         path,
     )
 
@@ -116,8 +131,11 @@ def at_start(error: StoreError) -> StoreError:
         return error
     return StoreError(
         "full",
-        f"The disk that holds {error.path} is full, so your chats cannot be opened. Nothing of "
-        "them is lost. Free some space, then try again.",
+        tr(
+            "The disk that holds {path} is full, so your chats cannot be opened. Nothing of "
+            "them is lost. Free some space, then try again.",
+            path=error.path,
+        ),
         error.path,
     )
 
@@ -125,8 +143,11 @@ def at_start(error: StoreError) -> StoreError:
 def _full(path: Path) -> StoreError:
     return StoreError(
         "full",
-        f"The disk that holds {path} is full, so the latest messages are not saved yet. "
-        "Free some space; Stretto keeps them and tries again.",
+        tr(
+            "The disk that holds {path} is full, so the latest messages are not saved yet. "
+            "Free some space; Stretto keeps them and tries again.",
+            path=path,
+        ),
         path,
     )
 
@@ -141,8 +162,11 @@ def _disk_full(path: Path) -> bool:
 def _readonly(path: Path) -> StoreError:
     return StoreError(
         "readonly",
-        f"Stretto may not write to {path}. Make the folder and the file in it writable, then try "
-        "again; or use another folder, into which your chats are copied.",
+        tr(
+            "Stretto may not write to {path}. Make the folder and the file in it writable, then "
+            "try again; or use another folder, into which your chats are copied.",
+            path=path,
+        ),
         path,
     )
 
@@ -151,7 +175,11 @@ def _io(path: Path, error: Exception) -> StoreError:
     name = getattr(error, "sqlite_errorname", None) or getattr(error, "strerror", None)
     return StoreError(
         "io",
-        f"The chats in {path} could not be read or written ({name or error}). "
-        "Check that the disk is connected and has space, then try again.",
+        tr(
+            "The chats in {path} could not be read or written ({error}). "
+            "Check that the disk is connected and has space, then try again.",
+            path=path,
+            error=name or error,
+        ),
         path,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from app.language import tr
 from app.store.database import note_damage, open_reader
 from app.store.errors import UNREADABLE, StoreError, translate
 
@@ -45,7 +46,7 @@ class Readers:
         reader = self._reader()
         with reader.in_use:
             if self._closed:
-                raise StoreError("closed", "The chats are closed.")
+                raise StoreError("closed", tr("The chats are closed."))
             try:
                 reader.db.execute("BEGIN")
                 try:
@@ -72,7 +73,7 @@ class Readers:
             return reader
         with self._lock:
             if self._closed:
-                raise StoreError("closed", "The chats are closed.")
+                raise StoreError("closed", tr("The chats are closed."))
             for old in [r for r in self._all if r.abandoned()]:
                 self._all.remove(old)
                 old.close()

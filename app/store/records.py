@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from app.language import mark, tr
 from app.store.attachments import Attachments
 
 Role = Literal["user", "assistant", "system", "tool"]
@@ -14,7 +15,8 @@ Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
 _ROLES, _STATUSES = get_args(Role), get_args(Status)
 
 
-UNTITLED = "New chat"
+UNTITLED = mark("New chat")
+"""What is shown for a chat without a title, once it has gone through `tr`."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Chat:
     @property
     def shown_title(self) -> str:
         """What stands where its title would: words of the program's for one that has none yet."""
-        return self.title or UNTITLED
+        return self.title or tr(UNTITLED)
 
 
 @dataclass(frozen=True)

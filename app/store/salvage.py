@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+from app.language import tr
 from app.store.database import open_writer, put_in_place
 from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.index import index_piece
@@ -83,7 +84,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         if message.chat_id not in chats:
             chats[message.chat_id] = Chat(
                 message.chat_id,
-                title="Recovered chat",
+                title=tr("Recovered chat"),
                 created_at=message.created_at,
                 updated_at=message.created_at,
             )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from app.language import counted, tr
 from app.store.errors import UNREADABLE, StoreError, translate
 from app.store.index import index_piece
 from app.store.operations import Operation
@@ -88,7 +89,8 @@ class Writer:
         """Queues the operations next to each other: they share a transaction."""
         with self._changed:
             if self._closing:
-                raise StoreError("closed", "The chats are closed; this change came too late.")
+                words = tr("The chats are closed; this change came too late.")
+                raise StoreError("closed", words)
             for operation in operations:
                 self._added += 1
                 self._waiting.add(self._added, operation)
@@ -144,12 +146,11 @@ class Writer:
                 if self._failure and self._attempts > tried:
                     raise self._failure
                 if not self._thread.is_alive():
-                    raise self._failure or StoreError("closed", "The chats are closed.")
+                    raise self._failure or StoreError("closed", tr("The chats are closed."))
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
-                    raise self._failure or StoreError(
-                        "timeout", "Saving the chats takes longer than expected.", self._path
-                    )
+                    words = tr("Saving the chats takes longer than expected.")
+                    raise self._failure or StoreError("timeout", words, self._path)
                 self._changed.wait(left)
 
     def close(self, timeout: float | None) -> None:
@@ -171,10 +172,16 @@ class Writer:
         lost = len(self._in_flight) + len(self._waiting)
         if lost and not already:
             reason = self._failure
+            code = reason.code if reason else "timeout"
+            why = reason.message if reason else tr("The disk did not answer in time.")
             raise StoreError(
-                reason.code if reason else "timeout",
-                f"{lost} changes could not be saved. "
-                + (reason.message if reason else "The disk did not answer in time."),
+                code,
+                counted(
+                    "%n change could not be saved. {why}",
+                    "%n changes could not be saved. {why}",
+                    lost,
+                    why=why,
+                ),
                 self._path,
             )
 

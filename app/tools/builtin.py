@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+from app.language import mark, tr
 from app.tools import folders
 from app.tools.calculator import calculate
 from app.tools.clock import now
@@ -58,7 +59,7 @@ def own(name: str, description: str, work: Callable[..., str], /, **properties: 
 def _text(arguments: Arguments, name: str) -> str:
     value = arguments.get(name, "")
     if not isinstance(value, str):
-        raise ToolError(f"{name} must be a text.")
+        raise ToolError(mark("{name} must be a text."), name=name)
     return value
 
 
@@ -149,7 +150,7 @@ class BuiltIn:
     @property
     def absent(self) -> tuple[str, ...]:
         """What there is not on this system, and why, as sentences."""
-        return self._absent
+        return tuple(map(tr, self._absent))
 
     def get(self, name: str) -> Tool | None:
         found = self._own.get(name)
@@ -163,7 +164,7 @@ class BuiltIn:
             try:
                 return harmless(found.work(arguments, context))
             except ToolError as error:
-                return harmless(str(error), True)
+                return harmless(error.told, True)
             except Exception as error:
                 return harmless(f"The tool failed: {type(error).__name__}.", True)
 
@@ -184,7 +185,8 @@ class BuiltIn:
             except (ToolError, OSError) as error:
                 return Difference(str(error), "?")
             except Exception as error:  # a path that no system takes
-                return Difference(f"It cannot be shown: {type(error).__name__}.", "?")
+                kind = type(error).__name__
+                return Difference(tr("It cannot be shown: {kind}.", kind=kind), "?")
 
         return self._start(work)
 

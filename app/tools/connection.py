@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from app.language import mark
 from app.tools.environment import child_environment, find_program, login_path
 from app.tools.results import ToolResult, from_blocks
 from app.tools.servers import ServerConfig
@@ -74,6 +75,7 @@ class Connection:
         self.config = config
         self.log = ServerLog()
         self.status = Status(State.OFF)
+        self._why: ToolError | None = None
         self._told = told
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
@@ -104,24 +106,25 @@ class Connection:
 
         tool = next((each for each in await self.tools() if each.name == name), None)
         if tool is None:
-            raise ToolError(f"{self.config.name} has no tool “{name}” any more.")
+            raise self._error(mark("{server} has no tool “{tool}” any more."), tool=name)
         if tool.fingerprint != expected:
-            raise ToolError(f"{self.config.name} has changed this tool. Look at it again first.")
+            raise self._error(mark("{server} has changed this tool. Look at it again first."))
         client = await self._connected()
         try:
             async with asyncio.timeout(self.config.timeout):
                 result = await client.call_tool(name, arguments)
         except TimeoutError as error:
             seconds = f"{self.config.timeout:g}"
-            raise ToolError(f"No answer within {seconds} s. The call was stopped.") from error
+            words = mark("No answer within {seconds} s. The call was stopped.")
+            raise ToolError(words, seconds=seconds) from error
         except MCPError as error:
             if self._client is not client:
-                raise ToolError(f"{self.config.name} ended during the call.") from error
-            raise ToolError(f"{self.config.name} refused: {_shown(error)}") from error
+                raise self._error(mark("{server} ended during the call.")) from error
+            raise self._error(mark("{server} refused: {why}"), why=_shown(error)) from error
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            raise ToolError(f"{self.config.name} did not answer: {_shown(error)}") from error
+            raise self._error(mark("{server} did not answer: {why}"), why=_shown(error)) from error
         blocks = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
         return from_blocks(blocks, result.structured_content, result.is_error)
 
@@ -141,16 +144,23 @@ class Connection:
         if self._task is None or self._task.done():
             rest = self._rest()
             if rest > 0:
-                why = self.status.words or f"{self.config.name} has ended."
-                raise ToolError(f"{why} It is started again in {rest:.0f} s.")
+                words = mark("{why} It is started again in {seconds} s.")
+                raise ToolError(words, why=self._why_ended(), seconds=f"{rest:.0f}")
             self._leave.clear()
             self._ready = asyncio.get_running_loop().create_future()
             self._task = asyncio.create_task(self._live(self._ready))
         assert self._ready is not None
         await asyncio.shield(self._ready)
         if self._client is None:
-            raise ToolError(self.status.words or f"{self.config.name} has ended.")
+            raise self._why_ended().with_traceback(None)
         return self._client
+
+    def _error(self, text: str, /, **values: object) -> ToolError:
+        """One that says the server's name at ``{server}``."""
+        return ToolError(text, server=self.config.name, **values)
+
+    def _why_ended(self) -> ToolError:
+        return self._why or self._error(mark("{server} has ended."))
 
     def _rest(self) -> float:
         wait = REST_S[min(self._failures, len(REST_S) - 1)]
@@ -161,7 +171,7 @@ class Connection:
         from mcp import Client
 
         self._say(State.CONNECTING)
-        began, words = time.monotonic(), ""
+        began, why = time.monotonic(), None
         try:
             transport = await self._transport()
             async with asyncio.timeout(CONNECT_S) as limit:
@@ -172,18 +182,19 @@ class Connection:
                     ready.set_result(None)
                     await self._leave.wait()
         except ToolError as error:
-            words = str(error)
+            why = error.with_traceback(None)
         except TimeoutError:
-            words = f"{self.config.name} did not start within {CONNECT_S:.0f} s."
+            seconds = f"{CONNECT_S:.0f}"
+            why = self._error(mark("{server} did not start within {seconds} s."), seconds=seconds)
         except (Exception, asyncio.CancelledError) as error:
             log.info("a server of tools ended: %s", type(error).__name__)
-            words = f"{self.config.name} could not be reached: {_shown(error)}"
+            why = self._error(mark("{server} could not be reached: {why}"), why=_shown(error))
         self._client = self._tools = None
-        if self._over or words:
+        if self._over or why is not None:
             lived = time.monotonic() - began
             self._failures = 1 if lived > STEADY_S else self._failures + 1
             self._failed_at = time.monotonic()
-            self._say(State.ENDED, words or f"{self.config.name} has ended.")
+            self._say(State.ENDED, why or self._why_ended())
         else:
             self._say(State.OFF)
         if not ready.done():
@@ -208,7 +219,8 @@ class Connection:
         path = await asyncio.to_thread(login_path)
         program = find_program(config.command, path)
         if program is None:
-            raise ToolError(f"The program “{config.command}” was not found. Is it installed?")
+            words = mark("The program “{program}” was not found. Is it installed?")
+            raise ToolError(words, program=config.command)
         command = [program, *config.args]
         env = child_environment(path, dict(config.env))
         self.log.note(f"started: {config.shown}")
@@ -235,13 +247,12 @@ class Connection:
                     if not cursor:
                         break
         except TimeoutError as error:
-            raise ToolError(f"{self.config.name} did not tell its tools in time.") from error
+            raise self._error(mark("{server} did not tell its tools in time.")) from error
         except ToolError:
             raise
         except Exception as error:
-            raise ToolError(
-                f"{self.config.name} did not tell its tools: {_shown(error)}"
-            ) from error
+            words = mark("{server} did not tell its tools: {why}")
+            raise self._error(words, why=_shown(error)) from error
         names = [tool.name for tool in found]
         return [tool for tool in found[:MOST_TOOLS] if names.count(tool.name) == 1]
 
@@ -253,10 +264,11 @@ class Connection:
         about = clean(told.description or told.title or "")[:LONGEST_DESCRIPTION]
         return [Tool(self.config.name, told.name, about, told.input_schema)]
 
-    def _say(self, state: State, words: str = "") -> None:
-        self.status = Status(state, words)
-        if words:
-            self.log.note(words)
+    def _say(self, state: State, why: ToolError | None = None) -> None:
+        self._why = why
+        self.status = Status(state, str(why or ""))
+        if why is not None:
+            self.log.note(str(why))
         self._told()
 
 

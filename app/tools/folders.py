@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from app.language import mark, tr
 from app.tools.consent import Grant
 from app.tools.tool import ToolError, visible
 
@@ -97,12 +98,12 @@ def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
         old = _bytes(grant, names, MOST_WRITTEN + 1)
     except FileNotFoundError:
         lines = [f"+{line}" for line in text.splitlines()]
-        return Difference("\n".join([f"New file {path}", *lines]), "")
+        return Difference("\n".join([tr("New file {path}", path=path), *lines]), "")
     if len(old) > MOST_WRITTEN:
-        raise ToolError("The file is too large to be written over.")
+        raise ToolError(mark("The file is too large to be written over."))
     before = old.decode(errors="replace").splitlines()
     diff = difflib.unified_diff(before, text.splitlines(), path, path, lineterm="", n=3)
-    return Difference("\n".join(diff) or "Nothing would change.", _digest(old))
+    return Difference("\n".join(diff) or tr("Nothing would change."), _digest(old))
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
@@ -136,30 +137,32 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
 def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     grant, names = _place(path, grants)
     if not grant.writable:
-        raise ToolError("This folder may only be read. The person can allow writing.")
+        raise ToolError(mark("This folder may only be read. The person can allow writing."))
     if not names:
-        raise ToolError("This is a folder.")
+        raise ToolError(mark("This is a folder."))
     if len(text.encode()) > MOST_WRITTEN:
-        raise ToolError(f"More than {MOST_WRITTEN:,} bytes are not written.")
+        raise ToolError(mark("More than {most} bytes are not written."), most=f"{MOST_WRITTEN:,}")
     return grant, names
 
 
 def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     """The granted folder that a path is in, and the names from there on. Raises ToolError."""
     if "\0" in path:
-        raise ToolError("A path has no null character in it.")
+        raise ToolError(mark("A path has no null character in it."))
     wanted = PurePosixPath(path.strip().removeprefix("file://"))
     if ".." in wanted.parts:
-        raise ToolError("A path with “..” in it is not followed.")
+        raise ToolError(mark("A path with “..” in it is not followed."))
     if not wanted.is_absolute():
         if len(grants) == 1:
             return grants[0], wanted.parts
-        raise ToolError("Give the whole path. Granted are: " + list_folder("", grants))
+        granted = list_folder("", grants)
+        raise ToolError(mark("Give the whole path. Granted are: {folders}"), folders=granted)
     # The innermost first: it may allow more than one around it.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
-    raise ToolError("This is in no granted folder. Granted are: " + list_folder("", grants))
+    granted = list_folder("", grants)
+    raise ToolError(mark("This is in no granted folder. Granted are: {folders}"), folders=granted)
 
 
 @contextmanager
@@ -182,7 +185,7 @@ def _opened(grant: Grant, names: Sequence[str]) -> Iterator[int]:
 
 def _bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
     if not names:
-        raise ToolError("This is a folder.")
+        raise ToolError(mark("This is a folder."))
     with _opened(grant, names[:-1]) as folder:
         return _bytes_in(folder, names[-1], most)
 
@@ -192,12 +195,12 @@ def _bytes_in(folder: int, name: str, most: int) -> bytes:
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError as error:
-        raise NoFileError("There is no such file.") from error
+        raise NoFileError(mark("There is no such file.")) from error
     except OSError as error:
         raise _refusal(error) from error
     with os.fdopen(file, "rb") as opened:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise ToolError("This is no file of text.")
+            raise ToolError(mark("This is no file of text."))
         return opened.read(most)
 
 
@@ -211,10 +214,10 @@ def _refusal(error: OSError) -> ToolError:
     if isinstance(error, ToolError):
         return error
     if error.errno in (errno.ELOOP, errno.EMLINK):
-        return ToolError("Links are not followed.")
+        return ToolError(mark("Links are not followed."))
     if isinstance(error, FileNotFoundError):
-        return NoFileError("There is no such file or folder.")
-    return ToolError(f"It could not be opened: {error.strerror}.")
+        return NoFileError(mark("There is no such file or folder."))
+    return ToolError(mark("It could not be opened: {why}."), why=error.strerror)
 
 
 def _walk(folder: int, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -253,7 +256,7 @@ def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
 
 def _text(content: bytes) -> str:
     if b"\0" in content[:4096]:
-        raise ToolError("This is no file of text.")
+        raise ToolError(mark("This is no file of text."))
     text = content.decode(errors="replace")
     return f"{text}\n[… the rest is left out …]" if len(content) >= MOST_READ else text
 

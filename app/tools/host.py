@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
+from app.language import mark
 from app.tools import servers as files
 from app.tools.connection import Connection, State, Status
 from app.tools.results import ToolResult
@@ -121,10 +122,11 @@ class ToolHost:
     def _ask(self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> Future[T]:
         config = self._configs.get(server)
         if config is None or not config.enabled:
-            return _failed(f"There is no server “{server}” any more, or it is switched off.")
+            words = mark("There is no server “{server}” any more, or it is switched off.")
+            return _failed(ToolError(words, server=server))
         loop = self._started()
         if loop is None:
-            return _failed("The program is ending.")
+            return _failed(ToolError(mark("The program is ending.")))
         return asyncio.run_coroutine_threadsafe(self._work(config, work), loop)
 
     async def _work(
@@ -173,7 +175,7 @@ class ToolHost:
         asyncio.get_running_loop().stop()
 
 
-def _failed(words: str) -> Future[Any]:
+def _failed(error: ToolError) -> Future[Any]:
     future: Future[Any] = Future()
-    future.set_exception(ToolError(words))
+    future.set_exception(error)
     return future

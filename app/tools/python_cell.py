@@ -12,15 +12,16 @@ import subprocess
 import sys
 import tempfile
 
+from app.language import mark
 from app.tools.tool import ToolError
 
 SECONDS = 20.0
 MEMORY = 1_000_000_000  # bytes
 MOST_OUTPUT = 100_000  # bytes
 ABSENT = (
-    "Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap)."
+    mark("Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).")
     if sys.platform != "darwin"
-    else "Python is not offered: this system has no way to confine it."
+    else mark("Python is not offered: this system has no way to confine it.")
 )
 _PROFILE = (
     "(version 1)(deny default)(allow process-fork)(allow process-exec)(allow sysctl-read)"

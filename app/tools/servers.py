@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from app.language import mark, tr
 from app.tools.tool import BUILT_IN, ToolError, visible
 
 CALL_S = 60.0
@@ -87,7 +88,7 @@ def read_text(text: str) -> Read:
     Raises ToolError where the text as a whole makes no sense.
     """
     if len(text) > _LONGEST_FILE:
-        raise ToolError("This is more than one megabyte, which no list of servers is.")
+        raise ToolError(mark("This is more than one megabyte, which no list of servers is."))
     value = _parsed(text)
     for name in _MAPS:
         if isinstance(value.get(name), dict):
@@ -96,7 +97,7 @@ def read_text(text: str) -> Read:
     if not value:
         return Read()
     if isinstance(value.get("command"), str) or isinstance(value.get("url"), str):
-        raise ToolError('The server has no name. Write it as {"name": {"command": …}}.')
+        raise ToolError(mark('The server has no name. Write it as {"name": {"command": …}}.'))
     servers, problems = [], []
     for name, entry in value.items():
         try:
@@ -120,8 +121,8 @@ def read_file(path: Path) -> Read:
     except FileNotFoundError:
         return Read()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        raise ToolError(f"{path} could not be read: {why}.") from error
+        why = getattr(error, "strerror", None) or tr("it is no UTF-8 text")
+        raise ToolError(mark("{path} could not be read: {why}."), path=path, why=why) from error
     return read_text(text)
 
 
@@ -133,7 +134,8 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
         beside.write_text(to_text(servers), encoding="utf-8")
         os.replace(beside, path)
     except OSError as error:
-        raise ToolError(f"The list of servers was not saved: {error.strerror}.") from error
+        why = error.strerror
+        raise ToolError(mark("The list of servers was not saved: {why}."), why=why) from error
 
 
 def known_places(home: Path | None = None) -> dict[str, Path]:
@@ -163,46 +165,50 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ToolError(f"This is no JSON: {error.msg} in line {error.lineno}.") from error
+        why = {"why": error.msg, "line": error.lineno}
+        raise ToolError(mark("This is no JSON: {why} in line {line}."), **why) from error
     except (ValueError, RecursionError) as error:
-        raise ToolError("This is no JSON that makes a list of servers.") from error
+        raise ToolError(mark("This is no JSON that makes a list of servers.")) from error
     if not isinstance(value, dict):
-        raise ToolError('This is no list of servers. It begins with {"mcpServers": …}.')
+        raise ToolError(mark('This is no list of servers. It begins with {"mcpServers": …}.'))
     return value
 
 
 def _server(name: object, entry: object) -> ServerConfig:
     if not isinstance(name, str) or not name.strip() or len(name) > 60 or not name.isprintable():
-        raise ToolError("a server's name is 1 to 60 visible characters")
+        raise ToolError(mark("a server's name is 1 to 60 visible characters"))
     if "/" in name or name.casefold() == BUILT_IN.casefold():
-        raise ToolError(f"a server's name has no “/” in it and is not “{BUILT_IN}”")
+        words = mark("a server's name has no “/” in it and is not “{name}”")
+        raise ToolError(words, name=BUILT_IN)
     if not isinstance(entry, dict):
-        raise ToolError("its entry is no object")
+        raise ToolError(mark("its entry is no object"))
     kind, url, command = entry.get("type"), entry.get("url"), entry.get("command")
     url = url or entry.get("httpUrl") or entry.get("serverUrl")
     timeout = entry.get("timeout", CALL_S)
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-        raise ToolError("timeout is a number of seconds")
+        raise ToolError(mark("timeout is a number of seconds"))
     seconds = min(float(timeout), LONGEST_CALL_S)
     on = not (entry.get("disabled") is True or entry.get("enabled") is False)
     if kind == "sse":
-        raise ToolError("servers of the old kind “sse” are not supported; use its “http” address")
+        raise ToolError(
+            mark("servers of the old kind “sse” are not supported; use its “http” address")
+        )
     if isinstance(url, str) and (kind is None or kind in _HTTP) and not command:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
-            raise ToolError("url begins with https:// or http://")
+            raise ToolError(mark("url begins with https:// or http://"))
         headers = _texts("headers", entry.get("headers"))
         return ServerConfig(name, url=url, headers=headers, timeout=seconds, enabled=on)
     if not isinstance(command, str) or not command.strip() or kind not in (None, "stdio"):
-        raise ToolError("it names neither a command nor an address")
+        raise ToolError(mark("it names neither a command nor an address"))
     args = entry.get("args", [])
     if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
-        raise ToolError("args is a list of texts")
+        raise ToolError(mark("args is a list of texts"))
     if any("\0" in each for each in (command, *args)):
-        raise ToolError("its command contains a null character")
+        raise ToolError(mark("its command contains a null character"))
     cwd = entry.get("cwd") or ""
     if not isinstance(cwd, str):
-        raise ToolError("cwd is a folder")
+        raise ToolError(mark("cwd is a folder"))
     env = _texts("env", entry.get("env"))
     return ServerConfig(name, command, tuple(args), env, cwd, timeout=seconds, enabled=on)
 
@@ -211,7 +217,7 @@ def _texts(what: str, value: object) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
     if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
-        raise ToolError(f"{what} is an object of texts")
+        raise ToolError(mark("{what} is an object of texts"), what=what)
     if any("\0" in k or "=" in k or "\0" in v for k, v in value.items()):
-        raise ToolError(f"{what} has a name or a text that cannot be one")
+        raise ToolError(mark("{what} has a name or a text that cannot be one"), what=what)
     return tuple(value.items())

@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.language import tr
+
 BUILT_IN = "Stretto"
 """The server name of the tools that come with the program; no configured server may have it."""
 
@@ -20,7 +22,17 @@ _LONGEST_NAME = 64  # what the chat templates and the OpenAI API allow
 
 
 class ToolError(Exception):
-    """Something with tools did not work. ``str(error)`` is a sentence for a person."""
+    """Something with tools did not work. ``str(error)`` is a sentence for a person.
+
+    Attributes:
+        told: the same in English, for a model that made the call.
+    """
+
+    def __init__(self, text: str, /, **values: object) -> None:
+        """``text``: as `tr` takes it, with ``values``; another ToolError may be one of them."""
+        super().__init__(tr(text, **values))
+        english = {k: v.told if isinstance(v, ToolError) else v for k, v in values.items()}
+        self.told: str = text.format(**english) if english else text
 
 
 @dataclass(frozen=True)

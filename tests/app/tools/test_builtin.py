@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app import language
 from app.tools import folders, python_cell
 from app.tools.builtin import BuiltIn, Context
 from app.tools.calculator import calculate
@@ -338,6 +339,33 @@ def test_a_path_that_no_system_takes_is_told(tmp_path: Path, name: str) -> None:
     assert preview.result(20).text
     assert tools.run("write_file", arguments, context).result(20).error
     tools.shut_down()
+
+
+@pytest.fixture
+def _in_brackets() -> Iterator[None]:
+    """A language in which each text stands in brackets."""
+    language.install(lambda text, comment, n: f"[{text}]")
+    yield
+    language.install(None)
+
+
+@pytest.mark.usefixtures("_in_brackets")
+def test_a_person_reads_their_language_and_a_model_english(tree: Path) -> None:
+    own, context = BuiltIn(), Context(grant(tree))
+    new = {"path": str(tree / "new.txt"), "text": "x"}
+    preview = own.preview("write_file", new, context)
+    assert preview is not None
+    english = "This folder may only be read. The person can allow writing."
+    assert preview.result(5).text == f"[{english}]"
+    assert own.run("write_file", new, context).result(5).text == english
+
+
+@pytest.mark.usefixtures("_in_brackets")
+def test_a_reason_within_an_error_is_in_the_language_of_the_error() -> None:
+    why = ToolError("{server} has ended.", server="files")
+    error = ToolError("{why} It is started again in {seconds} s.", why=why, seconds="4")
+    assert str(error) == "[[files has ended.] It is started again in 4 s.]"
+    assert error.told == "files has ended. It is started again in 4 s."
 
 
 def test_arguments_are_shown_with_nothing_hidden() -> None:
