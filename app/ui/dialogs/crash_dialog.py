@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import tr
 from app.ui.style.theme import code_font, ui_font
 
 
@@ -25,20 +26,23 @@ class CrashDialog(QDialog):
         self,
         reports: list[Path],
         parent: QWidget,
-        heading: str = "Something went wrong the last time Stretto ran",
+        heading: str = "",
     ) -> None:
         """``reports``: the latest first; at least one."""
         super().__init__(parent)
         self.setObjectName("crash")
-        self.setWindowTitle("Crash Report")
+        self.setWindowTitle(tr("Crash Report"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # It waits to be looked at: the person may be about to type.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        head = QLabel(heading, self)
+        head = QLabel(heading or tr("Something went wrong the last time Stretto ran"), self)
         head.setFont(ui_font(15, ui_font().Weight.DemiBold))
         words = QLabel(
-            "Your chats are saved. This report helps to find the fault: it holds versions and "
-            "program stacks, none of your chats. It stays on this machine unless you pass it on.",
+            tr(
+                "Your chats are saved. This report helps to find the fault: it holds versions and "
+                "program stacks, none of your chats. It stays on this machine unless you pass it "
+                "on."
+            ),
             self,
         )
         words.setWordWrap(True)
@@ -47,17 +51,17 @@ class CrashDialog(QDialog):
         self.text.setReadOnly(True)
         self.text.setFont(code_font())
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName("Report")
+        self.text.setAccessibleName(tr("Report"))
         buttons = QDialogButtonBox(self)
-        self.copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy = buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
         self.copy.clicked.connect(
             lambda: QGuiApplication.clipboard().setText(self.text.toPlainText())
         )
-        show = buttons.addButton("Show File", QDialogButtonBox.ButtonRole.ActionRole)
+        show = buttons.addButton(tr("Show File"), QDialogButtonBox.ButtonRole.ActionRole)
         show.clicked.connect(
             lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(reports[0].parent)))
         )
-        close = buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
+        close = buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
         close.clicked.connect(self.close)
         close.setDefault(True)
         layout = QVBoxLayout(self)
@@ -72,4 +76,4 @@ def _read(report: Path) -> str:
     try:
         return report.read_text("utf-8", "replace")
     except OSError as error:
-        return f"The report cannot be read: {error}"
+        return tr("The report cannot be read: {error}", error=error)

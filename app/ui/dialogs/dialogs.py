@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import __version__
+from app.language import mark, tr
 from app.store import StoreError, backups_of
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import ui_font
@@ -40,37 +41,37 @@ class Recovery(Enum):
 
 
 _TITLES = {
-    "corrupt": "Your chats cannot be read",
-    "newer": "Your chats were used by a newer Stretto",
-    "readonly": "Stretto cannot write to your chats",
-    "full": "The disk is full",
+    "corrupt": mark("Your chats cannot be read"),
+    "newer": mark("Your chats were used by a newer Stretto"),
+    "readonly": mark("Stretto cannot write to your chats"),
+    "full": mark("The disk is full"),
 }
 
 
 _CAUSES = {
-    "full": "The disk that holds {} is full. Free some space, then try again.",
-    "readonly": "Stretto may not write to {}. Make it writable, then try again.",
+    "full": mark("The disk that holds {place} is full. Free some space, then try again."),
+    "readonly": mark("Stretto may not write to {place}. Make it writable, then try again."),
 }
 
 
 def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recovery:
     """Say plainly what is wrong with the file of chats and ask for the way on."""
-    title = _TITLES.get(error.code, "Your chats could not be opened")
+    title = tr(_TITLES.get(error.code, mark("Your chats could not be opened")))
     box = _store_box(title, error.message, parent)
-    ways = {box.addButton("Quit", QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
-    best = box.addButton("Try Again", QMessageBox.ButtonRole.ActionRole)
+    ways = {box.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
+    best = box.addButton(tr("Try Again"), QMessageBox.ButtonRole.ActionRole)
     ways[best] = Recovery.RETRY
     if error.code in {"corrupt", "newer"}:
-        aside = box.addButton("Set Aside and Start Fresh", QMessageBox.ButtonRole.AcceptRole)
+        aside = box.addButton(tr("Set Aside and Start Fresh"), QMessageBox.ButtonRole.AcceptRole)
         ways[aside] = Recovery.SET_ASIDE
         if error.path and backups_of(error.path):
-            restore = box.addButton("Restore a Backup…", QMessageBox.ButtonRole.AcceptRole)
+            restore = box.addButton(tr("Restore a Backup…"), QMessageBox.ButtonRole.AcceptRole)
             ways[restore] = Recovery.RESTORE
     if error.code == "readonly":
-        elsewhere = box.addButton("Use Another Folder…", QMessageBox.ButtonRole.AcceptRole)
+        elsewhere = box.addButton(tr("Use Another Folder…"), QMessageBox.ButtonRole.AcceptRole)
         ways[elsewhere] = Recovery.ELSEWHERE
     if error.code == "corrupt" and not error.hopeless:
-        best = box.addButton("Save What Can Be Read", QMessageBox.ButtonRole.AcceptRole)
+        best = box.addButton(tr("Save What Can Be Read"), QMessageBox.ButtonRole.AcceptRole)
         ways[best] = Recovery.SALVAGE
     box.setDefaultButton(best)
     return _choose(box, ways)
@@ -78,19 +79,22 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
 
 def ask_for_folder() -> Path | None:
     """A folder that can be written, for chats whose own cannot; None if none was chosen."""
-    chosen = QFileDialog.getExistingDirectory(None, "Use Another Folder", str(Path.home()))
+    chosen = QFileDialog.getExistingDirectory(None, tr("Use Another Folder"), str(Path.home()))
     return Path(chosen) if chosen else None
 
 
 def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recovery:
     """The program ends and something is not saved: try again, or end without it."""
-    cause = _CAUSES.get(error.code, error.message).format(error.path)
-    words = f"{cause} What is not saved when you quit is lost."
-    box = _store_box("Your latest changes are not saved", words, parent)
+    known = _CAUSES.get(error.code)
+    cause = tr(known, place=error.path) if known is not None else error.message
+    words = tr("{cause} What is not saved when you quit is lost.", cause=cause)
+    box = _store_box(tr("Your latest changes are not saved"), words, parent)
     ways = {
-        box.addButton("Quit Without Saving", QMessageBox.ButtonRole.DestructiveRole): Recovery.QUIT
+        box.addButton(
+            tr("Quit Without Saving"), QMessageBox.ButtonRole.DestructiveRole
+        ): Recovery.QUIT
     }
-    retry = box.addButton("Try Again", QMessageBox.ButtonRole.RejectRole)
+    retry = box.addButton(tr("Try Again"), QMessageBox.ButtonRole.RejectRole)
     ways[retry] = Recovery.RETRY
     box.setDefaultButton(retry)
     box.setEscapeButton(retry)
@@ -129,12 +133,14 @@ def say_already_running() -> None:
     box.setObjectName("running-dialog")
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
-    box.setText("Stretto is already running and does not answer")
+    box.setText(tr("Stretto is already running and does not answer"))
     box.setInformativeText(
-        "Another Stretto has these chats open. Wait a moment and start again, or end the other "
-        "one first."
+        tr(
+            "Another Stretto has these chats open. Wait a moment and start again, or end the "
+            "other one first."
+        )
     )
-    box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
+    box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
     box.exec()
     box.deleteLater()
 
@@ -143,27 +149,29 @@ def show_about(parent: QWidget) -> QDialog:
     """Name, version and what it is."""
     dialog = QDialog(parent)
     dialog.setObjectName("about")
-    dialog.setWindowTitle("About Stretto")
+    dialog.setWindowTitle(tr("About Stretto"))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    mark = QLabel(dialog)
-    mark.setPixmap(app_icon().pixmap(QSize(72, 72)))
+    picture = QLabel(dialog)
+    picture.setPixmap(app_icon().pixmap(QSize(72, 72)))
     name = QLabel("Stretto", dialog)
     name.setFont(ui_font(20, QFont.Weight.DemiBold))
-    version = QLabel(f"Version {__version__}", dialog)
+    version = QLabel(tr("Version {version}", version=__version__), dialog)
     version.setProperty("muted", True)
     words = QLabel(
-        "Many local chats, side by side, all answering at once from one copy of the weights. "
-        "Nothing you write leaves this machine.",
+        tr(
+            "Many local chats, side by side, all answering at once from one copy of the weights. "
+            "Nothing you write leaves this machine."
+        ),
         dialog,
     )
     words.setWordWrap(True)
     words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     words.setMinimumWidth(300)
     buttons = QDialogButtonBox(dialog)
-    licences = buttons.addButton("Licences…", QDialogButtonBox.ButtonRole.ActionRole)
+    licences = buttons.addButton(tr("Licences…"), QDialogButtonBox.ButtonRole.ActionRole)
     licences.setAutoDefault(False)
     licences.clicked.connect(lambda: _show_licences(dialog))
-    close = buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
+    close = buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
     close.clicked.connect(dialog.close)
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(32, 28, 32, 20)
@@ -176,7 +184,7 @@ def show_about(parent: QWidget) -> QDialog:
     )
     parts.setProperty("muted", True)
     parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    for widget in (mark, name, version, parts):
+    for widget in (picture, name, version, parts):
         layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
     layout.addWidget(words)
     layout.addSpacing(8)

@@ -24,14 +24,19 @@ from PySide6.QtWidgets import (
 from app import background
 from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
+from app.language import counted, mark, tr
 from app.store import Store, StoreError
 
 FORMS = (
-    (Kind.JSON, "Stretto (JSON)", "Everything, all versions too. Can be imported again."),
-    (Kind.MARKDOWN, "Markdown", "The branch that is shown, as it was written."),
-    (Kind.HTML, "Web page (HTML)", "The branch that is shown. One file, nothing is loaded."),
-    (Kind.TEXT, "Plain text", "The branch that is shown, without marks."),
-    (Kind.PDF, "PDF", "The branch that is shown, on A4 pages."),
+    (Kind.JSON, "Stretto (JSON)", mark("Everything, all versions too. Can be imported again.")),
+    (Kind.MARKDOWN, "Markdown", mark("The branch that is shown, as it was written.")),
+    (
+        Kind.HTML,
+        mark("Web page (HTML)"),
+        mark("The branch that is shown. One file, nothing is loaded."),
+    ),
+    (Kind.TEXT, mark("Plain text"), mark("The branch that is shown, without marks.")),
+    (Kind.PDF, "PDF", mark("The branch that is shown, on A4 pages.")),
 )
 _LOOK_MS = 100
 
@@ -51,39 +56,39 @@ class ExportDialog(QDialog):
         """``choices``: what may be exported, each with its words and the ids of its chats."""
         super().__init__(parent)
         self.setObjectName("export-dialog")
-        self.setWindowTitle("Export Chats")
+        self.setWindowTitle(tr("Export Chats"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._store = store
         self._choices = choices
         self._export: Export | None = None
         self._stop = Event()
         self.which = QComboBox(self)
-        self.which.setAccessibleName("Which chats")
+        self.which.setAccessibleName(tr("Which chats"))
         for words, _ in choices:
             self.which.addItem(words)
         self.form = QComboBox(self)
-        self.form.setAccessibleName("Form")
+        self.form.setAccessibleName(tr("Form", "of what is exported"))
         for _, words, _ in FORMS:
-            self.form.addItem(words)
+            self.form.addItem(tr(words))
         self.note = QLabel(self)
         self.note.setProperty("muted", True)
         self.note.setWordWrap(True)
-        self.thoughts = QCheckBox("With what models thought before they answered", self)
+        self.thoughts = QCheckBox(tr("With what models thought before they answered"), self)
         self.bar = QProgressBar(self)
-        self.bar.setAccessibleName("Chats exported")
+        self.bar.setAccessibleName(tr("Chats exported"))
         self.bar.setTextVisible(False)
         self.words = QLabel(self)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         buttons = QDialogButtonBox(self)
-        self.go = buttons.addButton("Export…", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go = buttons.addButton(tr("Export…"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.go.setDefault(True)
-        self.cancel = buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        self.cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         self.cancel.setAutoDefault(False)
         rows = QFormLayout()
         rows.setSpacing(10)
-        rows.addRow("Chats", self.which)
-        rows.addRow("Form", self.form)
+        rows.addRow(tr("Chats"), self.which)
+        rows.addRow(tr("Form", "of what is exported"), self.form)
         rows.addRow("", self.note)
         rows.addRow("", self.thoughts)
         layout = QVBoxLayout(self)
@@ -109,10 +114,10 @@ class ExportDialog(QDialog):
 
     @Slot()
     def _on_form(self) -> None:
-        self.note.setText(FORMS[self.form.currentIndex()][2])
+        self.note.setText(tr(FORMS[self.form.currentIndex()][2]))
         self.thoughts.setEnabled(self.kind is not Kind.JSON)
         if self.kind is Kind.JSON:
-            self.thoughts.setToolTip("JSON always has them")
+            self.thoughts.setToolTip(tr("JSON always has them"))
         else:
             self.thoughts.setToolTip("")
 
@@ -120,11 +125,13 @@ class ExportDialog(QDialog):
     def _on_go(self) -> None:
         words, ids = self._choices[self.which.currentIndex()]
         if not ids:
-            self.words.setText("There is no chat to export yet.")
+            self.words.setText(tr("There is no chat to export yet."))
             self.words.show()
             return
         export = Export(ids, self.kind, Path(), self.thoughts.isChecked())
-        name = file_name(words.strip("“”") if len(ids) == 1 else time.strftime("Chats %Y-%m-%d"))
+        name = file_name(
+            words.strip("“”„«» ") if len(ids) == 1 else time.strftime("Chats %Y-%m-%d")
+        )
         target = self._ask(export, name)
         if target is not None:
             export.target = target
@@ -135,11 +142,11 @@ class ExportDialog(QDialog):
         places = QStandardPaths.StandardLocation.DocumentsLocation
         home = Path(QStandardPaths.writableLocation(places))
         if export.folder:
-            chosen = QFileDialog.getExistingDirectory(self, "Export Into a Folder", str(home))
+            chosen = QFileDialog.getExistingDirectory(self, tr("Export Into a Folder"), str(home))
             return Path(chosen) / name if chosen else None
         ending = export.kind.value
         chosen, _ = QFileDialog.getSaveFileName(
-            self, "Export", str(home / f"{name}{ending}"), f"*{ending}"
+            self, tr("Export"), str(home / f"{name}{ending}"), f"*{ending}"
         )
         if not chosen:
             return None
@@ -158,7 +165,7 @@ class ExportDialog(QDialog):
             field.setEnabled(not working)
         self.bar.setVisible(working)
         self.words.setVisible(working or bool(self.words.text()))
-        self.cancel.setText("Stop" if working else "Cancel")
+        self.cancel.setText(tr("Stop") if working else tr("Cancel"))
         if working:
             self._looking.start()
         else:
@@ -171,7 +178,15 @@ class ExportDialog(QDialog):
             progress = self._export.progress
             self.bar.setMaximum(max(1, progress.total))
             self.bar.setValue(progress.done)
-            self.words.setText(f"{progress.done:,} of {progress.total:,} chats")
+            done, total = f"{progress.done:,}", f"{progress.total:,}"
+            words = counted(
+                "{done} of {total} chats",
+                "{done} of {total} chats",
+                progress.total,
+                done=done,
+                total=total,
+            )
+            self.words.setText(words)
 
     def _on_ended(self, path: Path | None, error: Exception | None) -> None:
         export, self._export = self._export, None
@@ -182,7 +197,7 @@ class ExportDialog(QDialog):
             self.close()
             return
         if not isinstance(error, ExportError | StoreError):
-            self.words.setText(f"The export failed: {type(error).__name__}.")
+            self.words.setText(tr("The export failed: {name}.", name=type(error).__name__))
         else:
             self.words.setText(str(error))
         self._show_working(False)

@@ -13,8 +13,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import mark, tr
 from app.serving import Serving
 from app.ui.style.theme import ui_font
+
+_STATES = {
+    "waiting": mark("waiting"),
+    "reading": mark("reading"),
+    "answering": mark("answering"),
+    "paused": mark("paused"),
+}
 
 
 class GuestDialog(QDialog):
@@ -23,7 +31,7 @@ class GuestDialog(QDialog):
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("guest")
-        self.setWindowTitle("Guest")
+        self.setWindowTitle(tr("Guest"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._serving, self._number = serving, number
         self.head = QLabel(self)
@@ -35,11 +43,11 @@ class GuestDialog(QDialog):
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
         self.text.setReadOnly(True)
-        self.text.setAccessibleName("The answer so far")
+        self.text.setAccessibleName(tr("The answer so far"))
         self.buttons = QDialogButtonBox(self)
-        self.pause = self.buttons.addButton("Pause", QDialogButtonBox.ButtonRole.ActionRole)
-        self.stop = self.buttons.addButton("Stop", QDialogButtonBox.ButtonRole.ActionRole)
-        close = self.buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
+        self.pause = self.buttons.addButton(tr("Pause"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.stop = self.buttons.addButton(tr("Stop"), QDialogButtonBox.ButtonRole.ActionRole)
+        close = self.buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
         self.pause.clicked.connect(self._on_pause)
         self.stop.clicked.connect(lambda: serving.stop(number))
         close.clicked.connect(self.close)
@@ -61,14 +69,16 @@ class GuestDialog(QDialog):
         self.pause.setEnabled(seen is not None)
         self.stop.setEnabled(seen is not None)
         if seen is None:
-            self.state.setText("This answer has ended.")
+            self.state.setText(tr("This answer has ended."))
             for button in (self.pause, self.stop):
-                button.setToolTip("This answer has ended.")
+                button.setToolTip(tr("This answer has ended."))
             return
         self._paused = seen.state == "paused"
-        self.pause.setText("Go On" if self._paused else "Pause")
+        self.pause.setText(tr("Go On") if self._paused else tr("Pause"))
         self.head.setText(seen.who + (f" · {seen.session}" if seen.session else ""))
-        self.state.setText(f"{seen.model} · {seen.state} · {seen.seconds:.0f} s")
+        state = tr(_STATES.get(seen.state, seen.state))
+        passed = tr("{seconds} s", seconds=f"{seen.seconds:.0f}")
+        self.state.setText(f"{seen.model} · {state} · {passed}")
         shown = self.text.toPlainText()
         if shown == seen.text:
             return

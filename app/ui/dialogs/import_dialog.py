@@ -20,9 +20,10 @@ from PySide6.QtWidgets import (
 
 from app import background
 from app.chats.importing import Import, Report
+from app.language import mark, tr
 from app.store import Store
 
-_NOTE = (
+_NOTE = mark(
     "Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or "
     "conversations.json in it), Open WebUI's export, and LM Studio's conversation files. "
     "It finds out by itself which they are. Chats that are here already stay as they are."
@@ -44,31 +45,31 @@ class ImportDialog(QDialog):
         """``model`` answers in chats that come without one of ours."""
         super().__init__(parent)
         self.setObjectName("import-dialog")
-        self.setWindowTitle("Import Chats")
+        self.setWindowTitle(tr("Import Chats"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._store = store
         self._model = model
         self._import: Import | None = None
-        self.words = QLabel(_NOTE, self)
+        self.words = QLabel(tr(_NOTE), self)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setProperty("muted", True)
         self.bar = QProgressBar(self)
-        self.bar.setAccessibleName("How much is read")
+        self.bar.setAccessibleName(tr("How much is read"))
         self.bar.setTextVisible(False)
         self.bar.setMaximum(_THOUSANDTHS)
         self.details = QPlainTextEdit(self)
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
-        self.details.setAccessibleName("What was not understood")
-        self.files = QPushButton("Choose Files…", self)
+        self.details.setAccessibleName(tr("What was not understood"))
+        self.files = QPushButton(tr("Choose Files…"), self)
         self.files.setDefault(True)
         self.files.clicked.connect(self._on_files)
-        self.folder = QPushButton("Choose Folder…", self)
+        self.folder = QPushButton(tr("Choose Folder…"), self)
         self.folder.setAutoDefault(False)
-        self.folder.setToolTip("Such as LM Studio's folder of conversations")
+        self.folder.setToolTip(tr("Such as LM Studio's folder of conversations"))
         self.folder.clicked.connect(self._on_folder)
-        self.close_button = QPushButton("Cancel", self)
+        self.close_button = QPushButton(tr("Cancel"), self)
         self.close_button.setAutoDefault(False)
         self.close_button.clicked.connect(self.reject)
         buttons = QHBoxLayout()
@@ -91,14 +92,14 @@ class ImportDialog(QDialog):
 
     @Slot()
     def _on_files(self) -> None:
-        chosen, _ = QFileDialog.getOpenFileNames(
-            self, "Import", _downloads(), "Chats (*.json *.zip);;All files (*)"
-        )
+        chats, others = tr("Chats"), tr("All files")
+        kinds = f"{chats} (*.json *.zip);;{others} (*)"
+        chosen, _ = QFileDialog.getOpenFileNames(self, tr("Import"), _downloads(), kinds)
         self.begin([Path(each) for each in chosen])
 
     @Slot()
     def _on_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, "Import a Folder", _downloads())
+        chosen = QFileDialog.getExistingDirectory(self, tr("Import a Folder"), _downloads())
         self.begin([Path(chosen)] if chosen else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
@@ -107,12 +108,12 @@ class ImportDialog(QDialog):
             return
         work = self._import = Import(paths, self._model)
         store = self._store
-        self.words.setText("Reading…")
+        self.words.setText(tr("Reading…"))
         self.bar.show()
         self.details.hide()
         for button in (self.files, self.folder):
             button.hide()
-        self.close_button.setText("Stop")
+        self.close_button.setText(tr("Stop"))
         self._looking.start()
         background.start(self, lambda: work.run(store), self._on_ended, work.stop)
 
@@ -127,11 +128,12 @@ class ImportDialog(QDialog):
         self._import = None
         self._looking.stop()
         self.bar.hide()
-        self.close_button.setText("Close")
+        self.close_button.setText(tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.setFocus()
         if report is None:
-            self.words.setText(f"The import failed: {error or 'for a reason that is not known'}.")
+            why = error or tr("for a reason that is not known")
+            self.words.setText(tr("The import failed: {why}.", why=why))
             return
         self.words.setText(report.summary())
         self.words.setProperty("muted", False)

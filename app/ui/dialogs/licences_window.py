@@ -14,10 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import mark, tr
 from app.licences import components
 from app.ui.style.theme import ui_font
 
-QT = (
+QT = mark(
     "Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the "
     "LGPL: they are separate libraries beside the program, and you may put your own builds in "
     "their place."
@@ -30,18 +31,18 @@ class LicencesWindow(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("licences")
-        self.setWindowTitle("Licences")
+        self.setWindowTitle(tr("Licences"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(860, 560)
         self._parts = components()
-        words = QLabel(QT, self)
+        words = QLabel(tr(QT), self)
         words.setWordWrap(True)
         self.list = QListWidget(self)
-        self.list.setAccessibleName("Parts")
+        self.list.setAccessibleName(tr("Parts"))
         self.list.setFixedWidth(260)
         self.list.addItems([f"{part.name} {part.version}" for part in self._parts])
         self.text = QPlainTextEdit(self)
-        self.text.setAccessibleName("Licence")
+        self.text.setAccessibleName(tr("Licence"))
         self.text.setReadOnly(True)
         self.text.setFont(ui_font(12))
         self.list.currentRowChanged.connect(self._on_row)
@@ -50,7 +51,7 @@ class LicencesWindow(QDialog):
         middle.addWidget(self.list)
         middle.addWidget(self.text, 1)
         buttons = QDialogButtonBox(self)
-        buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole).clicked.connect(
+        buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole).clicked.connect(
             self.close
         )
         layout = QVBoxLayout(self)

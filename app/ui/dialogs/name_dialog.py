@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.ui.style.theme import scaled
 
 LONGEST = 60
@@ -41,19 +42,19 @@ class NameDialog(QDialog):
         self.field = QLineEdit(name, self)
         self.field.setMaxLength(LONGEST)
         self.field.selectAll()
-        self.field.setAccessibleName("Name")
+        self.field.setAccessibleName(tr("Name"))
         self._hint = QLabel(self)
         self._hint.setWordWrap(True)
         self._hint.setProperty("muted", True)
         buttons = QDialogButtonBox(self)
         self.go = buttons.addButton(verb, QDialogButtonBox.ButtonRole.AcceptRole)
         self.go.setDefault(True)
-        cancel = buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         cancel.setAutoDefault(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)
         layout.setSpacing(8)
-        layout.addWidget(QLabel("Name", self))
+        layout.addWidget(QLabel(tr("Name"), self))
         layout.addWidget(self.field)
         layout.addWidget(self._hint)
         layout.addSpacing(8)
@@ -82,15 +83,15 @@ class NameDialog(QDialog):
         self.go.setText(self._verb)
         named = bool(tidy(self.field.text()))
         self.go.setEnabled(named)
-        self.go.setToolTip("" if named else "Write a name first")
+        self.go.setToolTip("" if named else tr("Write a name first"))
 
     @Slot()
     def _on_go(self) -> None:
         name = tidy(self.field.text())
         if name in self._taken and self._asked != name:
             self._asked = name
-            self._hint.setText(f"“{name}” exists already. Replace it?")
-            self.go.setText("Replace")
+            self._hint.setText(tr("“{name}” exists already. Replace it?", name=name))
+            self.go.setText(tr("Replace"))
         elif name:
             self.accept()
             self.named.emit(name)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import tr
 from app.settings import Settings
 from app.ui.dialogs.name_dialog import LONGEST, tidy
 from app.ui.dialogs.two_lines import TwoLines
@@ -32,35 +33,35 @@ class PromptsDialog(QDialog):
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("prompts")
-        self.setWindowTitle("Prompts")
+        self.setWindowTitle(tr("Prompts"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
         self._filling = False
         self._deleted: list[tuple[int, str, str]] = []
-        self.list = TwoLines("Prompts", self)
+        self.list = TwoLines(tr("Prompts"), self)
         self.list.itemSelectionChanged.connect(self._show_chosen)
         self.name = QLineEdit(self)
         self.name.setMaxLength(LONGEST)
-        self.name.setPlaceholderText("Name")
-        self.name.setAccessibleName("Name")
+        self.name.setPlaceholderText(tr("Name"))
+        self.name.setAccessibleName(tr("Name"))
         self.name.textEdited.connect(self._on_name)
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
-        self.text.setAccessibleName("Text of the prompt")
-        self.text.setPlaceholderText("Explain {{topic}} to {{audience}} in three sentences.")
+        self.text.setAccessibleName(tr("Text of the prompt"))
+        self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self._on_text)
         self.hint = QLabel(self)
         self.hint.setProperty("muted", True)
         self.hint.setWordWrap(True)
         self.hint.setTextFormat(Qt.TextFormat.PlainText)
-        self.new_button = self._push_button("New")
+        self.new_button = self._push_button(tr("New"))
         self.new_button.clicked.connect(self._on_new)
-        self.delete_button = self._push_button("Delete")
+        self.delete_button = self._push_button(tr("Delete"))
         self.delete_button.clicked.connect(self.delete)
-        self.undo_button = self._push_button("Bring Back")
+        self.undo_button = self._push_button(tr("Bring Back"))
         self.undo_button.clicked.connect(self.bring_back)
-        self.close_button = self._push_button("Close")
+        self.close_button = self._push_button(tr("Close"))
         self.close_button.clicked.connect(self.close)
         right = QVBoxLayout()
         right.setSpacing(8)
@@ -85,10 +86,10 @@ class PromptsDialog(QDialog):
         self.resize(scaled(640), scaled(420))
         self._fill("")
 
-    def add(self, text: str = "", name: str = "New prompt") -> None:
+    def add(self, text: str = "", name: str = "") -> None:
         """Begin another prompt, to be named."""
         prompts = dict(self._settings.prompts)
-        name = self._free(tidy(name) or "New prompt")
+        name = self._free(tidy(name) or tr("New prompt"))
         prompts[name] = text
         self._keep(prompts)
         self._fill(name)
@@ -162,16 +163,16 @@ class PromptsDialog(QDialog):
         self._filling = False
         for widget in (self.name, self.text, self.delete_button):
             widget.setEnabled(bool(name))
-        self.delete_button.setToolTip("" if name else "There is no prompt to delete")
+        self.delete_button.setToolTip("" if name else tr("There is no prompt to delete"))
         self.undo_button.setEnabled(bool(self._deleted))
-        self.undo_button.setToolTip("" if self._deleted else "Nothing was deleted here")
+        self.undo_button.setToolTip("" if self._deleted else tr("Nothing was deleted here"))
         self._say("")
 
     def _say(self, problem: str) -> None:
         usual = (
-            "Type / in an empty message to put a prompt in. Tab goes through its {{variables}}."
+            tr("Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.")
             if self._settings.prompts
-            else "Choose New to write your first prompt."
+            else tr("Choose New to write your first prompt.")
         )
         self.hint.setText(problem or usual)
         self.hint.setProperty("danger", bool(problem))
@@ -183,9 +184,14 @@ class PromptsDialog(QDialog):
         if not before or name == before:
             self._say("")
         elif not name:
-            self._say(f"A prompt needs a name. It is still called “{before}”.")
+            self._say(tr("A prompt needs a name. It is still called “{before}”.", before=before))
         elif name in self._settings.prompts:
-            self._say(f"Another prompt is called so. This one is still called “{before}”.")
+            self._say(
+                tr(
+                    "Another prompt is called so. This one is still called “{before}”.",
+                    before=before,
+                )
+            )
         else:
             pairs = self._settings.prompts.items()
             self._keep({name if n == before else n: text for n, text in pairs})

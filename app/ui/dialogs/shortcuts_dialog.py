@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled
 from app.ui.widgets.closing import open_dialog
@@ -38,7 +39,7 @@ def show_shortcuts(keys: OwnKeys, parent: QWidget) -> ShortcutsDialog:
 
 def words_of(name: str) -> str:
     """A command as the list calls it."""
-    return REGISTRY[name].text.rstrip("…")
+    return tr(REGISTRY[name].text).rstrip("…")
 
 
 class ShortcutsDialog(QDialog):
@@ -51,7 +52,7 @@ class ShortcutsDialog(QDialog):
     def __init__(self, keys: OwnKeys, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("shortcuts")
-        self.setWindowTitle("Keyboard Shortcuts")
+        self.setWindowTitle(tr("Keyboard Shortcuts"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._keys = keys
         self._before: Mapping[str, list[str]] = {}
@@ -64,14 +65,14 @@ class ShortcutsDialog(QDialog):
         for titles in (("", *menus[:2]), menus[2:]):
             row.addLayout(self._column(titles, table))
         scroll = QScrollArea(self)
-        scroll.setAccessibleName("Commands and their keys")
+        scroll.setAccessibleName(tr("Commands and their keys"))
         scroll.setWidget(table)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.usual = QPushButton("Usual Keys for All", self)
+        self.usual = QPushButton(tr("Usual Keys for All"), self)
         self.usual.setAutoDefault(False)
         self.usual.clicked.connect(self._on_usual)
-        self.back = QPushButton("Bring Back My Keys", self)
+        self.back = QPushButton(tr("Bring Back My Keys"), self)
         self.back.setAutoDefault(False)
         self.back.clicked.connect(self._on_back)
         self.back.hide()
@@ -102,15 +103,21 @@ class ShortcutsDialog(QDialog):
         for name, button in self.buttons.items():
             keys = native(next(iter(self._keys.of(name)), ""))
             button.setText(keys or "–")
-            own = ", changed" if self._keys.is_own(name) else ""
-            button.setAccessibleName(f"{words_of(name)}: {keys or 'no keys'}{own}. Change")
+            own, shown = self._keys.is_own(name), keys or tr("no keys")
+            button.setAccessibleName(
+                tr("{command}: {keys}, changed. Change", command=words_of(name), keys=shown)
+                if own
+                else tr("{command}: {keys}. Change", command=words_of(name), keys=shown)
+            )
             font = button.font()
-            font.setBold(bool(own))
+            font.setBold(own)
             button.setFont(font)
-            usual = native(next(iter(REGISTRY[name].keys), "")) or "none"
-            button.setToolTip(f"Usually {usual}" if own else "Change its keys")
+            usual = native(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
+            button.setToolTip(tr("Usually {usual}", usual=usual) if own else tr("Change its keys"))
         self.usual.setEnabled(self._keys.any_own)
-        self.usual.setToolTip("" if self._keys.any_own else "All commands have their usual keys")
+        self.usual.setToolTip(
+            "" if self._keys.any_own else tr("All commands have their usual keys")
+        )
 
     def change(self, name: str) -> None:
         """Ask for other keys of a command."""
@@ -121,7 +128,7 @@ class ShortcutsDialog(QDialog):
         column = QVBoxLayout()
         column.setSpacing(8)
         for title in titles:
-            heading = QLabel(title or "In a chat", table)
+            heading = QLabel(tr(title) if title else tr("In a chat"), table)
             keep_font(heading, t.UI_PX, QFont.Weight.DemiBold)
             grid = QGridLayout()
             grid.setHorizontalSpacing(32)
@@ -170,24 +177,24 @@ class KeyDialog(QDialog):
     def __init__(self, name: str, keys: OwnKeys, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("key-dialog")
-        self.setWindowTitle("Change Keys")
+        self.setWindowTitle(tr("Change Keys"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._name = name
         self._keys = keys
         self.field = QKeySequenceEdit(self)
         self.field.setMaximumSequenceLength(1)
         self.field.setClearButtonEnabled(True)
-        self.field.setAccessibleName(f"Keys for {words_of(name)}")
+        self.field.setAccessibleName(tr("Keys for {command}", command=words_of(name)))
         self.field.setKeySequence(QKeySequence(next(iter(keys.of(name)), "")))
         self.field.keySequenceChanged.connect(self._refresh)
         self.hint = QLabel(self)
         self.hint.setProperty("muted", True)
         self.hint.setWordWrap(True)
         box = QDialogButtonBox(self)
-        self.go = box.addButton("Set", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.none = box.addButton("No Keys", QDialogButtonBox.ButtonRole.ActionRole)
-        self.usual = box.addButton("Usual Keys", QDialogButtonBox.ButtonRole.ActionRole)
-        box.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        self.go = box.addButton(tr("Set"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.none = box.addButton(tr("No Keys"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.usual = box.addButton(tr("Usual Keys"), QDialogButtonBox.ButtonRole.ActionRole)
+        box.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         box.accepted.connect(self._on_set)
         box.rejected.connect(self.reject)
         self.none.clicked.connect(self._on_none)
@@ -195,14 +202,14 @@ class KeyDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)
         layout.setSpacing(10)
-        layout.addWidget(QLabel(f"Press the keys for “{words_of(name)}”", self))
+        layout.addWidget(QLabel(tr("Press the keys for “{command}”", command=words_of(name)), self))
         for widget in (self.field, self.hint, box):
             layout.addWidget(widget)
         self.setFixedWidth(scaled(420))
         self.usual.setEnabled(keys.is_own(name))
-        self.usual.setToolTip("" if keys.is_own(name) else "It has its usual keys")
+        self.usual.setToolTip("" if keys.is_own(name) else tr("It has its usual keys"))
         self.none.setEnabled(bool(keys.of(name)))
-        self.none.setToolTip("" if keys.of(name) else "It has no keys")
+        self.none.setToolTip("" if keys.of(name) else tr("It has no keys"))
         self._refresh()
         self.field.setFocus()
 
@@ -217,8 +224,13 @@ class KeyDialog(QDialog):
         why = self._keys.why_not(pressed)
         holder = "" if why else self._keys.holder(pressed, besides=self._name)
         if holder:
-            words = f"{native(pressed)} belongs to “{words_of(holder)}” now, which loses it."
-            self.hint.setText(words)
+            self.hint.setText(
+                tr(
+                    "{keys} belongs to “{command}” now, which loses it.",
+                    keys=native(pressed),
+                    command=words_of(holder),
+                )
+            )
         else:
             self.hint.setText(why)
         self.go.setEnabled(not why)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
+from app.language import counted, tr
 from app.store import Chat
 from app.ui.dialogs.two_lines import TwoLines
 
@@ -25,7 +26,7 @@ class TrashDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("trash-dialog")
-        self.setWindowTitle("Trash")
+        self.setWindowTitle(tr("Trash"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._library = library
         self._clock = clock
@@ -35,19 +36,19 @@ class TrashDialog(QDialog):
         self.words.setProperty("muted", True)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.list = TwoLines("Deleted chats", self, several=True)
+        self.list = TwoLines(tr("Deleted chats"), self, several=True)
         self.list.installEventFilter(self)
         self.list.itemSelectionChanged.connect(self._on_chosen)
         self.list.itemDoubleClicked.connect(self.restore)
         self.question = QLabel(self)
         self.question.setWordWrap(True)
         self.question.setTextFormat(Qt.TextFormat.PlainText)
-        self.restore_button = self._push_button("Restore", self.restore)
-        self.erase_button = self._push_button("Delete Now", self.ask_to_erase)
-        self.empty_button = self._push_button("Empty Trash", self.ask_to_empty)
-        self.close_button = self._push_button("Close", self.close)
-        self.keep_button = self._push_button("Keep", self._forget_question)
-        self.sure_button = self._push_button("Erase for Good", self.erase)
+        self.restore_button = self._push_button(tr("Restore"), self.restore)
+        self.erase_button = self._push_button(tr("Delete Now"), self.ask_to_erase)
+        self.empty_button = self._push_button(tr("Empty Trash"), self.ask_to_empty)
+        self.close_button = self._push_button(tr("Close"), self.close)
+        self.keep_button = self._push_button(tr("Keep"), self._forget_question)
+        self.sure_button = self._push_button(tr("Erase for Good"), self.erase)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         self._buttons.addWidget(self.empty_button)
@@ -81,14 +82,18 @@ class TrashDialog(QDialog):
         now = self._clock()
         self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
         if self._chats:
-            words = f"Deleted chats stay here for {DAYS} days. Then they are erased for good."
+            words = counted(
+                "Deleted chats stay here for %n day. Then they are erased for good.",
+                "Deleted chats stay here for %n days. Then they are erased for good.",
+                DAYS,
+            )
         else:
-            words = "The trash is empty."
+            words = tr("The trash is empty.")
         left = self._library.unscrubbed()
         if left:
-            words += (
-                "\nDamaged files that were set aside may still hold text of erased chats: "
-                + ", ".join(left)
+            words += "\n" + tr(
+                "Damaged files that were set aside may still hold text of erased chats: {files}",
+                files=", ".join(left),
             )
         self.words.setText(words)
         self._forget_question()
@@ -117,10 +122,18 @@ class TrashDialog(QDialog):
             return
         self._asked = ids
         one = self._chats[ids[0]].shown_title
-        what = f"“{one}”" if len(ids) == 1 else f"{len(ids):,} chats"
-        self.question.setText(
-            f"Erase {what} for good, from backups too? This cannot be taken back."
-        )
+        if len(ids) == 1:
+            words = tr(
+                "Erase “{title}” for good, from backups too? This cannot be taken back.", title=one
+            )
+        else:
+            words = counted(
+                "Erase {count} chat for good, from backups too? This cannot be taken back.",
+                "Erase {count} chats for good, from backups too? This cannot be taken back.",
+                len(ids),
+                count=f"{len(ids):,}",
+            )
+        self.question.setText(words)
         self._show_buttons()
         self.keep_button.setFocus()
 
@@ -148,7 +161,7 @@ class TrashDialog(QDialog):
         self.list.setVisible(bool(self._chats))
         for button in (self.erase_button, self.restore_button):
             button.setEnabled(some)
-            button.setToolTip("" if some else "Choose a chat first")
+            button.setToolTip("" if some else tr("Choose a chat first"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.list and isinstance(event, QKeyEvent):
@@ -172,7 +185,11 @@ def _when(chat: Chat, now: float) -> str:
     """ "Deleted 3 days ago · erased in 27 days"."""
     deleted = chat.deleted_at or now
     days = max(0, int((now - deleted) // _DAY))
-    ago = "today" if days == 0 else "yesterday" if days == 1 else f"{days} days ago"
+    ago = counted("Deleted %n day ago", "Deleted %n days ago", days)
+    if days < 2:
+        ago = tr("Deleted yesterday") if days else tr("Deleted today")
     left = DAYS - days
-    when = f"in {left} days" if left > 1 else "tomorrow" if left == 1 else "today"
-    return f"Deleted {ago} · erased {when}"
+    goes = counted("erased in %n day", "erased in %n days", left)
+    if left < 2:
+        goes = tr("erased tomorrow") if left == 1 else tr("erased today")
+    return f"{ago} · {goes}"

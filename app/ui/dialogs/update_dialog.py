@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import __version__
+from app.language import tr
 from app.settings import Settings
 from app.updates import Release
 
@@ -46,21 +47,24 @@ class UpdateDialog(QDialog):
         self._release = release
         self._settings = settings
         self._open_page = open_page or (lambda page: QDesktopServices.openUrl(QUrl(page)))
-        heading = QLabel(f"<b>Stretto {release.version} is there</b>", self)
-        have = QLabel(f"You have {__version__}. Your chats stay as they are.", self)
+        there = tr("Stretto {version} is there", version=release.version)
+        heading = QLabel(f"<b>{there}</b>", self)
+        have = QLabel(
+            tr("You have {version}. Your chats stay as they are.", version=__version__), self
+        )
         have.setProperty("muted", True)
         notes = _Notes(self)
         notes.setOpenLinks(False)
         notes.setFrameShape(QFrame.Shape.NoFrame)
         plain = QTextDocument.MarkdownFeature.MarkdownNoHTML
-        said = release.notes.strip() or "The page says what is new."
+        said = release.notes.strip() or tr("The page says what is new.")
         notes.document().setIndentWidth(18)
         notes.document().setDocumentMargin(0)
         notes.document().setMarkdown(said, plain)
-        notes.setAccessibleName("What is new")
-        self.open_button = QPushButton("Open Download Page", self)
-        self.skip_button = QPushButton("Skip This Version", self)
-        self.later_button = QPushButton("Later", self)
+        notes.setAccessibleName(tr("What is new"))
+        self.open_button = QPushButton(tr("Open Download Page"), self)
+        self.skip_button = QPushButton(tr("Skip This Version"), self)
+        self.later_button = QPushButton(tr("Later"), self)
         self.open_button.setDefault(True)
         self.open_button.setToolTip(release.page)
         self.open_button.clicked.connect(self._on_open)

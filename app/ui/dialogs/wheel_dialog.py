@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.language import mark, tr
 from app.ui.style.theme import code_font, scaled, ui_font
+from app.ui.widgets.foot import foot_row
 
-WORDS = (
+WORDS = mark(
     "A wheel is a program: it does what you may do. Take it from pypi.org/project/mlx-lm, where "
     "the hash stands under Download files, View hashes. Compare the two."
 )
@@ -32,10 +34,10 @@ class WheelDialog(QDialog):
         self.setObjectName("wheel-dialog")
         self.setWindowTitle("mlx-lm")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = QLabel("Is this the hash that its makers name?", self)
+        title = QLabel(tr("Is this the hash that its makers name?"), self)
         title.setFont(ui_font(15, ui_font().Weight.DemiBold))
         name = QLabel(wheel.name, self)
-        words = QLabel(WORDS, self)
+        words = QLabel(tr(WORDS), self)
         words.setProperty("muted", True)
         self.hash = QLabel(f"{sha256[:32]}\n{sha256[32:]}", self)
         self.hash.setFont(code_font())
@@ -44,26 +46,17 @@ class WheelDialog(QDialog):
         for label in (title, name, words):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
-        copy = QPushButton("Copy", self)
+        copy = QPushButton(tr("Copy"), self)
         copy.setAutoDefault(False)
-        copy.setAccessibleName("Copy the hash")
+        copy.setAccessibleName(tr("Copy the hash"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(sha256))
         middle = QHBoxLayout()
         middle.setSpacing(12)
         middle.addWidget(QLabel("SHA-256", self), 0, Qt.AlignmentFlag.AlignTop)
         middle.addWidget(self.hash, 1)
         middle.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
-        cancel = QPushButton("Cancel", self)
-        cancel.setDefault(True)
-        cancel.clicked.connect(self.reject)
-        self.take = QPushButton("Use from the Next Start", self)
-        self.take.setAutoDefault(False)
+        foot, _, self.take = foot_row(self, tr("Use from the Next Start"), careful=True)
         self.take.clicked.connect(self._on_take)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addStretch(1)
-        foot.addWidget(cancel)
-        foot.addWidget(self.take)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(12)
