@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
+from app.language import tr
 from app.ui.composer.composer_text import ComposerText
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
@@ -70,12 +71,12 @@ class Composer(QWidget):
         self._note = ""
         self._count: Counted | None = None
         self._text = ComposerText(self)
-        self.setAccessibleName("New message")
+        self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self._text, self)
-        self.attach = IconButton("paperclip", "Attach files  Ctrl+Shift+A", self)
+        self.attach = IconButton("paperclip", tr("Attach files  Ctrl+Shift+A"), self)
         self.attach.clicked.connect(self.attach_asked)
         self._button = RoundButton(self)
-        self._cancel_edit = IconButton("x", "Keep the message as it was  Esc", self, side=24)
+        self._cancel_edit = IconButton("x", tr("Keep the message as it was  Esc"), self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)
         self._cancel_edit.hide()
         self._hears = IconButton("broadcast", "", self)
@@ -131,7 +132,7 @@ class Composer(QWidget):
     def show_compose(self, compose: Compose) -> None:
         """Show what is being composed."""
         editing = isinstance(compose, Editing)
-        self._note = "Editing your message. The first version stays." if editing else ""
+        self._note = tr("Editing your message. The first version stays.") if editing else ""
         self._cancel_edit.setVisible(editing)
         if compose.text != self.text:
             self._told = True
@@ -182,10 +183,8 @@ class Composer(QWidget):
         """Show whether a message that is broadcast arrives here, and the button for it."""
         self._hears.setVisible(on)
         self._hears.setChecked(hears)
-        self._hears.set_icon(
-            "broadcast",
-            "Leave the broadcast  Ctrl+Alt+B" if hears else "Join the broadcast  Ctrl+Alt+B",
-        )
+        leave, join = tr("Leave the broadcast  Ctrl+Alt+B"), tr("Join the broadcast  Ctrl+Alt+B")
+        self._hears.set_icon("broadcast", leave if hears else join)
         self._tinted = on and hears
         self._fit()
 
@@ -274,8 +273,8 @@ class Composer(QWidget):
         unfinished = bool(self._text.unfinished) and not self._button.stops
         refusal = None if unfinished else self._refusal
         self._button.setEnabled(refusal is None)
-        send = native("Ctrl+Enter") if self._text.sends_with_ctrl else "Enter"
-        words = "Stop  Esc" if self._button.stops else f"Send  {send}"
+        send = native("Ctrl+Enter") if self._text.sends_with_ctrl else tr("Enter", "the key")
+        words = tr("Stop  Esc") if self._button.stops else tr("Send  {keys}", keys=send)
         if self._count is not None and not self._button.stops:
             words += f"\n{self._count.words}"
         self._button.setToolTip(refusal or words)

@@ -8,9 +8,10 @@ from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
+from app.language import counted, mark, tr
 from app.ui.style.theme import theme, ui_font
 
-NO_PICTURES = "The models here cannot see pictures. Paste the text that is in it instead."
+NO_PICTURES = mark("The models here cannot see pictures. Paste the text that is in it instead.")
 
 MOST_CHARACTERS = 1_000_000
 """Of a message. Laying out as many takes about a second, during which the window stands still; the
@@ -60,7 +61,7 @@ class ComposerText(QTextEdit):
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Message")
+        self.setAccessibleName(tr("Message"))
         self.document().clearUndoRedoStacks()  # Qt counts the margin as something to take back
 
     def event(self, event: QEvent) -> bool:
@@ -124,12 +125,18 @@ class ComposerText(QTextEdit):
         if files := files_in(source):  # their text would be nothing but "file:///…"
             self.files_given.emit(files)
         elif source.hasImage() and not length:
-            self.refused.emit(NO_PICTURES)
+            self.refused.emit(tr(NO_PICTURES))
         elif 0 < self.long_paste < length <= MOST_PASTED:
             self.long_pasted.emit(source.text())
         elif length + self.document().characterCount() > MOST_CHARACTERS:
             self.refused.emit(
-                f"The text is {length:,} characters long. A message takes {MOST_CHARACTERS:,}."
+                counted(
+                    "The text is {count} characters long. A message takes {most}.",
+                    "The text is {count} characters long. A message takes {most}.",
+                    length,
+                    count=f"{length:,}",
+                    most=f"{MOST_CHARACTERS:,}",
+                )
             )
         else:
             super().insertFromMimeData(source)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.language import tr
 from app.store import Attachment
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
@@ -49,7 +50,7 @@ class FileChip(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.remove = IconButton("x", f"Take {words.name} off  Delete", self, side=22)
+        self.remove = IconButton("x", tr("Take {name} off  Delete", name=words.name), self, side=22)
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove.clicked.connect(self.removed)
         self.set_words(words)
@@ -57,10 +58,14 @@ class FileChip(PaintedButton):
 
     def set_words(self, words: ChipWords) -> None:
         self.words = words
-        too_much = "; too much for this model" if words.too_much else ""
-        self.setAccessibleName(f"File {words.name}, {words.about}{too_much}")
-        self.setAccessibleDescription("Enter chooses what the model gets of it, Delete removes it")
-        self.setToolTip(f"{words.name}\n{words.about}{too_much}")
+        about = words.about
+        if words.too_much:
+            about = tr("{about}; too much for this model", about=about)
+        self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
+        self.setAccessibleDescription(
+            tr("Enter chooses what the model gets of it, Delete removes it")
+        )
+        self.setToolTip(f"{words.name}\n{about}")
         self.update()
 
     def wanted_width(self) -> int:
@@ -127,7 +132,7 @@ class FileChips(QWidget):
         super().__init__(parent)
         self._before = before
         self.chips: list[FileChip] = []
-        self.choose = QPushButton("Choose what fits…", self)
+        self.choose = QPushButton(tr("Choose what fits…"), self)
         self.choose.setObjectName("link")
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.clicked.connect(self.part_asked)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QEvent, QObject, QRegularExpression, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 
+from app.language import tr
 from app.ui.composer.composer_text import ComposerText
 
 PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
@@ -65,7 +66,9 @@ class Variables(QObject):
             return False
         self._told = True
         self._go(1, from_start=True)
-        self.said.emit(f"“{pending[0]}” is still to be filled in. Enter once more sends it so.")
+        self.said.emit(
+            tr("“{name}” is still to be filled in. Enter once more sends it so.", name=pending[0])
+        )
         return True
 
     def _go(self, step: int, *, from_start: bool = False) -> bool:

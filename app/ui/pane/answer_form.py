@@ -20,14 +20,15 @@ from PySide6.QtWidgets import (
 
 from app.chats.forms import fault
 from app.chats.options import ChatOptions
+from app.language import mark, tr
 from app.ui.style.theme import repolish
 
 _CHOICES = (
-    (None, "Free text"),
+    (None, mark("Free text")),
     ("json", "JSON"),
-    ("schema", "JSON of a schema"),
-    ("choices", "One of a list"),
-    ("pattern", "Pattern"),
+    ("schema", mark("JSON of a schema")),
+    ("choices", mark("One of a list")),
+    ("pattern", mark("Pattern")),
 )
 
 
@@ -45,23 +46,23 @@ class AnswerForm(QObject):
     def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
         super().__init__(parent)
         self.kind = QComboBox(parent)
-        self.kind.setAccessibleName("Answer as")
-        self.kind.setToolTip("What answers have to be; the model can write nothing else")
+        self.kind.setAccessibleName(tr("Answer as"))
+        self.kind.setToolTip(tr("What answers have to be; the model can write nothing else"))
         self.kind.setFixedWidth(180)
         for kind, words in _CHOICES:
-            self.kind.addItem(words, kind)
-        label = QLabel("Answer as", parent)
+            self.kind.addItem(tr(words), kind)
+        label = QLabel(tr("Answer as"), parent)
         label.setMinimumSize(labels, 30)
         label.setBuddy(self.kind)
         form.addRow(label, self.kind)
-        self.schema = _field("Schema", '{"type": "object", "properties": {…}}', 116, parent)
-        self.choices = _field("Choices", "One choice a line", 84, parent)
-        self.choices.setToolTip("One choice a line; \\n stands for a line break")
+        self.schema = _field(tr("Schema"), '{"type": "object", "properties": {…}}', 116, parent)
+        self.choices = _field(tr("Choices"), tr("One choice a line"), 84, parent)
+        self.choices.setToolTip(tr("One choice a line; \\n stands for a line break"))
         self.pattern = QLineEdit(parent)
         self.pattern.setPlaceholderText("[0-9]{4}-[0-9]{2}")
         self.pattern.setMinimumHeight(30)
-        self.pattern.setAccessibleName("Pattern")
-        self.pattern.setToolTip("A regular expression; the whole answer matches it")
+        self.pattern.setAccessibleName(tr("Pattern"))
+        self.pattern.setToolTip(tr("A regular expression; the whole answer matches it"))
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
         for field in (self.schema, self.pattern):
             field.setStyleSheet(f'font-family: "{fixed}"; font-size: 13px;')

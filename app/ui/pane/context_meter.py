@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.language import counted, tr
 from app.ui.style.theme import theme
 
 
@@ -15,6 +16,7 @@ class ContextMeter(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._share = 0.0
+        self._words = ""
         self.setFixedSize(28, 28)
         self.hide()
 
@@ -23,19 +25,39 @@ class ContextMeter(QWidget):
         """How much of the context the last turn took, 0 to 1."""
         return self._share
 
+    @property
+    def words(self) -> str:
+        """How many tokens of how many the last turn took, in few words."""
+        return self._words
+
     def show_context(self, used: int, reused: int, limit: int) -> None:
         """Show tokens of the last turn, those of them that were reused, and the limit."""
         self.setVisible(used > 0 and limit > 0)
         if not limit:
             return
         self._share = min(1.0, used / limit)
-        words = f"{used:,} of {limit:,} tokens of context"
+        figures = {"used": f"{used:,}", "limit": f"{limit:,}"}
+        self._words = counted(
+            "{used} of {limit} tokens", "{used} of {limit} tokens", limit, **figures
+        )
+        words = counted(
+            "{used} of {limit} tokens of context",
+            "{used} of {limit} tokens of context",
+            limit,
+            **figures,
+        )
         if reused:
-            words += f", {reused:,} reused in the last turn"
+            words = tr(
+                "{context}, {count} reused in the last turn", context=words, count=f"{reused:,}"
+            )
         if self._share > 0.9:
-            words += ". Nearly full: start a new chat, or let this one forget its oldest turns."
+            words = tr(
+                "{context}. Nearly full: start a new chat, "
+                "or let this one forget its oldest turns.",
+                context=words,
+            )
         self.setToolTip(words)
-        self.setAccessibleName(f"Context: {words}")
+        self.setAccessibleName(tr("Context: {words}", words=words))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -9,21 +9,23 @@ from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.chat import Chat
+from app.language import mark, tr
 from app.paths import GUIDE
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import keep_font
 from app.ui.widgets.keys import native
 
+# The Guide knows English only: what is asked of it is not translated.
 GUIDE_THINGS = (
     "What can Stretto do?",
     "How do I put two chats side by side?",
     "Show me a table about animals",
 )
 OTHER_THINGS = (
-    "Explain recursion with a short example",
-    "Write a haiku about two voices singing together",
-    "Compare tea and coffee in a table",
+    mark("Explain recursion with a short example"),
+    mark("Write a haiku about two voices singing together"),
+    mark("Compare tea and coffee in a table"),
 )
 
 
@@ -60,10 +62,10 @@ class EmptyChat(QWidget):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._on_clicked)
             column.addWidget(button)
-        self.bigger = QPushButton("Get a bigger model", self)
+        self.bigger = QPushButton(tr("Get a bigger model"), self)
         self.bigger.setObjectName("link")
         self.bigger.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.bigger.setToolTip("Shows which models suit this machine")
+        self.bigger.setToolTip(tr("Shows which models suit this machine"))
         self.bigger.clicked.connect(self.get_asked)
         column.addSpacing(4)
         column.addWidget(self.bigger, 0, Qt.AlignmentFlag.AlignLeft)
@@ -86,16 +88,20 @@ class EmptyChat(QWidget):
         """Fit the words to the model of the chat."""
         guide = self._chat.record.model == GUIDE
         name = self._chat.model_status.name
-        self._title.setText("Hello, I am the Guide" if guide else f"Chat with {name}")
+        self._title.setText(
+            tr("Hello, I am the Guide") if guide else tr("Chat with {name}", name=name)
+        )
         self._teaching.setText(
-            "A tiny model that comes with Stretto. I know my way around here. "
-            "Ask me anything, or start with one of these."
+            tr(
+                "A tiny model that comes with Stretto. I know my way around here. "
+                "Ask me anything, or start with one of these."
+            )
             if guide
-            else "It runs on this machine, and nothing you write leaves it."
+            else tr("It runs on this machine, and nothing you write leaves it.")
         )
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
         for button, thing in zip(self.buttons, things, strict=True):
-            button.setText(thing)
+            button.setText(thing if guide else tr(thing))
         self._show_bigger()
 
     def _show_bigger(self) -> None:
@@ -135,7 +141,7 @@ class NoChat(QWidget):
         self._title = _label("", 18, QFont.Weight.DemiBold)
         self._teaching = _label("", 14)
         self._teaching.setProperty("muted", True)
-        self.button = QPushButton("New Chat", self)
+        self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         self.button.clicked.connect(self.new_asked)
         layout = QVBoxLayout(self)
@@ -149,13 +155,15 @@ class NoChat(QWidget):
     def set_elsewhere(self, elsewhere: bool) -> None:
         """Whether chats are open in windows of their own."""
         if elsewhere:
-            self._title.setText("Your chats have windows of their own")
-            self._teaching.setText("Drag one back by its tab, or begin another here.")
+            self._title.setText(tr("Your chats have windows of their own"))
+            self._teaching.setText(tr("Drag one back by its tab, or begin another here."))
         else:
-            self._title.setText("No chat is open")
+            self._title.setText(tr("No chat is open"))
             self._teaching.setText(
-                f"Choose one at the left, or begin another. {native('Ctrl+Shift+T')} "
-                "brings the last one back."
+                tr(
+                    "Choose one at the left, or begin another. {keys} brings the last one back.",
+                    keys=native("Ctrl+Shift+T"),
+                )
             )
 
 

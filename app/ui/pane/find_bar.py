@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
 from app.chats.chat import Chat
+from app.language import tr
 from app.store.plain import shown_text
 from app.ui.style.theme import theme
 from app.ui.transcript.transcript_view import TranscriptView
@@ -32,14 +33,14 @@ class FindBar(QWidget):
         self._at = 0
         self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
         self.field = QLineEdit(self)
-        self.field.setPlaceholderText("Find in this chat")
-        self.field.setAccessibleName("Find in this chat")
-        self.setAccessibleName("Find in this chat")
+        self.field.setPlaceholderText(tr("Find in this chat"))
+        self.field.setAccessibleName(tr("Find in this chat"))
+        self.setAccessibleName(tr("Find in this chat"))
         self.count = QLabel(self)
         self.count.setProperty("muted", True)
-        up = IconButton("caret-up", "Earlier message  Enter", self)
-        down = IconButton("caret-down", "Later message  Shift+Enter", self)
-        close = IconButton("x", "Close  Esc", self)
+        up = IconButton("caret-up", tr("Earlier message  Enter"), self)
+        down = IconButton("caret-down", tr("Later message  Shift+Enter"), self)
+        close = IconButton("x", tr("Close  Esc"), self)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 5, 8, 6)
         row.setSpacing(4)
@@ -99,7 +100,7 @@ class FindBar(QWidget):
         if self._hits:
             self._go()
         else:
-            self.count.setText("Not found" if words else "")
+            self.count.setText(tr("Not found") if words else "")
 
     def _shown(self, message_id: str) -> str:
         """What the message reads like: its marks are not looked through."""
@@ -111,5 +112,5 @@ class FindBar(QWidget):
         return kept[1]
 
     def _go(self) -> None:
-        self.count.setText(f"{self._at + 1} of {len(self._hits)}")
+        self.count.setText(tr("{number} of {count}", number=self._at + 1, count=len(self._hits)))
         self._transcript.show_message(self._hits[self._at])

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
+from app.language import mark, tr
 from app.ui.pane.context_meter import ContextMeter
 from app.ui.style import tokens as t
 from app.ui.style.figures import phase_line
@@ -16,8 +17,8 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 
-MODEL_TIP = "Choose another model for this chat"
-OPTIONS_TIP = "Settings of this chat"
+MODEL_TIP = mark("Choose another model for this chat")
+OPTIONS_TIP = mark("Settings of this chat")
 
 
 class ModelButton(PaintedButton):
@@ -27,7 +28,7 @@ class ModelButton(PaintedButton):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setToolTip(MODEL_TIP)
+        self.setToolTip(tr(MODEL_TIP))
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(ui_font(t.UI_PX, QFont.Weight.Medium))
@@ -84,22 +85,22 @@ class PaneHeader(QWidget):
         self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
-        self.cancel = IconButton("x", "Cancel loading", self, side=24)
+        self.cancel = IconButton("x", tr("Cancel loading"), self, side=24)
         self.cancel.clicked.connect(self.cancel_asked)
         self.meter = ContextMeter(self)
-        self.options_button = IconButton("sliders", OPTIONS_TIP, self)
+        self.options_button = IconButton("sliders", tr(OPTIONS_TIP), self)
         self.options_button.clicked.connect(self.options_asked)
-        self.tools_button = IconButton("wrench", "Tools of this chat", self)
+        self.tools_button = IconButton("wrench", tr("Tools of this chat"), self)
         self.tools_button.clicked.connect(self.tools_asked)
-        self.keep = QPushButton("Keep This One", self)
-        self.keep.setToolTip("Go on from this answer and close the others")
+        self.keep = QPushButton(tr("Keep This One"), self)
+        self.keep.setToolTip(tr("Go on from this answer and close the others"))
         self.keep.clicked.connect(self.keep_asked)
         self.keep.hide()
-        self.differs = IconButton("git-diff", "Mark where the answers differ", self)
+        self.differs = IconButton("git-diff", tr("Mark where the answers differ"), self)
         self.differs.setCheckable(True)
         self.differs.clicked.connect(self.differences_asked)
         self.differs.hide()
-        self.more = IconButton("dots-three", "More", self)
+        self.more = IconButton("dots-three", tr("More"), self)
         self.more.clicked.connect(self._on_more)
         self.more.hide()
         chat.phase_changed.connect(self.refresh)
@@ -136,25 +137,27 @@ class PaneHeader(QWidget):
         name = chat.alias or model_status.name
         if self.model_button.text() != name:
             self.model_button.setText(name)
-            self.model_button.setAccessibleName(f"Model: {name}")
+            self.model_button.setAccessibleName(tr("Model: {name}", name=name))
         hidden = bool(chat.alias)
         for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, OPTIONS_TIP)):
             button.setEnabled(not hidden)
-            button.setToolTip("Hidden until you keep one of the answers" if hidden else tip)
+            button.setToolTip(tr("Hidden until you keep one of the answers") if hidden else tr(tip))
         short = self.width() < t.NARROW
         state = phase_line(chat.phase, chat.progress, short=short)
         if not state:
             state = {
-                LoadState.READY: "Ready",
-                LoadState.FAILED: "Not loaded",
-                LoadState.LOADING: "Loading…",
-                LoadState.UNLOADED: "Unloaded" if short else "Unloaded, loads when you send",
+                LoadState.READY: tr("Ready"),
+                LoadState.FAILED: tr("Not loaded"),
+                LoadState.LOADING: tr("Loading…"),
+                LoadState.UNLOADED: tr("Unloaded")
+                if short
+                else tr("Unloaded, loads when you send"),
             }.get(model_status.state, "")
         self._state = state
         loading = chat.phase is Phase.LOADING or model_status.state is LoadState.LOADING
         self._share = model_status.share if loading else 0.0
         if self._share >= 0.01:
-            self._state = f"Loading {min(0.99, self._share):.0%}"
+            self._state = tr("Loading {share}", share=f"{min(0.99, self._share):.0%}")
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so
@@ -211,7 +214,7 @@ class PaneHeader(QWidget):
         """Put all buttons but Keep into one menu before the model's name is cut off."""
         room = self.width() - 24 - self.options_button.width()
         if not self.keep.isHidden():
-            self.keep.setText("Keep" if self.width() < t.NARROW else "Keep This One")
+            self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This One"))
             self.keep.adjustSize()
             room -= self.keep.width() + 6
         others = (
@@ -235,15 +238,13 @@ class PaneHeader(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self._metered:
-            menu.addAction(self.meter.toolTip().partition(" tokens")[0] + " tokens").setEnabled(
-                False
-            )
+            menu.addAction(self.meter.words).setEnabled(False)
         if self._compared:
-            differ = menu.addAction("Mark Where the Answers Differ", self.differs.click)
+            differ = menu.addAction(tr("Mark Where the Answers Differ"), self.differs.click)
             differ.setCheckable(True)
             differ.setChecked(self.differs.isChecked())
-        menu.addAction("Tools of This Chat", self.tools_button.click)
-        settings = menu.addAction("Settings of This Chat", self.options_button.click)
+        menu.addAction(tr("Tools of This Chat"), self.tools_button.click)
+        settings = menu.addAction(tr("Settings of This Chat"), self.options_button.click)
         settings.setEnabled(self.options_button.isEnabled())
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 
 from app.chats.fitting import DOES_NOT_FIT
 from app.chats.model_choice import LoadState, ModelStatus
+from app.language import tr
 from app.paths import adapter_of
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, theme
@@ -21,7 +22,7 @@ class Notice(QWidget):
 
     def __init__(self, verbs: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Notice")
+        self.setAccessibleName(tr("Notice"))
         self._text = QLabel(self)
         self._text.setWordWrap(True)
         keep_font(self._text, 14)
@@ -69,7 +70,9 @@ class LoadNotice(Notice):
     """Why a pane's model is not there."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(("Try Again", "Open Model Folder…", "Unload a Model…", WITHOUT), parent)
+        super().__init__(
+            (tr("Try Again"), tr("Open Model Folder…"), tr("Unload a Model…"), tr(WITHOUT)), parent
+        )
 
     def show_status(self, model_status: ModelStatus, name: str) -> None:
         """Say what has become of loading, and offer what helps. ``name``: the model's, here."""
@@ -77,10 +80,14 @@ class LoadNotice(Notice):
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
-        self.buttons[2].setText("What Would Fit…" if no_fit else "Unload a Model…")
+        self.buttons[2].setText(tr("What Would Fit…") if no_fit else tr("Unload a Model…"))
         self.buttons[1].setVisible(not short and not variant)
         self.buttons[2].setVisible(short)
         self.buttons[3].setVisible(not short and variant)
         if model_status.state is LoadState.FAILED:
-            why = "does not fit into memory" if no_fit else "could not be loaded"
-            self.set_text(f"{name} {why}. {model_status.error}")
+            error = model_status.error
+            self.set_text(
+                tr("{name} does not fit into memory. {error}", name=name, error=error)
+                if no_fit
+                else tr("{name} could not be loaded. {error}", name=name, error=error)
+            )

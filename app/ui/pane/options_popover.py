@@ -24,14 +24,19 @@ from PySide6.QtWidgets import (
 
 from app.chats.chat import Chat
 from app.chats.options import CONTEXT, ChatOptions
+from app.language import mark, tr
 from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.widgets.wheel import WheelGuard
 
 LABELS = 110
 
-_THINKING = ((None, "As the model"), (True, "Before answering"), (False, "Not at all"))
-_BITS = ((None, "As the model"), (8, "8 bits"), (4, "4 bits"))
+_THINKING = (
+    (None, mark("As the model")),
+    (True, mark("Before answering")),
+    (False, mark("Not at all")),
+)
+_BITS = ((None, mark("As the model")), (8, mark("8 bits")), (4, mark("4 bits")))
 
 
 class OptionsPopover(QFrame):
@@ -55,52 +60,56 @@ class OptionsPopover(QFrame):
         self._page = page = QWidget(self)
         self.system = QPlainTextEdit(page)
         self.system.setObjectName("field")
-        self.system.setAccessibleName("Instructions")
-        self.system.setPlaceholderText("How the model should behave in this chat")
+        self.system.setAccessibleName(tr("Instructions"))
+        self.system.setPlaceholderText(tr("How the model should behave in this chat"))
         self.system.setFixedHeight(88)
         self.system.setTabChangesFocus(True)
-        self.presets = QPushButton("Presets", page)
+        self.presets = QPushButton(tr("Presets"), page)
         self.presets.setObjectName("link")
-        self.presets.setToolTip("Settings saved under a name")
+        self.presets.setToolTip(tr("Settings saved under a name"))
         self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
         self.seed = QLineEdit(page)
-        self.seed.setPlaceholderText("Random")
-        self.seed.setAccessibleName("Seed")
+        self.seed.setPlaceholderText(tr("Random"))
+        self.seed.setAccessibleName(tr("Seed"))
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
         self.seed.setFixedWidth(132)
-        self.same = QPushButton("As last time", page)
+        self.same = QPushButton(tr("As last time"), page)
         self.same.setObjectName("link")
-        self.same.setToolTip("Take the seed of the last answer, to have the same again")
+        self.same.setToolTip(tr("Take the seed of the last answer, to have the same again"))
         self.same.clicked.connect(self._take_last_seed)
-        self.random = QPushButton("Random", page)
+        self.random = QPushButton(tr("Random"), page)
         self.random.setObjectName("link")
-        self.random.setToolTip("Another seed for each answer")
+        self.random.setToolTip(tr("Another seed for each answer"))
         self.random.clicked.connect(self.seed.clear)
         self.seed.textChanged.connect(self._on_seed)
         self.thinking = QComboBox(page)
-        self.thinking.setAccessibleName("Thinking")
+        self.thinking.setAccessibleName(tr("Thinking"))
         self.thinking.setFixedWidth(132)
         for thinks, words in _THINKING:
-            self.thinking.addItem(words, thinks)
-        self.reproducible = QCheckBox("Reproducible, to the last bit (slower)", page)
-        self.slide = QCheckBox("Forget the oldest turns when the context is full", page)
+            self.thinking.addItem(tr(words), thinks)
+        self.reproducible = QCheckBox(tr("Reproducible, to the last bit (slower)"), page)
+        self.slide = QCheckBox(tr("Forget the oldest turns when the context is full"), page)
         self.stop = QPlainTextEdit(page)
         self.stop.setObjectName("field")
-        self.stop.setAccessibleName("Stop at")
-        self.stop.setPlaceholderText("One text a line")
-        self.stop.setToolTip("Texts that end the answer, one a line; \\n stands for a line break")
+        self.stop.setAccessibleName(tr("Stop at"))
+        self.stop.setPlaceholderText(tr("One text a line"))
+        self.stop.setToolTip(
+            tr("Texts that end the answer, one a line; \\n stands for a line break")
+        )
         self.stop.setTabChangesFocus(True)
         self.stop.setFixedHeight(58)
         self.bits = QComboBox(page)
-        self.bits.setAccessibleName("KV cache")
+        self.bits.setAccessibleName(tr("KV cache"))
         for bits, words in _BITS:
-            self.bits.addItem(words, bits)
+            self.bits.addItem(tr(words), bits)
         self.context = QSpinBox(page)
-        self.context.setAccessibleName("Context")
-        self.context.setToolTip("The most tokens that this chat may have; fewer take less memory")
+        self.context.setAccessibleName(tr("Context"))
+        self.context.setToolTip(
+            tr("The most tokens that this chat may have; fewer take less memory")
+        )
         self.context.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.context.setRange(CONTEXT[0] - 1, CONTEXT[1])
-        self.context.setSpecialValueText("As the model")
+        self.context.setSpecialValueText(tr("As the model"))
         self.context.setGroupSeparatorShown(True)
         self.context.setFixedWidth(132)
         self.more = QPushButton(page)
@@ -114,8 +123,8 @@ class OptionsPopover(QFrame):
         seed.addWidget(self.seed)
         seed.addWidget(self.same)
         seed.addWidget(self.random)
-        form.addRow(_label("Seed", page), seed)
-        self._thinking_label = _label("Thinking", page)
+        form.addRow(_label(tr("Seed"), page), seed)
+        self._thinking_label = _label(tr("Thinking"), page)
         form.addRow(self._thinking_label, self.thinking)
         self.form = AnswerForm(form, page, labels=LABELS)
         self.form.resized.connect(self._fit)
@@ -126,11 +135,11 @@ class OptionsPopover(QFrame):
         self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
         self.stop.setFixedWidth(200)
         self.bits.setFixedWidth(132)
-        rest.addRow(_label("Stop at", page), self.stop)
-        rest.addRow(_label("KV cache", page), self.bits)
-        rest.addRow(_label("Context", page), self.context)
+        rest.addRow(_label(tr("Stop at"), page), self.stop)
+        rest.addRow(_label(tr("KV cache"), page), self.bits)
+        rest.addRow(_label(tr("Context"), page), self.context)
         head = QHBoxLayout()
-        head.addWidget(QLabel("Instructions", page))
+        head.addWidget(QLabel(tr("Instructions"), page))
         head.addStretch(1)
         head.addWidget(self.presets)
         layout = QVBoxLayout(page)
@@ -143,11 +152,11 @@ class OptionsPopover(QFrame):
             layout.addWidget(box)
         layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._rest)
-        note = QLabel("For this chat, from its next reply on.", page)
+        note = QLabel(tr("For this chat, from its next reply on."), page)
         note.setProperty("muted", True)
         layout.addWidget(note)
         self._area = QScrollArea(self)
-        self._area.setAccessibleName("Settings of this chat")
+        self._area.setAccessibleName(tr("Settings of this chat"))
         self._area.setWidget(page)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -221,7 +230,7 @@ class OptionsPopover(QFrame):
 
     @Slot(bool)
     def _show_more(self, shown: bool) -> None:
-        self.more.setText("Fewer settings" if shown else "More settings")
+        self.more.setText(tr("Fewer settings") if shown else tr("More settings"))
         self._rest.setVisible(shown)
         self._fit()
 

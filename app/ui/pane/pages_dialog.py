@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.chats.attached.choosing import pages_in
+from app.language import tr
+from app.ui.pane.units import has_line, unit_words
 from app.ui.style.theme import scaled
 
 
@@ -23,24 +25,25 @@ class PagesDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("pages-dialog")
-        self.setWindowTitle(f"{unit.capitalize()}s of {name}")
+        words = unit_words(unit)
+        self.setWindowTitle(tr(words.title, name=name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._count = count
         self.field = QLineEdit(", ".join(map(str, numbers)), self)
         self.field.setPlaceholderText("1-3, 7")
-        self.field.setAccessibleName(f"Numbers of {unit}s")
-        self.hint = QLabel(f"The file has {count:,} {unit}s.", self)
+        self.field.setAccessibleName(tr(words.numbers))
+        self.hint = QLabel(has_line(unit, count), self)
         self.hint.setWordWrap(True)
         self.hint.setProperty("muted", True)
         buttons = QDialogButtonBox(self)
-        go = buttons.addButton("Choose", QDialogButtonBox.ButtonRole.AcceptRole)
+        go = buttons.addButton(tr("Choose"), QDialogButtonBox.ButtonRole.AcceptRole)
         go.setDefault(True)
-        cancel = buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         cancel.setAutoDefault(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)
         layout.setSpacing(8)
-        label = QLabel(f"Which {unit}s does the model get?", self)
+        label = QLabel(tr(words.question), self)
         label.setBuddy(self.field)
         for part in (label, self.field, self.hint):
             layout.addWidget(part)

@@ -12,6 +12,7 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
+from app.language import counted, tr
 from app.paths import base_of
 from app.store import Attachments
 from app.ui.composer.composer import Composer
@@ -224,9 +225,9 @@ class ChatPane(QWidget):
         self.notice.setVisible(failed and not told)
         self.notice.show_status(model_status, chat.alias or model_status.name)
         self.composer.set_placeholder(
-            f"Message {self._broadcast} chats…"
+            counted("Message %n chat…", "Message %n chats…", self._broadcast)
             if self._broadcast > 1
-            else f"Message {chat.alias or model_status.name}…"
+            else tr("Message {name}…", name=chat.alias or model_status.name)
         )
         self._show_turn()
         if self.isVisible() and chat.unseen:
@@ -268,7 +269,7 @@ class ChatPane(QWidget):
     def _on_asked(self, action: str, message_id: str) -> None:
         """One of a message's buttons was pressed."""
         if action == "copied":
-            self.said.emit("Copied")
+            self.said.emit(tr("Copied"))
         elif action == MODELS:
             self.models_asked.emit(self)
         elif action == BASE:
@@ -284,13 +285,13 @@ class ChatPane(QWidget):
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):
-            self.said.emit("From now on this chat forgets its oldest turns")
+            self.said.emit(tr("From now on this chat forgets its oldest turns"))
 
     def _copy(self, message_id: str) -> None:
         last = self.chat.transcript.last("assistant")
         message_id = message_id or (last.id if last is not None else "")
         QGuiApplication.clipboard().setText(self.chat.message(message_id).content)
-        self.said.emit("Copied")
+        self.said.emit(tr("Copied"))
 
     def _delete(self, message_id: str) -> None:
         removal = self.chat.delete_message(message_id)

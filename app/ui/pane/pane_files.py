@@ -12,12 +12,14 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chats.attached.attaching import Attaching
 from app.chats.attached.words import about, used
+from app.language import counted, tr
 from app.store import Attachment
 from app.store.attachments import Use
 from app.ui.composer.composer_text import MOST_CHARACTERS, files_in
 from app.ui.composer.file_chips import ChipWords
 from app.ui.pane.pages_dialog import PagesDialog
 from app.ui.pane.pane import ChatPane
+from app.ui.pane.units import unit_words
 from app.ui.widgets.aloud import announce
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
@@ -58,9 +60,9 @@ class PaneFiles(QObject):
     @Slot()
     def choose(self) -> None:
         """Ask for files."""
-        dialog = QFileDialog(self._pane, "Attach Files")
+        dialog = QFileDialog(self._pane, tr("Attach Files"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Attach")
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))
         dialog.setObjectName("attach-dialog")
         dialog.filesSelected.connect(lambda names: self.add(map(Path, names)))
         dialog.finished.connect(dialog.deleteLater)
@@ -76,7 +78,12 @@ class PaneFiles(QObject):
     def paste(self, text: str) -> None:
         """Attach a long text that was pasted, which can be taken back."""
         made = self._attaching.add_text(text)
-        words = f"The pasted text, {len(text):,} characters, goes with the message as a file"
+        words = counted(
+            "The pasted text, {count} character, goes with the message as a file",
+            "The pasted text, {count} characters, goes with the message as a file",
+            len(text),
+            count=f"{len(text):,}",
+        )
         if len(text) < MOST_CHARACTERS:
             self.offered.emit(words, partial(self._as_text, made))
         else:
@@ -106,12 +113,15 @@ class PaneFiles(QObject):
             ChipWords(each.name, self._about(each), each, each in too_much)
             for each in attaching.files
         ]
-        chips += [ChipWords(name, "is being read…") for name in attaching.reading]
+        chips += [ChipWords(name, tr("is being read…")) for name in attaching.reading]
         if chips != self._shown:  # an answer that is being written changes nothing here
             read = {words.name for words in self._shown if words.attachment is None}
             done = [w for w in chips if w.attachment is not None and w.name in read]
             for words in done:
-                announce(self._pane, f"{words.name} is attached, {words.about}")
+                announce(
+                    self._pane,
+                    tr("{name} is attached, {about}", name=words.name, about=words.about),
+                )
             self._shown = chips
             self._pane.composer.show_files(chips)
         attaching.count()
@@ -121,7 +131,12 @@ class PaneFiles(QObject):
         words = [attachment.kind, part] if part else [about(attachment)]
         tokens = self._attaching.tokens(attachment)
         if tokens is not None:
-            words.append(f"{'' if tokens.exact else 'about '}{tokens.count:,} tokens")
+            n, count = tokens.count, f"{tokens.count:,}"
+            words.append(
+                counted("{count} tokens", "{count} tokens", n, count=count)
+                if tokens.exact
+                else counted("about {count} tokens", "about {count} tokens", n, count=count)
+            )
         return ", ".join(words)
 
     @Slot(object)
@@ -133,7 +148,7 @@ class PaneFiles(QObject):
             place = self._attaching.files.index(file)
             self._attaching.remove(file)
             undo = partial(self._attaching.put_back, file, place)
-            self.offered.emit(f"{file.name} is taken off", undo)
+            self.offered.emit(tr("{name} is taken off", name=file.name), undo)
 
     @Slot(object, object)
     def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
@@ -155,20 +170,22 @@ class PaneFiles(QObject):
         menu.setObjectName("file-menu")
         menu.aboutToHide.connect(menu.deleteLater)
         uses: list[tuple[Use, str]] = [
-            ("all", "All of It"),
-            ("beginning", "The Beginning, as Much as Fits"),
-            ("passages", "Passages That Match the Question"),
+            ("all", tr("All of It")),
+            ("beginning", tr("The Beginning, as Much as Fits")),
+            ("passages", tr("Passages That Match the Question")),
         ]
         if file.unit and file.pages > 1:
-            uses.insert(2, ("pages", f"Chosen {file.unit.capitalize()}s…"))
+            uses.insert(2, ("pages", tr(unit_words(file.unit).entry)))
         for use, words in uses:
             action = self._action(menu, words, partial(self._use, file, use))
             action.setCheckable(True)
             action.setChecked(file.use == use)
         menu.addSeparator()
         if not file.unit and file.characters < MOST_CHARACTERS:
-            self._action(menu, "Put into the Message as Text", partial(self._as_text, file))
-        self._action(menu, "Take It Off", partial(self._on_removed, ChipWords(file.name, "", file)))
+            self._action(menu, tr("Put into the Message as Text"), partial(self._as_text, file))
+        self._action(
+            menu, tr("Take It Off"), partial(self._on_removed, ChipWords(file.name, "", file))
+        )
         return menu
 
     def _action(self, menu: QMenu, words: str, act: Callable[[], object]) -> QAction:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
+from app.language import tr
 from app.paths import GUIDE
 from app.settings import Settings
 from app.ui.models.fit_flow import FitFlow
@@ -92,7 +93,7 @@ class PaneMenus(QObject):
         menu = self._unload_menu(pane).fill(QMenu(self._window))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not menu.isEnabled():
-            pane.said.emit("No other model is in memory.")
+            pane.said.emit(tr("No other model is in memory."))
             menu.deleteLater()
             return
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
@@ -105,8 +106,8 @@ class PaneMenus(QObject):
 
     def _unload_menu(self, pane: ChatPane) -> UnloadMenu:
         def unload(ref: str) -> None:
-            name = self._loader.get(ref).name
-            pane.said.emit(unloading.unload(self._library, ref) or f"{name} is unloaded")
+            words = tr("{name} is unloaded", name=self._loader.get(ref).name)
+            pane.said.emit(unloading.unload(self._library, ref) or words)
 
         return UnloadMenu(self._loader, lambda ref: unloading.why_not(self._library, ref), unload)
 
@@ -135,7 +136,7 @@ class PaneMenus(QObject):
 
     def _on_folder_asked(self, pane: ChatPane) -> None:
         """The panel closes for the dialog, and opens again with the folder."""
-        folder = QFileDialog.getExistingDirectory(self._window, "Folder for Tools")
+        folder = QFileDialog.getExistingDirectory(self._window, tr("Folder for Tools"))
         popover = self.open_tools(pane)
         if folder:
             popover.add_folder(Path(folder))

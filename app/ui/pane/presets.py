@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from app.chats.options import ChatOptions
+from app.language import tr
 from app.settings import Settings
 from app.ui.pane.options_popover import OptionsPopover
 
@@ -60,13 +61,13 @@ class Presets:
                 lambda _checked=False, name=name: apply_preset(popover, presets[name])
             )
         if not presets:
-            none = menu.addAction("No presets yet")
+            none = menu.addAction(tr("No presets yet"))
             none.setEnabled(False)
-            none.setToolTip("Choose “Save as Preset…” to keep these settings")
+            none.setToolTip(tr("Choose “Save as Preset…” to keep these settings"))
         menu.addSeparator()
-        menu.addAction("Save as Preset…", lambda: self._save(popover))
+        menu.addAction(tr("Save as Preset…"), lambda: self._save(popover))
         if presets:
-            for words, act in (("Rename", self._ask_new_name), ("Delete", self.delete)):
+            for words, act in ((tr("Rename"), self._ask_new_name), (tr("Delete"), self.delete)):
                 submenu = menu.addMenu(words)
                 for name in sorted(presets, key=str.casefold):
                     action = submenu.addAction(name.replace("&", "&&"))
@@ -78,13 +79,17 @@ class Presets:
     def _save(self, popover: OptionsPopover) -> None:
         preset = preset_of(popover)
         name, fine = QInputDialog.getText(
-            self._parent, "Save as Preset", "A name for these settings; one in use is replaced:"
+            self._parent,
+            tr("Save as Preset"),
+            tr("A name for these settings; one in use is replaced:"),
         )
         if fine:
             self.save(name, preset)
 
     def _ask_new_name(self, old: str) -> None:
-        name, fine = QInputDialog.getText(self._parent, "Rename Preset", "Another name:", text=old)
+        name, fine = QInputDialog.getText(
+            self._parent, tr("Rename Preset"), tr("Another name:"), text=old
+        )
         if fine:
             self.rename(old, name)
 
@@ -94,19 +99,19 @@ class Presets:
             before = self._settings.presets.get(name, preset)
             undo = self._change({name: preset})
             if before != preset:
-                self._told(f"Preset “{name}” replaced", undo)
+                self._told(tr("Preset “{name}” replaced", name=name), undo)
 
     def rename(self, old: str, name: str) -> None:
         """Keep a preset under another name; one that has it gives way."""
         name, preset = _tidy(name), self._settings.presets.get(old)
         if name and name != old and preset is not None:
             undo = self._change({old: None, name: preset})
-            self._told(f"Preset renamed to “{name}”", undo)
+            self._told(tr("Preset renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
         """Take a preset away."""
         if name in self._settings.presets:
-            self._told(f"Preset “{name}” deleted", self._change({name: None}))
+            self._told(tr("Preset “{name}” deleted", name=name), self._change({name: None}))
 
     def _change(self, changes: Mapping[str, Preset | None]) -> Callable[[], None]:
         """Save presets, or take them away (None). What comes back undoes it.

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
 from app.chats.options import ChatOptions
+from app.language import mark, tr
 
 
 @dataclass(frozen=True)
@@ -31,59 +32,105 @@ class Number:
 
 TEMPERATURE = Number(
     "temperature",
-    "Temperature",
+    mark("Temperature"),
     0,
     2,
     0.1,
     2,
     0.7,
-    "0 always takes the likeliest word; higher is freer",
+    mark("0 always takes the likeliest word; higher is freer"),
 )
 LENGTH = Number(
-    "max_tokens", "Longest answer", 1, 1_000_000, 256, 0, 2048, "In tokens, thinking included"
+    "max_tokens",
+    mark("Longest answer"),
+    1,
+    1_000_000,
+    256,
+    0,
+    2048,
+    mark("In tokens, thinking included"),
 )
 MORE = (
-    Number("top_p", "Top-p", 0.01, 1, 0.05, 2, 1, "Only the likeliest, up to this sum"),
-    Number("top_k", "Top-k", 0, 10_000, 10, 0, 0, "Only so many of the likeliest words; 0 is all"),
-    Number("min_p", "Min-p", 0, 1, 0.05, 2, 0, "No word less likely than this share of the first"),
+    Number("top_p", mark("Top-p"), 0.01, 1, 0.05, 2, 1, mark("Only the likeliest, up to this sum")),
     Number(
-        "typical_p", "Typical-p", 0.01, 1, 0.05, 2, 1, "Words of the usual surprise, up to this sum"
+        "top_k",
+        mark("Top-k"),
+        0,
+        10_000,
+        10,
+        0,
+        0,
+        mark("Only so many of the likeliest words; 0 is all"),
+    ),
+    Number(
+        "min_p",
+        mark("Min-p"),
+        0,
+        1,
+        0.05,
+        2,
+        0,
+        mark("No word less likely than this share of the first"),
+    ),
+    Number(
+        "typical_p",
+        mark("Typical-p"),
+        0.01,
+        1,
+        0.05,
+        2,
+        1,
+        mark("Words of the usual surprise, up to this sum"),
     ),
     Number(
         "xtc_probability",
-        "XTC probability",
+        mark("XTC probability"),
         0,
         1,
         0.1,
         2,
         0,
-        "How often the likeliest words are left out",
+        mark("How often the likeliest words are left out"),
     ),
     Number(
-        "xtc_threshold", "XTC threshold", 0, 1, 0.05, 2, 0.1, "They are those at least this likely"
+        "xtc_threshold",
+        mark("XTC threshold"),
+        0,
+        1,
+        0.05,
+        2,
+        0.1,
+        mark("They are those at least this likely"),
     ),
     Number(
         "repetition_penalty",
-        "Repetition penalty",
+        mark("Repetition penalty"),
         0.1,
         10,
         0.05,
         2,
         1,
-        "Above 1, what was just said is less likely",
+        mark("Above 1, what was just said is less likely"),
     ),
     Number(
         "presence_penalty",
-        "Presence penalty",
+        mark("Presence penalty"),
         -2,
         2,
         0.1,
         2,
         0,
-        "Once for each word that was just said",
+        mark("Once for each word that was just said"),
     ),
     Number(
-        "frequency_penalty", "Frequency penalty", -2, 2, 0.1, 2, 0, "For every time that it was"
+        "frequency_penalty",
+        mark("Frequency penalty"),
+        -2,
+        2,
+        0.1,
+        2,
+        0,
+        mark("For every time that it was"),
     ),
 )
 
@@ -98,8 +145,8 @@ class NumberBox(QDoubleSpinBox):
         self.setSingleStep(number.step)
         self.setRange(self._none, number.high)
         self.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
-        self.setToolTip(number.tip)
-        self.setAccessibleName(number.words)
+        self.setToolTip(tr(number.tip))
+        self.setAccessibleName(tr(number.words))
         self._low = number.low
 
     def set_default(self, value: float) -> None:
@@ -135,8 +182,8 @@ class SamplingForm:
         for number in numbers:
             box = self.boxes[number.name] = NumberBox(number, parent)
             box.setFixedWidth(132)
-            label = QLabel(number.words, parent)
-            label.setToolTip(number.tip)
+            label = QLabel(tr(number.words), parent)
+            label.setToolTip(tr(number.tip))
             label.setBuddy(box)
             label.setMinimumSize(labels, 30)
             form.addRow(label, box)

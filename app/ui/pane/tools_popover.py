@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
+from app.language import counted, tr
 from app.paths import short_path
 from app.tools.consent import Grant
 from app.tools.pins import Change
@@ -91,10 +92,10 @@ class ToolsPopover(QFrame):
         layout.setContentsMargins(16, 12, 16, 14)
         layout.setSpacing(6)
         self.boxes = {}
-        layout.addWidget(_heading("Tools of this chat", page))
+        layout.addWidget(_heading(tr("Tools of this chat"), page))
         model = self._chat.model_status.model
         if model is not None and not model.tool_format:
-            layout.addWidget(_note(f"{model.name} cannot call tools.", page))
+            layout.addWidget(_note(tr("{name} cannot call tools.", name=model.name), page))
         for tool in self._toolbox.builtin.tools:
             layout.addWidget(self._box(tool, page))
         for words in self._toolbox.builtin.absent:
@@ -105,8 +106,8 @@ class ToolsPopover(QFrame):
                 self._fill_server(config, layout, page)
         self.cost = _note("", page)
         layout.addWidget(self.cost)
-        layout.addWidget(_note("Each call is shown and waits for you before it runs.", page))
-        servers = _link("Servers of tools…", page)
+        layout.addWidget(_note(tr("Each call is shown and waits for you before it runs."), page))
+        servers = _link(tr("Servers of tools…"), page)
         servers.clicked.connect(self.servers_asked)
         layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
         old = self._area.takeWidget()
@@ -117,20 +118,22 @@ class ToolsPopover(QFrame):
         self._fit()
 
     def _fill_folders(self, layout: QVBoxLayout, page: QWidget) -> None:
-        layout.addWidget(_heading("Folders", page))
+        layout.addWidget(_heading(tr("Folders"), page))
         for grant in self._toolbox.consents.folders(self._chat.id):
             row = QHBoxLayout()
-            writes = " (may be written)" if grant.writable else ""
-            row.addWidget(_note(short_path(grant.path) + writes, page), 1)
-            writing = _link("Read Only" if grant.writable else "Allow Writing", page)
+            where = short_path(grant.path)
+            if grant.writable:
+                where = tr("{folder} (may be written)", folder=where)
+            row.addWidget(_note(where, page), 1)
+            writing = _link(tr("Read Only") if grant.writable else tr("Allow Writing"), page)
             writing.clicked.connect(lambda _=False, g=grant: self._set_writable(g))
-            away = _link("Remove", page)
+            away = _link(tr("Remove"), page)
             away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
             row.addWidget(writing)
             row.addWidget(away)
             layout.addLayout(row)
-        add = _link("Add Folder…", page)
-        add.setToolTip("What is below it can be listed, searched and read in this chat")
+        add = _link(tr("Add Folder…"), page)
+        add.setToolTip(tr("What is below it can be listed, searched and read in this chat"))
         add.clicked.connect(self.folder_asked)
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -145,19 +148,25 @@ class ToolsPopover(QFrame):
         else:
             for tool in pinned:
                 layout.addWidget(self._box(tool, page))
-            look = _link("Look again" if pinned else "Show its tools", page)
+            look = _link(tr("Look again") if pinned else tr("Show its tools"), page)
             look.setToolTip(config.shown)
             look.clicked.connect(lambda _=False, name=config.name: self._look(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _fill_change(self, server: str, found: Change, layout: QVBoxLayout, page: QWidget) -> None:
         for tool in found.new:
-            layout.addWidget(_note(_told(tool), page, f"New: {tool.description}"))
+            told = f"{visible(tool.name)}: {tool.description[:LONGEST]}"
+            layout.addWidget(_note(told, page, tr("New: {text}", text=tool.description)))
         for before, now in found.other:
-            words = f"{visible(now.name)} has changed. Before: {before.description[:LONGEST]}"
-            layout.addWidget(_note(f"{words}\nNow: {now.description[:LONGEST]}", page))
-        use = QPushButton("Use These", page)
-        use.setToolTip("These descriptions are what the model is told")
+            words = tr(
+                "{name} has changed. Before: {before}\nNow: {now}",
+                name=visible(now.name),
+                before=before.description[:LONGEST],
+                now=now.description[:LONGEST],
+            )
+            layout.addWidget(_note(words, page))
+        use = QPushButton(tr("Use These"), page)
+        use.setToolTip(tr("These descriptions are what the model is told"))
         tools = [*found.new, *(now for _, now in found.other)]
         use.clicked.connect(lambda: self._pin(server, tools))
         layout.addWidget(use, 0, Qt.AlignmentFlag.AlignLeft)
@@ -181,7 +190,7 @@ class ToolsPopover(QFrame):
 
     def _look(self, server: str) -> None:
         """Ask the server for its tools; it is started for that."""
-        self._changes[server] = "Asking…"
+        self._changes[server] = tr("Asking…")
         self._fill()
         future = self._toolbox.host.tools(server)
         self._library.bridge.when_done(future, self._guarded(lambda f: self._seen(server, f)))
@@ -233,7 +242,15 @@ class ToolsPopover(QFrame):
     def _on_counted(self, future: Future[int]) -> None:
         if future.cancelled() or future.exception() is not None:
             return
-        self.cost.setText(f"They take {future.result():,} tokens at the head of the prompt.")
+        tokens = future.result()
+        self.cost.setText(
+            counted(
+                "They take {count} token at the head of the prompt.",
+                "They take {count} tokens at the head of the prompt.",
+                tokens,
+                count=f"{tokens:,}",
+            )
+        )
         self._fit()
 
     def _guarded(self, work: Callable[[Future[T]], object]) -> Callable[[Future[T]], None]:
@@ -257,10 +274,6 @@ class ToolsPopover(QFrame):
             self.setFixedHeight(min(self._room, height + 6))
         if not self._corner.isNull():
             self.move(self._corner - QPoint(self.width(), 0))
-
-
-def _told(tool: Tool) -> str:
-    return f"{visible(tool.name)}: {tool.description[:LONGEST]}"
 
 
 def _heading(words: str, parent: QWidget) -> QLabel:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import Action, cut_off
+from app.language import mark, tr
 from app.markdown import MarkdownDocument
 from app.store import Message
 from app.ui.style import tokens as t
@@ -22,8 +23,8 @@ from app.ui.transcript.reasoning import Reasoning
 from app.ui.widgets.buttons import IconButton
 
 _MARKS = {
-    "cancelled": "Stopped",
-    "interrupted": "Interrupted when Stretto was closed",
+    "cancelled": mark("Stopped"),
+    "interrupted": mark("Interrupted when Stretto was closed"),
 }
 
 
@@ -37,7 +38,7 @@ class AnswerRow(MessageRow):
         super().__init__(message, can, parent)
         self._markdown = MarkdownDocument(markdown_style(), self)
         self._view = MarkdownView(self._markdown, self)
-        self._view.setAccessibleName("Answer")
+        self._view.setAccessibleName(tr("Answer"))
         self._view.height_changed.connect(self.resized)
         self._view.code_copied.connect(lambda: self.asked.emit("copied", message.id))
         self._reasoning: Reasoning | None = None
@@ -47,16 +48,18 @@ class AnswerRow(MessageRow):
         self._mark = QRectF()
         self._footer_y = 0
         self._room = 0
-        self._copy = self._button("copy", "Copy answer", Action.COPY)
-        self._again = self._button("arrows-clockwise", "Answer again  Ctrl+R", Action.REGENERATE)
+        self._copy = self._button("copy", tr("Copy answer"), Action.COPY)
+        self._again = self._button(
+            "arrows-clockwise", tr("Answer again  Ctrl+R"), Action.REGENERATE
+        )
         self._same = self._button(
             "repeat-once",
-            "Same again, with this answer's model, seed and settings  Ctrl+Shift+R",
+            tr("Same again, with this answer's model, seed and settings  Ctrl+Shift+R"),
             Action.SAME_AGAIN,
         )
-        self._branch = self._button("git-branch", "Go on in a new chat", Action.BRANCH)
-        self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
-        self._continue = QPushButton("Continue", self)
+        self._branch = self._button("git-branch", tr("Go on in a new chat"), Action.BRANCH)
+        self._delete = self._button("trash", tr("Delete this and what follows"), Action.DELETE)
+        self._continue = QPushButton(tr("Continue"), self)
         self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._continue.clicked.connect(lambda: self._ask(Action.CONTINUE, self.message.id))
         self._continue.hide()
@@ -201,8 +204,8 @@ class AnswerRow(MessageRow):
         top = Qt.AlignmentFlag.AlignTop
         painter.drawText(QRectF(0, 0, self._width, scaled(self.NAME)), top, self.message.model)
         # The status may be newer than the layout: an answer that was stopped goes on.
-        if not self._mark.isEmpty() and (mark := _MARKS.get(self.message.status)):
-            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, mark)
+        if not self._mark.isEmpty() and (ending := _MARKS.get(self.message.status)):
+            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending))
         if self._last or self._revealed():
             area = QRectF(0, self._footer_y, self._room, 26)
             line = figures_line(self.message.stats)
@@ -221,7 +224,7 @@ class AnswerRow(MessageRow):
 
     def show_actions(self) -> None:
         super().show_actions()
-        self._allow(self._continue, Action.CONTINUE, "Go on where the answer was cut off")
+        self._allow(self._continue, Action.CONTINUE, tr("Go on where the answer was cut off"))
         if self.message.status == "error":
             self._error.show_error(self.message.error, remedies(self.message, self._can))
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.attached.prompt import shown_pages
 from app.chats.attached.words import about, used
+from app.language import mark, tr
 from app.store import AttachedText, Attachment, Attachments
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
@@ -17,6 +18,11 @@ from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import PaintedButton
 from app.ui.widgets.textview import TextView
 
+_PAGES = {
+    "slide": mark("Slide {number}"),
+    "sheet": mark("Sheet {number}"),
+    "chapter": mark("Chapter {number}"),
+}
 Texts = Callable[[Attachment], AttachedText | None]
 _MOST_SHOWN = 60_000  # characters; more would take long to lay out
 
@@ -35,8 +41,8 @@ class FileLine(PaintedButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         part = used(attachment)
         self._about = f"{about(attachment)}, {part}" if part else about(attachment)
-        self.setAccessibleName(f"File {attachment.name}, {self._about}")
-        self.setToolTip(f"{attachment.name}\n{self._about}\nShow what the model got")
+        self.setAccessibleName(tr("File {name}, {about}", name=attachment.name, about=self._about))
+        self.setToolTip(f"{attachment.name}\n{self._about}\n{tr('Show what the model got')}")
 
     def sizeHint(self) -> QSize:
         measure = QFontMetrics(ui_font(t.SMALL_PX))
@@ -115,23 +121,28 @@ class AttachedFiles(QWidget):
             document.setDefaultFont(ui_font(t.SMALL_PX))
             document.setPlainText(shown(line.attachment, self._texts(line.attachment)))
             view = self._views[line] = TextView(document, self)
-            view.setAccessibleName(f"What the model got of {line.attachment.name}")
+            view.setAccessibleName(tr("What the model got of {name}", name=line.attachment.name))
         return self._views[line]
 
 
 def shown(attachment: Attachment, text: AttachedText | None) -> str:
     """What the model got of a file, with the numbers of its pages, for people."""
     if text is None:
-        return "Its text is not there any more."
+        return tr("Its text is not there any more.")
     pages = shown_pages(attachment, text)
     if attachment.use == "all":
         pages = ((number, page) for number, page in enumerate(text.pages, 1) if page)
     said, length = [], 0
     for number, page in pages:
         label = text.labels[number - 1] if number <= len(text.labels) else ""
-        head = f"{text.unit.capitalize()} {number}{': ' + label if label else ''}\n"
-        said.append(f"{head if text.unit else ''}{page}")
+        said.append(f"{_head(text.unit, number, label)}\n{page}" if text.unit else page)
         length += len(page)
         if length > _MOST_SHOWN:
-            return "\n\n".join(said)[:_MOST_SHOWN] + "\n…\nThe rest is not shown here."
+            return "\n\n".join(said)[:_MOST_SHOWN] + "\n…\n" + tr("The rest is not shown here.")
     return "\n\n".join(said)
+
+
+def _head(unit: str, number: int, label: str) -> str:
+    """What stands above a page: "Sheet 2: Income"."""
+    head = tr(_PAGES.get(unit, mark("Page {number}")), number=number)
+    return f"{head}: {label}" if label else head

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.language import tr
 from app.markdown import CodeBlock, MarkdownDocument
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
@@ -70,8 +71,8 @@ class CodeButtons(QObject):
         code, action = self.code, self.action
         tip = ""
         if code is not None and action:
-            wrap = "Do not wrap lines" if code.wrapped else "Wrap long lines"
-            tip = "Copy code" if action == "copy" else wrap
+            wrap = tr("Do not wrap lines") if code.wrapped else tr("Wrap long lines")
+            tip = tr("Copy code") if action == "copy" else wrap
         if tip:
             self._viewport.setCursor(Qt.CursorShape.PointingHandCursor)
         elif self._viewport.toolTip():

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import BUSY, Action
 from app.chats.fitting import DOES_NOT_FIT
+from app.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
@@ -23,7 +24,7 @@ BASE = "base"
 """What is asked for besides the `Action`s: a model is to make room; the chat is to have another;
 it is to have its model without the adapter."""
 
-WITHOUT = "Use Without Adapter"
+WITHOUT = mark("Use Without Adapter")
 
 
 @dataclass(frozen=True)
@@ -46,25 +47,27 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
     if code == "context_overflow":
         offers = []
         why = can(Action.FORGET_OLDEST, message.id)
-        if why is None or why == BUSY:
+        if why is None or why == tr(BUSY):
             asks = Action.FORGET_OLDEST.value
-            offers.append(Remedy("Forget the Oldest Turns", asks, message.id, why or ""))
+            offers.append(Remedy(tr("Forget the Oldest Turns"), asks, message.id, why or ""))
         if message.parent_id is not None:
             why = can(Action.EDIT, message.parent_id)
-            offers.append(Remedy("Edit Message", Action.EDIT.value, message.parent_id, why or ""))
+            offers.append(
+                Remedy(tr("Edit Message"), Action.EDIT.value, message.parent_id, why or "")
+            )
             why = can(Action.DELETE, message.parent_id)
             asks = Action.DELETE.value
-            offers.append(Remedy("Leave Message Out", asks, message.parent_id, why or ""))
-        offers.append(Remedy("Use Another Model…", MODELS, message.id))
+            offers.append(Remedy(tr("Leave Message Out"), asks, message.parent_id, why or ""))
+        offers.append(Remedy(tr("Use Another Model…"), MODELS, message.id))
         return offers
     why = can(Action.REGENERATE, message.id)
-    offers = [Remedy("Try Again", Action.REGENERATE.value, message.id, why or "")]
+    offers = [Remedy(tr("Try Again"), Action.REGENERATE.value, message.id, why or "")]
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
-        offers.append(Remedy(WITHOUT, BASE, message.id, why or ""))
+        offers.append(Remedy(tr(WITHOUT), BASE, message.id, why or ""))
     if code == DOES_NOT_FIT:
-        offers.insert(0, Remedy("What Would Fit…", UNLOAD, message.id))
+        offers.insert(0, Remedy(tr("What Would Fit…"), UNLOAD, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
-        offers.append(Remedy("Unload a Model…", UNLOAD, message.id))
+        offers.append(Remedy(tr("Unload a Model…"), UNLOAD, message.id))
     return offers
 
 
@@ -84,7 +87,7 @@ class ErrorBlock(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._words = ""
-        self.setAccessibleName("Why there is no answer")
+        self.setAccessibleName(tr("Why there is no answer"))
         self._text = QRect()
         self.buttons: list[QPushButton] = []
         self._offers: list[Remedy] = []

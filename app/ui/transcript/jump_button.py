@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from app.language import tr
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
 
@@ -17,8 +18,8 @@ class JumpButton(QAbstractButton):
         super().__init__(parent)
         self._living = False
         self.setFixedSize(34, 34)
-        self.setToolTip("Jump to newest")
-        self.setAccessibleName("Jump to newest")
+        self.setToolTip(tr("Jump to newest"))
+        self.setAccessibleName(tr("Jump to newest"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme().changed.connect(self._on_theme)

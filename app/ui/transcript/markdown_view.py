@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.language import tr
 from app.markdown import CodeBlock, MarkdownDocument
 from app.ui.style.theme import theme
 from app.ui.transcript.code_buttons import CodeButtons
@@ -132,13 +133,15 @@ class MarkdownView(TextView):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addSeparator()
         if code is not None:
-            menu.addAction("Copy Code", lambda: self._buttons.act("copy", code))
+            menu.addAction(tr("Copy Code"), lambda: self._buttons.act("copy", code))
             if self._buttons.can_wrap(code):
-                wrap = menu.addAction("Wrap Long Lines", lambda: self._buttons.act("wrap", code))
+                wrap = menu.addAction(
+                    tr("Wrap Long Lines"), lambda: self._buttons.act("wrap", code)
+                )
                 wrap.setCheckable(True)
                 wrap.setChecked(code.wrapped)
-        menu.addAction("Copy Answer as Markdown", self.copy_markdown)
-        menu.addAction("Copy Answer as Plain Text", self.copy_plain)
+        menu.addAction(tr("Copy Answer as Markdown"), self.copy_markdown)
+        menu.addAction(tr("Copy Answer as Plain Text"), self.copy_plain)
         menu.popup(place)
 
     def copy_markdown(self) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.chats.actions import Action
+from app.language import tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
@@ -59,8 +60,8 @@ class MessageRow(QWidget):
         self._alternative = (1, 1)
         self._over = False
         self._buttons: dict[IconButton, Action] = {}
-        self._previous = self._button("caret-left", "Earlier version", Action.EARLIER)
-        self._next = self._button("caret-right", "Later version", Action.LATER)
+        self._previous = self._button("caret-left", tr("Earlier version"), Action.EARLIER)
+        self._next = self._button("caret-right", tr("Later version"), Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._name()
         theme().changed.connect(self._on_theme)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from app.language import tr
 from app.markdown import MarkdownDocument
 from app.ui.style.figures import thought_line
 from app.ui.style.icons import icon
@@ -63,10 +64,10 @@ class Reasoning(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Thought")
+        self.setAccessibleName(tr("Thought"))
         self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
         self._view = MarkdownView(self._markdown, self)
-        self._view.setAccessibleName("Thought")
+        self._view.setAccessibleName(tr("Thought"))
         self._fold = FoldButton(self)
         self._chosen = False
         self._fold.clicked.connect(self._on_clicked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QAccessible
 
+from app.language import mark, tr
 from app.store import Message
 from app.store.plain import shown_text
 from app.ui.style.figures import figures_line
@@ -11,23 +12,23 @@ from app.ui.style.figures import figures_line
 _BEGINNING = 500
 """Characters of a message that are its name; all of it is in its text."""
 _STATES = {
-    "streaming": "answering",
-    "cancelled": "stopped",
-    "interrupted": "interrupted",
-    "error": "no answer",
+    "streaming": mark("answering"),
+    "cancelled": mark("stopped"),
+    "interrupted": mark("interrupted"),
+    "error": mark("no answer"),
 }
 
 
 def who(message: Message) -> str:
     """Who said it."""
-    return "You" if message.role == "user" else message.model or "The model"
+    return tr("You") if message.role == "user" else message.model or tr("The model")
 
 
 def state(message: Message) -> str:
     """How an answer stands, in a word or two; "" for one that is complete."""
     if message.status == "complete" and message.stats.get("reason") == "length":
-        return "cut off at its length limit"
-    return _STATES.get(message.status, "")
+        return tr("cut off at its length limit")
+    return tr(_STATES[message.status]) if message.status in _STATES else ""
 
 
 def name(message: Message) -> str:
@@ -44,7 +45,9 @@ def name(message: Message) -> str:
 
 def description(message: Message, version: tuple[int, int], note: str = "") -> str:
     """What is painted beside its text: its files, which version it is, its figures, a note."""
-    parts = [f"with {each.name}" for each in message.attachments]
-    parts += [f"version {version[0]} of {version[1]}"] if version[1] > 1 else []
+    parts = [tr("with {name}", name=each.name) for each in message.attachments]
+    number, count = version
+    if count > 1:
+        parts.append(tr("version {number} of {count}", number=number, count=count))
     figures = figures_line(message.stats).replace(" · ", ", ")
     return ", ".join([*parts, *filter(None, (note, figures))])

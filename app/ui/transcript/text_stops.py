@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.language import counted, tr
 from app.markdown import CodeBlock, MarkdownDocument
 
 
@@ -33,7 +34,8 @@ def stops_in(markdown: MarkdownDocument) -> list[Stop]:
 
     def end_link() -> None:
         if address:
-            found.append(Stop(begin, end, address, None, f"Link, {words}. Enter opens it."))
+            said = tr("Link, {words}. Enter opens it.", words=words)
+            found.append(Stop(begin, end, address, None, said))
 
     block = markdown.document.begin()
     while block.isValid():
@@ -55,7 +57,19 @@ def stops_in(markdown: MarkdownDocument) -> list[Stop]:
 
 def _code(block: CodeBlock) -> Stop:
     lines = block.source.count("\n") + (not block.source.endswith("\n"))
-    size = "1 line" if lines == 1 else f"{lines:,} lines"
-    what = f"Code, {block.language}" if block.language else "Code"
-    words = f"{what}, {size}. Enter copies it."
+    if block.language:
+        words = counted(
+            "Code, {language}, {count} line. Enter copies it.",
+            "Code, {language}, {count} lines. Enter copies it.",
+            lines,
+            language=block.language,
+            count=f"{lines:,}",
+        )
+    else:
+        words = counted(
+            "Code, {count} line. Enter copies it.",
+            "Code, {count} lines. Enter copies it.",
+            lines,
+            count=f"{lines:,}",
+        )
     return Stop(block.first_position, block.last_position, "", block, words)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.tool_call import Call, CallState
+from app.language import tr
 from app.store import Message
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.tool import BUILT_IN, readable
@@ -27,9 +28,9 @@ from app.ui.transcript.tool_words import (
     CHOICES,
     KEYS,
     beginning,
+    headline,
     over_line,
     size_words,
-    tool_of,
     visible_lines,
 )
 from app.ui.widgets.textview import TextView
@@ -60,22 +61,24 @@ class ToolRow(MessageRow):
         self._fold.clicked.connect(self.resized)
         self._arguments = QPlainTextEdit(self)
         self._arguments.setObjectName("field")
-        self._arguments.setAccessibleName("Arguments")
+        self._arguments.setAccessibleName(tr("Arguments"))
         self._arguments.setTabChangesFocus(True)
         self._arguments.setPlainText(readable(self._told()))
         self._result = TextView(QTextDocument(), self)
-        self._result.setAccessibleName("Result")
-        self._choices = {decision: self._plain(words, tip) for decision, words, tip in CHOICES}
+        self._result.setAccessibleName(tr("Result"))
+        self._choices = {
+            decision: self._plain(tr(words), tr(tip)) for decision, words, tip in CHOICES
+        }
         self._choices[Decision.ONCE].setObjectName("primary")
         for decision, button in self._choices.items():
             button.clicked.connect(lambda _=False, d=decision: self._decide(d))
-        self._shorten = self._plain("Shorten It", "Keep its beginning and its end")
+        self._shorten = self._plain(tr("Shorten It"), tr("Keep its beginning and its end"))
         self._shorten.clicked.connect(lambda: self.kept.emit(self.message.id, True))
-        self._leave = self._plain("Leave It Out", "Tell the model that it was too long")
+        self._leave = self._plain(tr("Leave It Out"), tr("Tell the model that it was too long"))
         self._leave.clicked.connect(lambda: self.kept.emit(self.message.id, False))
-        self._stop = self._plain("Stop", "End this call; the model is told so")
+        self._stop = self._plain(tr("Stop"), tr("End this call; the model is told so"))
         self._stop.clicked.connect(lambda: self.stopped.emit(self.message.id))
-        self._go_on = self._plain("Go On", "Let the model go on with the results")
+        self._go_on = self._plain(tr("Go On"), tr("Let the model go on with the results"))
         self._go_on.clicked.connect(lambda: self._ask(Action.GO_ON, self.message.id))
         self._show()
         self._reveal()
@@ -212,12 +215,7 @@ class ToolRow(MessageRow):
     @property
     def headline(self) -> str:
         """The question, or what goes on."""
-        tool = tool_of(self.message)
-        if self.state is CallState.RUNNING:
-            return f"Running {tool}…"
-        if self.state is CallState.TOO_LONG:
-            return f"The result of {tool} is too long"
-        return f"Run {tool}?"
+        return headline(self.message, self.state)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         decision = KEYS.get(Qt.Key(event.key()))
@@ -260,7 +258,7 @@ class ToolRow(MessageRow):
             self._fill_view(preview.text)
         if state is CallState.TOO_LONG and call is not None and call.result is not None:
             size, room = size_words(call.result.size), size_words(call.room)
-            self._note = f"It has {size}; about {room} fit into this chat."
+            self._note = tr("It has {size}; about {room} fit into this chat.", size=size, room=room)
         if state is CallState.OVER:
             self._fold.setText(over_line(self.message))
             self._fold.setAccessibleName(self._fold.text())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from app.chats.tool_call import CallState
+from app.language import counted, mark, tr
 from app.store import Message
 from app.tools.consent import Decision
 from app.tools.tool import BUILT_IN, visible
@@ -20,52 +22,81 @@ KEYS = {
     Qt.Key.Key_D: Decision.DENY,
 }
 CHOICES = (
-    (Decision.ONCE, "Allow Once", "Run it this one time  Enter"),
-    (Decision.TOOL, "Always This Tool", "Run it in this chat without asking again  T"),
-    (Decision.SERVER, "Always This Server in This Chat", "Run all of its tools without asking  S"),
-    (Decision.DENY, "Deny", "Do not run it; the model is told so  D"),
+    (Decision.ONCE, mark("Allow Once"), mark("Run it this one time  Enter")),
+    (Decision.TOOL, mark("Always This Tool"), mark("Run it in this chat without asking again  T")),
+    (
+        Decision.SERVER,
+        mark("Always This Server in This Chat"),
+        mark("Run all of its tools without asking  S"),
+    ),
+    (Decision.DENY, mark("Deny"), mark("Do not run it; the model is told so  D")),
 )
 
 
 def tool_of(message: Message) -> str:
     """The tool's name and its server's: "search · web"."""
     stats = message.stats
-    name = visible(str(stats.get("tool") or stats.get("name") or "tool"))[:80]
+    name = visible(str(stats.get("tool") or stats.get("name") or tr("tool")))[:80]
     server = visible(str(stats.get("server") or ""))[:60]
     return name if server in ("", BUILT_IN) else f"{name} · {server}"
 
 
+def headline(message: Message, state: CallState) -> str:
+    """What stands above a call that is not over: the question, or what goes on."""
+    tool = tool_of(message)
+    if state is CallState.RUNNING:
+        return tr("Running {tool}…", tool=tool)
+    if state is CallState.TOO_LONG:
+        return tr("The result of {tool} is too long", tool=tool)
+    return tr("Run {tool}?", tool=tool)
+
+
 def size_words(characters: int) -> str:
-    return "1 character" if characters == 1 else f"{characters:,} characters"
+    return counted("{count} character", "{count} characters", characters, count=f"{characters:,}")
 
 
 def over_line(message: Message) -> str:
     """The one line that is left of a call which is over."""
     stats, tool = message.stats, tool_of(message)
     if stats.get("decision") == "deny":
-        return f"{tool} · Not allowed"
+        return tr("{tool} · Not allowed", tool=tool)
     if message.status == "cancelled":
-        return f"{tool} · Stopped"
+        return tr("{tool} · Stopped", tool=tool)
     if message.status == "interrupted":
-        return f"{tool} · Interrupted when Stretto was closed"
+        return tr("{tool} · Interrupted when Stretto was closed", tool=tool)
     parts = [tool]
     if message.status == "error":
-        parts.append("Failed")
+        parts.append(tr("Failed"))
     took = stats.get("seconds")
     if isinstance(took, int | float) and not isinstance(took, bool):
-        parts.append(f"{took * 1000:.0f} ms" if took < 0.1 else seconds(float(took)))
+        short = tr("{number} ms", number=f"{took * 1000:.0f}")
+        parts.append(short if took < 0.1 else seconds(float(took)))
     size = stats.get("size")
     if isinstance(size, int) and message.status != "error":
-        kept = len(message.content)
-        cut = f" of {size:,}" if size > kept else ""
-        parts.append(f"{kept:,}{cut} characters" if cut else size_words(size))
+        parts.append(_kept_words(len(message.content), size))
     return " · ".join(parts)
+
+
+def _kept_words(kept: int, size: int) -> str:
+    """How long a result is, and how much of it the model gets where that is less."""
+    if size <= kept:
+        return size_words(size)
+    return counted(
+        "{kept} of {size} characters",
+        "{kept} of {size} characters",
+        size,
+        kept=f"{kept:,}",
+        size=f"{size:,}",
+    )
 
 
 def beginning(text: str) -> str:
     """As much of a result as is laid out."""
     more = len(text) - MOST_SHOWN
-    return text if more <= 0 else f"{text[:MOST_SHOWN]}\n… {size_words(more)} more"
+    if more <= 0:
+        return text
+    rest = counted("… {count} character more", "… {count} characters more", more, count=f"{more:,}")
+    return f"{text[:MOST_SHOWN]}\n{rest}"
 
 
 def visible_lines(text: str) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.chat import Chat
 from app.chats.transcript import left_out
+from app.language import tr
 from app.store import Message, places_in
 from app.tools.consent import Decision
 from app.ui.style.theme import theme
@@ -37,7 +38,7 @@ class TranscriptView(TranscriptArea):
         self._found_in = ""  # the one message in which the words are marked; "" for all
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(tr("Conversation"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
         chat.message_added.connect(self._on_added)

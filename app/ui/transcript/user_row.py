@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import Action
+from app.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme, ui_font
@@ -21,7 +22,7 @@ from app.ui.transcript.attached_files import AttachedFiles
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.widgets.textview import TextView, Words
 
-LEFT_OUT = "Did not fit: left out of what follows"
+LEFT_OUT = mark("Did not fit: left out of what follows")
 
 
 class UserRow(MessageRow):
@@ -38,18 +39,18 @@ class UserRow(MessageRow):
         super().__init__(message, can, parent)
         self._document = QTextDocument(self)
         self._view = TextView(self._document, self)
-        self._view.setAccessibleName("Your message")
-        self._copy = self._button("copy", "Copy", Action.COPY)
-        self._edit = self._button("pencil", "Edit and ask again", Action.EDIT)
-        self._branch = self._button("git-branch", "Edit in a new chat", Action.BRANCH)
-        self._delete = self._button("trash", "Delete this and what follows", Action.DELETE)
+        self._view.setAccessibleName(tr("Your message"))
+        self._copy = self._button("copy", tr("Copy"), Action.COPY)
+        self._edit = self._button("pencil", tr("Edit and ask again"), Action.EDIT)
+        self._branch = self._button("git-branch", tr("Edit in a new chat"), Action.BRANCH)
+        self._delete = self._button("trash", tr("Delete this and what follows"), Action.DELETE)
         self.files = AttachedFiles(message.attachments, self) if message.attachments else None
         if self.files is not None:
             self.files.resized.connect(self.resized)
         self._block = QRectF()
         self._folded = True
         self._note = QRectF()
-        self._more = QPushButton("Show all", self)
+        self._more = QPushButton(tr("Show all"), self)
         self._more.setObjectName("link")
         self._more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._more.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -59,7 +60,7 @@ class UserRow(MessageRow):
 
     @property
     def note(self) -> str:
-        return LEFT_OUT if self._left_out else ""
+        return tr(LEFT_OUT) if self._left_out else ""
 
     def set_left_out(self, left_out: bool) -> None:
         """Say that the model is not shown this message any more."""
@@ -111,7 +112,7 @@ class UserRow(MessageRow):
         self._view.verticalScrollBar().setValue(0)  # Qt goes to the text cursor, at the end
         self._more.setVisible(long)
         if long:
-            self._more.setText("Show all" if self._folded else "Show less")
+            self._more.setText(tr("Show all") if self._folded else tr("Show less"))
             self._more.adjustSize()
             self._more.move(left + self.PAD_X - 4, self.PAD_Y + above + height + 4)
         y = round(self._block.bottom())
@@ -123,7 +124,7 @@ class UserRow(MessageRow):
             x -= self._alternatives_width() + 6
             self._place_alternatives(x + 26, y)
         self._note = QRectF(left + self.PAD_X, y, x + 20 - left - self.PAD_X, 26)
-        if (wanted := small_text_width(LEFT_OUT)) > self._note.width():
+        if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
         return y + FOOTER - 2
 
