@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from app.language import mark, tr
+
 
 class Kind(IntEnum):
     """What an entry is. Of equally good ones a smaller kind stands first."""
@@ -18,11 +20,11 @@ class Kind(IntEnum):
 
 
 NAMES = {
-    Kind.COMMAND: "Command",
-    Kind.CHAT: "Chat",
-    Kind.MODEL: "Model",
-    Kind.SETTING: "Setting",
-    Kind.PROMPT: "Prompt",
+    Kind.COMMAND: mark("Command"),
+    Kind.CHAT: mark("Chat"),
+    Kind.MODEL: mark("Model"),
+    Kind.SETTING: mark("Setting"),
+    Kind.PROMPT: mark("Prompt"),
 }
 
 
@@ -38,6 +40,7 @@ class Entry:
         why_not: why it cannot be chosen now, "" if it can.
         choose: what choosing it does.
         choose_beside: what choosing it with Ctrl does; the same where there is nothing else.
+        english: the text in English, looked through too: manuals and habits name it so.
     """
 
     kind: Kind
@@ -48,11 +51,12 @@ class Entry:
     keys: str = ""
     why_not: str = ""
     choose_beside: Callable[[], object] | None = None
+    english: str = ""
 
     @property
     def spoken(self) -> str:
         """The row for a screen reader."""
-        parts = [self.text, NAMES[self.kind], self.beside, self.keys]
+        parts = [self.text, tr(NAMES[self.kind]), self.beside, self.keys]
         if self.why_not:
-            parts.append(f"Not possible now: {self.why_not}")
+            parts.append(tr("Not possible now: {why}", why=self.why_not))
         return ", ".join(filter(None, parts))

@@ -31,7 +31,7 @@ class Finder(QObject):
         """``recent``: by an entry's key how long ago it was chosen, 0 for the latest."""
         super().__init__(parent)
         self._source: Iterator[Entry] = iter(source)
-        self._entries: list[tuple[Entry, str, str]] = []
+        self._entries: list[tuple[Entry, tuple[str, ...], str]] = []
         self._recent = recent
         self._wanted = Wanted("")
         self._at = 0
@@ -83,11 +83,13 @@ class Finder(QObject):
             entry = next(self._source, None)
             if entry is None:
                 break
-            self._entries.append((entry, folded(entry.text), folded(entry.beside)))
+            texts = (folded(entry.text), folded(entry.english))
+            self._entries.append((entry, tuple(filter(None, texts)), folded(entry.beside)))
         part = self._entries[self._at : end]
-        for place, (entry, text, beside) in enumerate(part, self._at):
-            fit = self._wanted.fit(text, beside)
-            if fit is not None:
+        for place, (entry, texts, beside) in enumerate(part, self._at):
+            fits = [fit for text in texts if (fit := self._wanted.fit(text, beside)) is not None]
+            if fits:
+                fit = min(fits)
                 ago = self._recent.get(entry.key, len(self._recent))
                 order = (fit.grade, fit.spread, ago, int(entry.kind), place)
                 self._hits.append((order if self._wanted.typed else (ago, place), entry))

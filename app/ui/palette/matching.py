@@ -19,7 +19,7 @@ def folded(text: str) -> str:
     return "".join(c for c in apart if not unicodedata.combining(c))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Fit:
     """How a text fits; the smaller the better.
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import tr
 from app.ui.palette.card import Card
 from app.ui.palette.entries import Entry
 from app.ui.palette.finder import Finder
@@ -49,20 +50,21 @@ class Palette(Card):
 
     def __init__(self, entries: Iterable[Entry], recent: Sequence[str], parent: QWidget) -> None:
         """``recent``: keys of entries that were chosen before, the latest first."""
-        super().__init__("Found", parent)
+        super().__init__(tr("Found"), parent)
         self.setObjectName("palette")
-        self.setAccessibleName("Command palette")
+        self.setAccessibleName(tr("Command palette"))
         self._before = QApplication.focusWidget()
         self._done = False
         self.finder = Finder(entries, {key: ago for ago, key in enumerate(recent)}, self)
         self.field = QLineEdit(self)
-        self.field.setPlaceholderText("Find a command, a chat, a model or a setting")
-        self.field.setAccessibleName("Find a command, a chat, a model or a setting")
-        self.field.setAccessibleDescription("Up and Down choose, Enter opens, Esc closes")
+        words = tr("Find a command, a chat, a model or a setting")
+        self.field.setPlaceholderText(words)
+        self.field.setAccessibleName(words)
+        self.field.setAccessibleDescription(tr("Up and Down choose, Enter opens, Esc closes"))
         self.field.installEventFilter(self)
         self.list.clicked.connect(self._on_clicked)
         self.speak_for(self.field)
-        self.nothing = QLabel("Nothing is called so", self)
+        self.nothing = QLabel(tr("Nothing is called so"), self)
         self.nothing.setProperty("muted", True)
         self.nothing.setContentsMargins(16, 4, 16, 12)
         self.nothing.hide()

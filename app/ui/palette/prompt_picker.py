@@ -10,6 +10,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.ui.palette.card import Card
 from app.ui.palette.entries import Entry, Kind
 from app.ui.palette.finder import Finder
@@ -40,12 +41,12 @@ class PromptPicker(Card):
         prompts: Callable[[], Mapping[str, str]],
         parent: QWidget,
     ) -> None:
-        super().__init__("Prompts", parent)
+        super().__init__(tr("Prompts"), parent)
         self._field = field
         self._composer = composer
         self._prompts = prompts
         self._dismissed = False
-        self.setAccessibleName("Prompts")
+        self.setAccessibleName(tr("Prompts"))
         self.list.clicked.connect(self._on_clicked)
         self.speak_for(field)
         column = QVBoxLayout(self)
@@ -97,7 +98,7 @@ class PromptPicker(Card):
         found = finder.best()
         finder.deleteLater()
         if not typed.strip():
-            words = "Edit Prompts…" if prompts else "Write a Prompt…"
+            words = tr("Edit Prompts…") if prompts else tr("Write a Prompt…")
             found.append(Entry(Kind.COMMAND, "prompts", words, self.manage_asked.emit))
         return found
 

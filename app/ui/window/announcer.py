@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
+from app.language import tr
 from app.store import Message
 from app.store.plain import shown_text
 from app.ui.transcript import row_words
@@ -53,7 +54,8 @@ class Announcer(QObject):
         active = self._workspace.active
         front = active is not None and active.chat is chat
         who = row_words.who(last) if front else chat.title
-        words = f"{who}: {'answering' if answering else row_words.state(last) or 'done'}"
+        doing = tr("answering") if answering else row_words.state(last) or tr("done")
+        words = f"{who}: {doing}"
         if front and not answering and (text := _text(chat.message(last.id))):
             words += f". {text}"
         pane = self._workspace.pane(chat.id)
@@ -68,4 +70,5 @@ def _text(message: Message) -> str:
     text = shown_text(message.content[: 2 * LONGEST])
     if len(text) <= LONGEST and len(message.content) <= 2 * LONGEST:
         return text
-    return f"{text[:LONGEST].rpartition(' ')[0]}… The rest stands in the conversation."
+    first = text[:LONGEST].rpartition(" ")[0]
+    return tr("{text}… The rest stands in the conversation.", text=first)

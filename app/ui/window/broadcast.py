@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.language import counted, mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.commands import Where, command
 from app.ui.window.workspace import Workspace
@@ -37,7 +38,7 @@ class Broadcast(QObject):
         """The panes that hear each other while it is on."""
         return [p for p in self._workspace.panes() if p.chat.id not in self._left]
 
-    @command("broadcast", "Broadcast to All Chats", "Ctrl+Shift+B", checkable=True)
+    @command("broadcast", mark("Broadcast to All Chats"), "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
         """Switch it; switched on, it is for all chats again."""
@@ -47,18 +48,18 @@ class Broadcast(QObject):
         self.changed.emit(self._on)
         several = len(self._workspace.panes()) > 1
         if not self._on:
-            self.said.emit("Broadcast is off")
+            self.said.emit(tr("Broadcast is off"))
         elif several:
-            self.said.emit("Broadcast is on: your next message goes to every open chat")
+            self.said.emit(tr("Broadcast is on: your next message goes to every open chat"))
         else:
-            self.said.emit("Broadcast is on. Open another chat beside this one.")
+            self.said.emit(tr("Broadcast is on. Open another chat beside this one."))
 
     def _off(self, pane: ChatPane) -> str:
-        return "" if self._on else "Broadcast is off"
+        return "" if self._on else tr("Broadcast is off")
 
     @command(
         "broadcast_one",
-        "Leave or Join the Broadcast",
+        mark("Leave or Join the Broadcast"),
         "Ctrl+Alt+B",
         where=Where.PANE,
         why_not=_off,
@@ -91,6 +92,10 @@ class Broadcast(QObject):
         files = speaker.spoken_files
         busy = [pane for pane in others if not pane.chat.send(text, files)]
         if busy:
-            one = len(busy) == 1
-            who = "1 chat was" if one else f"{len(busy)} chats were"
-            self.said.emit(f"{who} still answering and did not get this message")
+            self.said.emit(
+                counted(
+                    "%n chat was still answering and did not get this message",
+                    "%n chats were still answering and did not get this message",
+                    len(busy),
+                )
+            )

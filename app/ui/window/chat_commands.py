@@ -11,6 +11,7 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.transcript import Removal
+from app.language import counted, mark, tr
 from app.settings import Settings
 from app.ui.compare.compare import Comparisons
 from app.ui.pane.pane import ChatPane
@@ -46,7 +47,7 @@ class ChatCommands(QObject):
         workspace.pane_closed.connect(self._on_pane_closed)
         library.erased.connect(self._on_erased)
 
-    @command("new", "New Chat", "Ctrl+N", "Ctrl+T", where=Where.ANYWHERE)
+    @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=Where.ANYWHERE)
     @Slot()
     def new(self) -> None:
         """Open a new chat as a tab beside the active one."""
@@ -57,11 +58,11 @@ class ChatCommands(QObject):
         """Open a new chat beside the active one: as a tab, at its right, or below it."""
         self._open_new(where)
 
-    @command("split_right", "Split Right", "Ctrl+\\")
+    @command("split_right", mark("Split Right"), "Ctrl+\\")
     def split_right(self) -> None:
         self._open_new("right")
 
-    @command("split_down", "Split Down", "Ctrl+Shift+\\")
+    @command("split_down", mark("Split Down"), "Ctrl+Shift+\\")
     def split_down(self) -> None:
         self._open_new("down")
 
@@ -96,7 +97,7 @@ class ChatCommands(QObject):
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
         if self.deleted(chat_id):  # what was found by a search may have been deleted since
-            self._on_said("This chat is in the trash.")
+            self._on_said(tr("This chat is in the trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
@@ -125,13 +126,13 @@ class ChatCommands(QObject):
         if pane.chat.show_branch_of(message_id):
             pane.transcript.show_found(message_id, words)
         elif message_id in pane.chat.transcript:
-            self._on_said("It is in another version. Wait for the reply to end.")
+            self._on_said(tr("It is in another version. Wait for the reply to end."))
 
     def _cannot_close(self) -> str:
         dialog = isinstance(QApplication.activeWindow(), QDialog)
-        return "" if dialog or self._workspace.active is not None else NO_CHAT
+        return "" if dialog or self._workspace.active is not None else tr(NO_CHAT)
 
-    @command("close", "Close Chat", "Ctrl+W", where=Where.ANYWHERE, why_not=_cannot_close)
+    @command("close", mark("Close Chat"), "Ctrl+W", where=Where.ANYWHERE, why_not=_cannot_close)
     def close_front(self) -> None:
         """Close the dialog that has the keys; without one, the active pane."""
         front = QApplication.activeWindow()
@@ -158,7 +159,7 @@ class ChatCommands(QObject):
             if was_open:
                 self._bring_back(chat_id)
 
-        self._undos.offer("Chat deleted", restore, chat_id)
+        self._undos.offer(tr("Chat deleted"), restore, chat_id)
 
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:
@@ -179,7 +180,7 @@ class ChatCommands(QObject):
                 self._library.restore(chat_id)
             self._bring_back(chat_id)
 
-        self._undos.offer("Chat closed", restore, chat_id, seconds=6.0)
+        self._undos.offer(tr("Chat closed"), restore, chat_id, seconds=6.0)
 
     def discard_if_blank(self, chat_id: str) -> bool:
         """Take a chat out of the list if it was typed into and emptied again; whether it was."""
@@ -198,11 +199,11 @@ class ChatCommands(QObject):
         elif chat is not None:
             chat.toggle_pause()
 
-    @command("open_model", "Open Model Folder…", "Ctrl+O", where=Where.ANYWHERE)
+    @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=Where.ANYWHERE)
     @Slot()
     def open_model_folder(self) -> None:
         """Ask for a folder and answer with its model in the active chat."""
-        folder = QFileDialog.getExistingDirectory(self._window, "Open Model Folder")
+        folder = QFileDialog.getExistingDirectory(self._window, tr("Open Model Folder"))
         if folder:
             self.use_model(str(Path(folder)))
 
@@ -238,8 +239,7 @@ class ChatCommands(QObject):
 
     @Slot(str, object)
     def _on_messages_deleted(self, chat_id: str, removal: Removal) -> None:
-        several = len(removal.messages)
-        words = "Message deleted" if several == 1 else f"{several} messages deleted"
+        words = counted("Message deleted", "%n messages deleted", len(removal.messages))
         self._undos.offer(words, lambda: self._restore_messages(chat_id, removal))
 
     def _restore_messages(self, chat_id: str, removal: Removal) -> bool:

@@ -16,6 +16,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
+from app.language import mark, tr
 from app.ui.widgets.keys import native
 
 
@@ -36,7 +37,7 @@ class Command:
 
     Attributes:
         name: how the program calls it.
-        text: how the menu does.
+        text: how the menu does, in English; `tr` of it is shown.
         keys: in Qt's portable spelling (Ctrl is Cmd on a Mac); the first is shown.
         where: where it applies.
         function: a method of one of the objects that `Commands` is given.
@@ -56,7 +57,7 @@ class Command:
 REGISTRY: dict[str, Command] = {}
 """All commands by name, filled as the modules that hold their functions are imported."""
 
-NO_CHAT = "No chat is open"
+NO_CHAT = mark("No chat is open")
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
@@ -84,47 +85,47 @@ def command(
 TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
-    "File": (
+    mark("File"): (
         *("new", "quick_ask", "open_model", "get_model", "models", "-", "close", "undo_close"),
         *("-", "import", "export", "print", "-", "trash", "backups"),
         *("-", "tool_servers", "settings", "-", "quit"),
     ),
-    "Edit": (
+    mark("Edit"): (
         *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
         *("stop", "pause", "tools", "waiting_call"),
         *("-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
         *("-", "new_folder", "-", "find", "search", "-", "attach"),
         *("-", "prompts", "save_prompt"),
     ),
-    "View": (
+    mark("View"): (
         *("palette", "-", "sidebar", "score", "-", "text_larger", "text_smaller", "text_usual"),
         *("-", "next", "previous", "composer", "next_part", "part_before", "-", "full_screen"),
     ),
-    "Pane": (
+    mark("Pane"): (
         *("split_right", "split_down", "float", "move_before", "move_after", "larger", "smaller"),
         *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep"),
         *("leave_compare", "tie_scrolling", "compare_table"),
     ),
-    "Help": ("shortcuts", "about"),
+    mark("Help"): ("shortcuts", "about"),
 }
-"""The menus, with the names of their commands; "-" is a line."""
+"""The menus, with the names of their commands; "-" is a line. `tr` of their titles is shown."""
 
 FOCUS_KEYS = (
-    ("Send", "Enter"),
-    ("New line in the message", "Shift+Enter"),
-    ("Stop the reply", "Esc"),
-    ("Edit the last message", "Up, in an empty message"),
-    ("Put in a prompt", "/, in an empty message"),
-    ("The prompt’s next variable", "Tab, in the message"),
-    ("Take a file off the message", "Delete, on the file (Tab, in the message)"),
-    ("Delete a chat", "Delete, in the sidebar"),
-    ("Delete a message and what follows", "Delete, in the conversation"),
-    ("Undo what a notice offers to undo", "Ctrl+Z"),
-    ("From message to message", "Up and Down, in the conversation"),
-    ("What can be done with a message", "Tab, in the conversation"),
-    ("Move wide code sideways", "Left and Right, in the conversation"),
-    ("Copy code, wrap its lines", "Shift+F10, in the conversation"),
-    ("Pause or resume a reply", "Space, in the score"),
+    (mark("Send"), mark("Enter")),
+    (mark("New line in the message"), mark("Shift+Enter")),
+    (mark("Stop the reply"), mark("Esc")),
+    (mark("Edit the last message"), mark("Up, in an empty message")),
+    (mark("Put in a prompt"), mark("/, in an empty message")),
+    (mark("The prompt’s next variable"), mark("Tab, in the message")),
+    (mark("Take a file off the message"), mark("Delete, on the file (Tab, in the message)")),
+    (mark("Delete a chat"), mark("Delete, in the sidebar")),
+    (mark("Delete a message and what follows"), mark("Delete, in the conversation")),
+    (mark("Undo what a notice offers to undo"), "Ctrl+Z"),
+    (mark("From message to message"), mark("Up and Down, in the conversation")),
+    (mark("What can be done with a message"), mark("Tab, in the conversation")),
+    (mark("Move wide code sideways"), mark("Left and Right, in the conversation")),
+    (mark("Copy code, wrap its lines"), mark("Shift+F10, in the conversation")),
+    (mark("Pause or resume a reply"), mark("Space, in the score")),
 )
 """Keys that are no command's: the widget that has the focus takes them."""
 
@@ -180,7 +181,7 @@ class Commands:
         """Why the command cannot be done now, as a sentence; "" if it can."""
         made = REGISTRY[name]
         if made.where is Where.PANE and self._active() is None:
-            return NO_CHAT
+            return tr(NO_CHAT)
         return made.why_not(*self._arguments(made)) if made.why_not is not None else ""
 
     def run(self, name: str) -> None:
@@ -200,7 +201,7 @@ class Commands:
         """
         made = []
         for title, names in MENUS.items():
-            menu = QMenu(title, self._window)
+            menu = QMenu(tr(title), self._window)
             menu.setToolTipsVisible(True)
             for name in names:
                 if name == "-":
@@ -215,7 +216,7 @@ class Commands:
         return made
 
     def _make(self, made: Command) -> QAction:
-        action = QAction(made.text, self._window)
+        action = QAction(tr(made.text), self._window)
         action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(made.name)])
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         action.setCheckable(made.checkable)
@@ -253,8 +254,8 @@ def _owner(made: Command, owners: Sequence[object]) -> object:
 
 def focus_keys() -> list[tuple[str, str]]:
     """What keys do that are no command's: (words, keys as this system writes them)."""
-    return [(words, _in_a_chat(keys)) for words, keys in FOCUS_KEYS]
+    return [(tr(words), _in_a_chat(keys)) for words, keys in FOCUS_KEYS]
 
 
 def _in_a_chat(keys: str) -> str:
-    return native(keys) if keys.startswith("Ctrl+") else keys
+    return native(keys) if keys.startswith("Ctrl+") else tr(keys)

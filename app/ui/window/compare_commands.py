@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.table import AnswerTable
+from app.language import counted, mark, tr
 from app.settings import Settings
 from app.store import Store
 from app.ui.compare.compare_dialog import Column, CompareDialog
@@ -57,7 +58,7 @@ class CompareCommands(QObject):
         self._comparisons.left.connect(self._on_left)
         library.erased.connect(self._on_erased)
 
-    @command("compare", "Compare…", "Ctrl+Alt+C")
+    @command("compare", mark("Compare…"), "Ctrl+Alt+C")
     def compare(self) -> None:
         """Ask what to compare, from what stands in the active composer."""
         active = self._workspace.active
@@ -103,16 +104,16 @@ class CompareCommands(QObject):
 
     def _no_table(self) -> str:
         known = self.table is not None or self._store.layout(TABLE) is not None
-        return "" if known else "Compare several messages first: Pane > Compare…"
+        return "" if known else tr("Compare several messages first: Pane > Compare…")
 
-    @command("compare_table", "Compared Messages", why_not=_no_table)
+    @command("compare_table", mark("Compared Messages"), why_not=_no_table)
     def show_table(self) -> None:
         """Show the latest table of answers, also that of an earlier run."""
         if self.table is None:
             told = self._store.layout(TABLE)
             self.table = AnswerTable.from_json(told, self._library, self)
         if self.table is None:
-            self._undos.say("The table cannot be read. Its answers are in the list of chats.")
+            self._undos.say(tr("The table cannot be read. Its answers are in the list of chats."))
             return
         window = self._window.findChild(TableWindow)
         if window is not None and window.table is not self.table:
@@ -126,9 +127,11 @@ class CompareCommands(QObject):
         window.activateWindow()
 
     def _compared(self, pane: ChatPane) -> str:
-        return "" if self._comparisons.has(pane) else "This chat is not being compared"
+        return "" if self._comparisons.has(pane) else tr("This chat is not being compared")
 
-    @command("leave_compare", "Back to What Was There Before", where=Where.PANE, why_not=_compared)
+    @command(
+        "leave_compare", mark("Back to What Was There Before"), where=Where.PANE, why_not=_compared
+    )
     def leave(self, pane: ChatPane) -> None:
         """Close the columns of a comparison without keeping one."""
         self._comparisons.leave(pane)
@@ -145,12 +148,15 @@ class CompareCommands(QObject):
 
     @Slot(object)
     def _on_put_aside(self, desk: Desk) -> None:
-        one = len(desk.chats) == 1
-        words = "1 chat is put aside" if one else f"{len(desk.chats)} chats are put aside"
-        self._undos.offer(f"{words} until you keep one of these", desk.bring_back)
+        words = counted(
+            "%n chat is put aside until you keep one of these",
+            "%n chats are put aside until you keep one of these",
+            len(desk.chats),
+        )
+        self._undos.offer(words, desk.bring_back)
 
     @Slot(object)
     def _on_left(self, undo: Callable[[], None]) -> None:
         if not self._workspace.panes():
             self._chats.new()  # nothing but a new chat was there
-        self._undos.offer("The compared answers are in the list of chats", undo)
+        self._undos.offer(tr("The compared answers are in the list of chats"), undo)

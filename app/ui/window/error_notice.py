@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.bridge import Bridge
 from app.crash import CrashReports
+from app.language import mark, tr
 from app.ui.dialogs.crash_dialog import CrashDialog
 from app.ui.widgets.toast import Toast
 
-WORDS = "Something went wrong. What you just did may not have worked."
+WORDS = mark("Something went wrong. What you just did may not have worked.")
 
 
 class ErrorNotice(QObject):
@@ -34,7 +35,7 @@ class ErrorNotice(QObject):
         _, self.post = bridge.channel(self._tell)
 
     def _tell(self, report: Path) -> None:
-        self.toast.show_text(WORDS, "Show Report", self.TOLD_S)
+        self.toast.show_text(tr(WORDS), tr("Show Report"), self.TOLD_S)
 
     @Slot()
     def offer_last(self) -> None:
@@ -47,4 +48,4 @@ class ErrorNotice(QObject):
     def _show_report(self) -> None:
         reports = self._reports.see()
         if reports:
-            CrashDialog(reports, self._window, "Something went wrong").show()
+            CrashDialog(reports, self._window, tr("Something went wrong")).show()

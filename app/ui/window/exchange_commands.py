@@ -17,6 +17,7 @@ from app.chats.exporting import Export, Kind, StoppedError
 from app.chats.importing import Report
 from app.chats.importing.job import undo
 from app.chats.library import ChatLibrary
+from app.language import counted, mark, tr
 from app.settings import Settings
 from app.store import Chat, Folder, Store
 from app.ui.sidebar.sidebar import Sidebar
@@ -56,7 +57,7 @@ class ExchangeCommands(QObject):
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 
-    @command("export", "Export Chats…")
+    @command("export", mark("Export Chats…"))
     def export(self) -> None:
         """Ask what is to be exported, and do it."""
         self.export_chats(self._sidebar.chosen_chats())
@@ -70,20 +71,33 @@ class ExchangeCommands(QObject):
         choices: list[tuple[str, Sequence[str]]] = []
         meant = self._library.chat(self._meant() if len(chosen) != 1 else chosen[0])
         if len(chosen) > 1:
-            choices.append((f"The {len(chosen):,} chosen chats", list(chosen)))
+            count = f"{len(chosen):,}"
+            words = counted(
+                "The {count} chosen chat", "The {count} chosen chats", len(chosen), count=count
+            )
+            choices.append((words, list(chosen)))
         if meant is not None:
-            choices.append((f"“{meant.shown_title}”", [meant.id]))
-        choices.append((f"All {len(everything):,} chats", everything))
+            choices.append((tr("“{title}”", title=meant.shown_title), [meant.id]))
+        count = f"{len(everything):,}"
+        words = counted("All {count} chats", "All {count} chats", len(everything), count=count)
+        choices.append((words, everything))
         dialog = ExportDialog(self._store, choices, self._window)
         dialog.exported.connect(self._on_exported)
         dialog.show()
 
     @Slot(object, int)
     def _on_exported(self, path: Path, count: int) -> None:
-        what = "The chat is" if count == 1 else f"{count:,} chats are"
-        self._undos.say(f"{what} in “{path.name}”")
+        self._undos.say(
+            counted(
+                "The chat is in “{file}”",
+                "{count} chats are in “{file}”",
+                count,
+                count=f"{count:,}",
+                file=path.name,
+            )
+        )
 
-    @command("import", "Import Chats…")
+    @command("import", mark("Import Chats…"))
     def import_chats(self) -> None:
         """Ask for files, and take in what they hold."""
         from app.ui.dialogs.import_dialog import ImportDialog
@@ -98,8 +112,9 @@ class ExchangeCommands(QObject):
         self._library.take_in(report.taken)
         taken = tuple(report.taken)
         folders = tuple(report.folders)
-        many = "1 chat" if len(taken) == 1 else f"{len(taken):,} chats"
-        self._undos.offer(f"{many} imported", lambda: self._take_out(taken, folders), seconds=30.0)
+        count = f"{len(taken):,}"
+        words = counted("{count} chat imported", "{count} chats imported", len(taken), count=count)
+        self._undos.offer(words, lambda: self._take_out(taken, folders), seconds=30.0)
 
     def _take_out(self, taken: Sequence[Chat], folders: Sequence[Folder]) -> None:
         """Undo an import: what was not gone on with is gone, the rest lies in the trash."""
@@ -120,20 +135,26 @@ class ExchangeCommands(QObject):
         self._library.listed.emit()
         self._library.trash_changed.emit()
         if error is not None:
-            self._undos.say(f"The import could not be undone: {error}")
+            self._undos.say(tr("The import could not be undone: {error}", error=error))
         elif counts is not None and counts[1]:
-            many = "1 chat" if counts[1] == 1 else f"{counts[1]:,} chats"
-            self._undos.say(f"{many} that had changed since went to the trash")
+            self._undos.say(
+                counted(
+                    "{count} chat that had changed since went to the trash",
+                    "{count} chats that had changed since went to the trash",
+                    counts[1],
+                    count=f"{counts[1]:,}",
+                )
+            )
 
     def _nothing_to_print(self) -> str:
         chat_id = self._meant()
         if not chat_id:
-            return NO_CHAT
+            return tr(NO_CHAT)
         chat, listed = self._library.find(chat_id), self._library.chat(chat_id)
         said = chat.transcript.leaf_id if chat is not None else listed and listed.leaf_id
-        return "" if said else "Nothing was said here yet."
+        return "" if said else tr("Nothing was said here yet.")
 
-    @command("print", "Print…", "Ctrl+P", why_not=_nothing_to_print)
+    @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:
         """Open the chat as PDF in the system's viewer, which prints it."""
         for old in Path(tempfile.gettempdir()).glob(f"{_PRINTED}*/*.pdf"):

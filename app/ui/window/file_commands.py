@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from app.language import mark
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.pane_files import PaneFiles
 from app.ui.window.commands import Where, command
@@ -19,7 +20,7 @@ class FileCommands(QObject):
         self._undos = undos
         workspace.pane_made.connect(self._on_pane_made)
 
-    @command("attach", "Attach Files…", "Ctrl+Shift+A", where=Where.PANE)
+    @command("attach", mark("Attach Files…"), "Ctrl+Shift+A", where=Where.PANE)
     def attach(self, pane: ChatPane) -> None:
         """Choose files that go with the message."""
         pane.composer.attach_asked.emit()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.language import mark
 from app.ui.score.score import ScoreView
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.commands import command
@@ -22,11 +23,11 @@ class FocusRegions(QObject):
         self._score = score
         self._sidebar = sidebar
 
-    @command("next_part", "Next Part of the Window", "F6")
+    @command("next_part", mark("Next Part of the Window"), "F6")
     def next_region(self) -> None:
         self.step(1)
 
-    @command("part_before", "Part of the Window Before", "Shift+F6")
+    @command("part_before", mark("Part of the Window Before"), "Shift+F6")
     def region_before(self) -> None:
         self.step(-1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.language import mark
 from app.ui.dialogs import dialogs
 from app.ui.dialogs.shortcuts_dialog import show_shortcuts
 from app.ui.window.commands import Where, command
@@ -17,10 +18,10 @@ class HelpCommands:
         self._keys = keys
         self._window = window
 
-    @command("shortcuts", "Keyboard Shortcuts", "Ctrl+/", where=Where.ANYWHERE)
+    @command("shortcuts", mark("Keyboard Shortcuts"), "Ctrl+/", where=Where.ANYWHERE)
     def show_shortcuts(self) -> None:
         show_shortcuts(self._keys, self._window)
 
-    @command("about", "About Stretto", where=Where.ANYWHERE)
+    @command("about", mark("About Stretto"), where=Where.ANYWHERE)
     def show_about(self) -> None:
         dialogs.show_about(self._window)

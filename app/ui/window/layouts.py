@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.library import ChatLibrary
+from app.language import counted, mark, tr
 from app.settings import Settings
 from app.store import Store
 from app.ui.dialogs.name_dialog import NameDialog, tidy
@@ -93,13 +94,13 @@ class Layouts(QObject):
         self._toast = toast
         self._undos = undos
         self._window = window
-        self.menu = QMenu("Layouts", window)
+        self.menu = QMenu(tr("Layouts"), window)
         self.menu.setToolTipsVisible(True)
-        self._rename_menu = QMenu("Rename", self.menu)
-        self._delete_menu = QMenu("Delete", self.menu)
+        self._rename_menu = QMenu(tr("Rename"), self.menu)
+        self._delete_menu = QMenu(tr("Delete"), self.menu)
         self.menu.aboutToShow.connect(self._fill)
 
-    @command("layouts", "Layouts", "Ctrl+Shift+L")
+    @command("layouts", mark("Layouts"), "Ctrl+Shift+L")
     @Slot()
     def pop_up(self) -> None:
         """Open the menu by itself in the upper middle of the window, its first entry chosen."""
@@ -115,14 +116,14 @@ class Layouts(QObject):
         names = self.saved.names()
         _fill_with(self.menu, names, self.open)
         if not names:
-            none = self.menu.addAction("No layouts yet")
+            none = self.menu.addAction(tr("No layouts yet"))
             none.setEnabled(False)
-            none.setToolTip("Choose “Save Layout…” to keep how the panes stand")
+            none.setToolTip(tr("Choose “Save Layout…” to keep how the panes stand"))
         self.menu.addSeparator()
-        save = self.menu.addAction("Save Layout…", self.ask_to_save)
+        save = self.menu.addAction(tr("Save Layout…"), self.ask_to_save)
         if not self._workspace.panes():
             save.setEnabled(False)
-            save.setToolTip(NO_CHAT)
+            save.setToolTip(tr(NO_CHAT))
         if names:
             _fill_with(self._rename_menu, names, self.ask_new_name, "…")
             _fill_with(self._delete_menu, names, self.delete)
@@ -134,8 +135,8 @@ class Layouts(QObject):
     @Slot()
     def ask_to_save(self) -> None:
         """Ask for a name and save the panes as they stand at that moment."""
-        dialog = NameDialog("Save Layout", "Save", self.saved.names(), self._window)
-        dialog.hint = "Keeps which chats are open and where they stand."
+        dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
+        dialog.hint = tr("Keeps which chats are open and where they stand.")
         dialog.named.connect(self.save)
         open_dialog(dialog)
 
@@ -147,14 +148,14 @@ class Layouts(QObject):
         replaced = self.saved.get(name) is not None
         undo = self.saved.change({name: self._workspace.arrangement()})
         if replaced:
-            self._undos.offer(f"Layout “{name}” replaced", undo)
+            self._undos.offer(tr("Layout “{name}” replaced", name=name), undo)
         else:
-            self._toast.show_text(f"Layout “{name}” saved", seconds=3.0)
+            self._toast.show_text(tr("Layout “{name}” saved", name=name), seconds=3.0)
 
     def ask_new_name(self, old: str) -> None:
         """Ask what a layout is to be called."""
         taken = [name for name in self.saved.names() if name != old]
-        dialog = NameDialog("Rename Layout", "Rename", taken, self._window, old)
+        dialog = NameDialog(tr("Rename Layout"), tr("Rename"), taken, self._window, old)
         dialog.named.connect(lambda name: self.rename(old, name))
         open_dialog(dialog)
 
@@ -163,12 +164,13 @@ class Layouts(QObject):
         name, layout = tidy(name), self.saved.get(old)
         if name and name != old and layout is not None:
             undo = self.saved.change({old: None, name: layout})
-            self._undos.offer(f"Layout renamed to “{name}”", undo)
+            self._undos.offer(tr("Layout renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
         """Take a layout away. Its chats stay."""
         if self.saved.get(name) is not None:
-            self._undos.offer(f"Layout “{name}” deleted", self.saved.change({name: None}))
+            undo = self.saved.change({name: None})
+            self._undos.offer(tr("Layout “{name}” deleted", name=name), undo)
 
     # Opening.
 
@@ -182,7 +184,7 @@ class Layouts(QObject):
             return
         there = self._not_deleted(layout.chats)
         if not there:
-            self._toast.show_text(f"All chats of layout “{name}” have been deleted")
+            self._toast.show_text(tr("All chats of layout “{name}” have been deleted", name=name))
             return
         before = self._workspace.arrangement()
         closed = self._show(layout, there)
@@ -223,10 +225,15 @@ def _fill_with(
 
 
 def _what_happened(name: str, closed: int, gone: int) -> str:
-    words = [f"Layout “{name}” opened."]
+    if not closed and not gone:
+        return tr("Layout “{name}” opened", name=name)
+    words = [tr("Layout “{name}” opened.", name=name)]
     if closed:
-        words.append("1 other chat closed." if closed == 1 else f"{closed} other chats closed.")
+        words.append(counted("%n other chat closed.", "%n other chats closed.", closed))
     if gone:
-        were = "1 of its chats was" if gone == 1 else f"{gone} of its chats were"
-        words.append(f"{were} deleted since.")
-    return " ".join(words) if len(words) > 1 else words[0].rstrip(".")
+        words.append(
+            counted(
+                "%n of its chats was deleted since.", "%n of its chats were deleted since.", gone
+            )
+        )
+    return " ".join(words)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWid
 from app.awake import Awake
 from app.chats.library import ChatLibrary
 from app.downloads import Downloads
+from app.language import mark
 from app.paths import Paths
 from app.score.feed import ScoreFeed
 from app.settings import Settings
@@ -237,7 +238,7 @@ class MainWindow(QMainWindow):
 
     # What is shown.
 
-    @command("sidebar", "Sidebar", "Ctrl+B")
+    @command("sidebar", mark("Sidebar"), "Ctrl+B")
     @Slot()
     def toggle_sidebar(self) -> None:
         self._show_sidebar(not self._settings.sidebar)
@@ -248,14 +249,14 @@ class MainWindow(QMainWindow):
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
 
-    @command("score", "Score", "Ctrl+J", checkable=True)
+    @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()
     def toggle_score(self) -> None:
         """Show or hide what the engine does."""
         self.score.setVisible(self.score.isHidden())
         self.commands["score"].setChecked(not self.score.isHidden())
 
-    @command("quit", "Quit", "Ctrl+Q", where=Where.ANYWHERE)
+    @command("quit", mark("Quit"), "Ctrl+Q", where=Where.ANYWHERE)
     def quit(self) -> None:
         self.closing.emit()
 

@@ -10,6 +10,7 @@ from app.conversion import Recipe, job_for
 from app.downloads import Downloads
 from app.idle import IdleUnloading
 from app.installed import InstalledModels
+from app.language import mark, tr
 from app.paths import Paths
 from app.removal import Removal, Removed
 from app.settings import Settings
@@ -70,7 +71,7 @@ class ModelCommands(QObject):
         downloads.finished.connect(self._on_downloaded)
         self.window: ModelsWindow | None = None
 
-    @command("models", "Models…", "Ctrl+Shift+M", where=Where.ANYWHERE)
+    @command("models", mark("Models…"), "Ctrl+Shift+M", where=Where.ANYWHERE)
     @Slot()
     def show_models(self) -> None:
         """Open the list of installed models, or bring it forward."""
@@ -97,7 +98,7 @@ class ModelCommands(QObject):
         dialog.taken.connect(take)
         open_dialog(dialog)
 
-    @command("get_model", "Get Model…", "Ctrl+Shift+O", where=Where.ANYWHERE)
+    @command("get_model", mark("Get Model…"), "Ctrl+Shift+O", where=Where.ANYWHERE)
     @Slot()
     def show_get_model(self) -> None:
         self._downloads.show()
@@ -129,7 +130,7 @@ class ModelCommands(QObject):
     @Slot(str)
     def _on_restored(self, name: str) -> None:
         if self.window is None:
-            self._toast.show_text(f"{name} is back in its place")
+            self._toast.show_text(tr("{name} is back in its place", name=name))
 
     @Slot(str)
     def _on_failed(self, words: str) -> None:

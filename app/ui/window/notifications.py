@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.chats.library import ChatLibrary
+from app.language import tr
 from app.settings import Settings
 from app.ui.style.icons import app_icon
 
@@ -163,8 +164,12 @@ class Notifications(QObject):
             last = chat.transcript.last("assistant")
             failed = last is not None and last.status == "error"
             model = chat.alias or (last.model if last is not None else "")
-            name = model or "The model"
-            words = f"{name} could not answer." if failed else f"{name} has answered."
+            name = model or tr("The model")
+            words = (
+                tr("{name} could not answer.", name=name)
+                if failed
+                else tr("{name} has answered.", name=name)
+            )
             self._channel.show(chat_id, chat.title, words)
             self._told.add(chat_id)
 

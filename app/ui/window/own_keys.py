@@ -9,21 +9,26 @@ from typing import Any
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
+from app.language import mark, tr
 from app.settings import Settings
 from app.ui.widgets.keys import follow, native
 from app.ui.window.commands import REGISTRY
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _TEXT_KEYS = {
-    QKeySequence.StandardKey.Copy: "copies text",
-    QKeySequence.StandardKey.Cut: "cuts text",
-    QKeySequence.StandardKey.Paste: "pastes text",
-    QKeySequence.StandardKey.SelectAll: "selects all text",
-    QKeySequence.StandardKey.Undo: "takes back what was written",
-    QKeySequence.StandardKey.Redo: "writes again what was taken back",
+    QKeySequence.StandardKey.Copy: mark("{keys} copies text."),
+    QKeySequence.StandardKey.Cut: mark("{keys} cuts text."),
+    QKeySequence.StandardKey.Paste: mark("{keys} pastes text."),
+    QKeySequence.StandardKey.SelectAll: mark("{keys} selects all text."),
+    QKeySequence.StandardKey.Undo: mark("{keys} takes back what was written."),
+    QKeySequence.StandardKey.Redo: mark("{keys} writes again what was taken back."),
 }
 """Fields need these."""
-_ADD = "Command or Option" if sys.platform == "darwin" else "Ctrl or Alt"
+_ADD = (
+    mark("{keys} is needed for writing. Add Command or Option to it.")
+    if sys.platform == "darwin"
+    else mark("{keys} is needed for writing. Add Ctrl or Alt to it.")
+)
 
 
 class OwnKeys(QObject):
@@ -67,7 +72,7 @@ class OwnKeys(QObject):
         """Why no command can have these keys, as a sentence; "" if one can."""
         sequence = QKeySequence(keys)
         if sequence.isEmpty():
-            return "Press the keys that it is to have."
+            return tr("Press the keys that it is to have.")
         keyed: Any = sequence  # the stubs do not know that it can be indexed
         pressed: QKeyCombination = keyed[0]
         modifiers, key = pressed.keyboardModifiers(), pressed.key()
@@ -77,10 +82,10 @@ class OwnKeys(QObject):
             | Qt.KeyboardModifier.MetaModifier
         )
         if not modifiers & strong and not Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
-            return f"{native(keys)} is needed for writing. Add {_ADD} to it."
-        for standard, does in _TEXT_KEYS.items():
+            return tr(_ADD, keys=native(keys))
+        for standard, words in _TEXT_KEYS.items():
             if sequence in QKeySequence.keyBindings(standard):
-                return f"{native(keys)} {does}."
+                return tr(words, keys=native(keys))
         return ""
 
     def holder(self, keys: str, besides: str = "") -> str:

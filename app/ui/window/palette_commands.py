@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.chats.listing import day_heading, day_headings
+from app.language import mark, tr
 from app.paths import GUIDE
 from app.settings import Settings
 from app.ui.palette.entries import Entry, Kind
@@ -53,7 +54,7 @@ class PaletteCommands(QObject):
         self._window = window
         self.palette: Palette | None = None
 
-    @command("palette", "Command Palette…", "Ctrl+K")
+    @command("palette", mark("Command Palette…"), "Ctrl+K")
     def toggle(self) -> None:
         """Open the palette; the same key closes it."""
         if self.palette is not None:
@@ -93,9 +94,10 @@ class PaletteCommands(QObject):
             yield Entry(
                 Kind.SETTING,
                 f"setting:{section}/{words}",
-                words or section,
+                tr(words or section),
                 partial(self._show_setting, words or section),
-                beside=f"Settings, {section}" if words else "Settings",
+                beside=tr("Settings, {section}", section=tr(section)) if words else tr("Settings"),
+                english=words or section,
             )
 
     def _command_entries(self) -> list[Entry]:
@@ -108,11 +110,12 @@ class PaletteCommands(QObject):
             Entry(
                 Kind.COMMAND,
                 f"command:{name}",
-                REGISTRY[name].text.rstrip("…"),
+                tr(REGISTRY[name].text).rstrip("…"),
                 partial(commands.run, name),
-                beside=menu,
+                beside=tr(menu),
                 keys=commands.keys(name),
                 why_not=commands.why_not(name),
+                english=REGISTRY[name].text.rstrip("…"),
             )
             for menu, names in MENUS.items()
             for name in names

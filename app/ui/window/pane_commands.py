@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from app.chats.actions import Action
+from app.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, Where, command
@@ -20,12 +21,12 @@ def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
 
 
 def _compared(commands: PaneCommands, pane: ChatPane) -> str:
-    return "" if commands.chats.comparisons.has(pane) else "This chat is not being compared"
+    return "" if commands.chats.comparisons.has(pane) else tr("This chat is not being compared")
 
 
 def _nothing_said(_: PaneCommands, pane: ChatPane) -> str:
     empty = pane.chat.transcript.leaf_id is None
-    return "There is nothing in this chat yet." if empty else ""
+    return tr("There is nothing in this chat yet.") if empty else ""
 
 
 def _cannot_move(step: int) -> Callable[[PaneCommands, ChatPane], str]:
@@ -48,7 +49,7 @@ class PaneCommands(QObject):
 
     @command(
         "copy_answer",
-        "Copy Last Answer",
+        mark("Copy Last Answer"),
         "Ctrl+Shift+C",
         where=Where.PANE,
         why_not=_cannot(Action.COPY),
@@ -58,7 +59,7 @@ class PaneCommands(QObject):
 
     @command(
         "regenerate",
-        "Answer Again",
+        mark("Answer Again"),
         "Ctrl+R",
         where=Where.PANE,
         why_not=_cannot(Action.REGENERATE),
@@ -68,7 +69,7 @@ class PaneCommands(QObject):
 
     @command(
         "same_again",
-        "Same Again",
+        mark("Same Again"),
         "Ctrl+Shift+R",
         where=Where.PANE,
         why_not=_cannot(Action.SAME_AGAIN),
@@ -76,27 +77,33 @@ class PaneCommands(QObject):
     def same_again(self, pane: ChatPane) -> None:
         pane.act(Action.SAME_AGAIN)
 
-    @command("edit_last", "Edit Last Message", where=Where.PANE, why_not=_cannot(Action.EDIT))
+    @command("edit_last", mark("Edit Last Message"), where=Where.PANE, why_not=_cannot(Action.EDIT))
     def edit_last(self, pane: ChatPane) -> None:
         pane.act(Action.EDIT)
 
     @command(
-        "earlier", "Earlier Version", "Ctrl+[", where=Where.PANE, why_not=_cannot(Action.EARLIER)
+        "earlier",
+        mark("Earlier Version"),
+        "Ctrl+[",
+        where=Where.PANE,
+        why_not=_cannot(Action.EARLIER),
     )
     def earlier(self, pane: ChatPane) -> None:
         pane.act(Action.EARLIER)
 
-    @command("later", "Later Version", "Ctrl+]", where=Where.PANE, why_not=_cannot(Action.LATER))
+    @command(
+        "later", mark("Later Version"), "Ctrl+]", where=Where.PANE, why_not=_cannot(Action.LATER)
+    )
     def later(self, pane: ChatPane) -> None:
         pane.act(Action.LATER)
 
-    @command("stop", "Stop the Reply", where=Where.PANE, why_not=_cannot(Action.STOP))
+    @command("stop", mark("Stop the Reply"), where=Where.PANE, why_not=_cannot(Action.STOP))
     def stop(self, pane: ChatPane) -> None:
         pane.act(Action.STOP)
 
     @command(
         "pause",
-        "Pause or Resume the Reply",
+        mark("Pause or Resume the Reply"),
         "Ctrl+Shift+P",
         where=Where.PANE,
         why_not=_cannot(Action.PAUSE),
@@ -104,19 +111,19 @@ class PaneCommands(QObject):
     def pause(self, pane: ChatPane) -> None:
         pane.act(Action.PAUSE)
 
-    @command("find", "Find in This Chat", "Ctrl+F", where=Where.PANE, why_not=_nothing_said)
+    @command("find", mark("Find in This Chat"), "Ctrl+F", where=Where.PANE, why_not=_nothing_said)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
 
     # Where it is.
 
-    @command("float", "Move to Its Own Window", "Ctrl+Alt+O", where=Where.PANE)
+    @command("float", mark("Move to Its Own Window"), "Ctrl+Alt+O", where=Where.PANE)
     def float_pane(self, pane: ChatPane) -> None:
         self.workspace.float_pane(pane)
 
     @command(
         "move_before",
-        "Move to the Pane Before",
+        mark("Move to the Pane Before"),
         "Ctrl+Shift+PgUp",
         where=Where.PANE,
         why_not=_cannot_move(-1),
@@ -126,7 +133,7 @@ class PaneCommands(QObject):
 
     @command(
         "move_after",
-        "Move to the Pane After",
+        mark("Move to the Pane After"),
         "Ctrl+Shift+PgDown",
         where=Where.PANE,
         why_not=_cannot_move(1),
@@ -136,7 +143,7 @@ class PaneCommands(QObject):
 
     @command(
         "larger",
-        "Larger Pane",
+        mark("Larger Pane"),
         "Ctrl+Alt+=",
         "Ctrl+Alt++",
         where=Where.PANE,
@@ -145,13 +152,13 @@ class PaneCommands(QObject):
     def larger(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, 1)
 
-    @command("smaller", "Smaller Pane", "Ctrl+Alt+-", where=Where.PANE, why_not=_cannot_grow)
+    @command("smaller", mark("Smaller Pane"), "Ctrl+Alt+-", where=Where.PANE, why_not=_cannot_grow)
     def smaller(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, -1)
 
     @command(
         "keep",
-        "Keep This One of the Compared",
+        mark("Keep This One of the Compared"),
         "Ctrl+Alt+K",
         where=Where.PANE,
         why_not=_compared,
@@ -162,13 +169,13 @@ class PaneCommands(QObject):
     # From pane to pane.
 
     def _any(self) -> str:
-        return "" if self.workspace.panes() else NO_CHAT
+        return "" if self.workspace.panes() else tr(NO_CHAT)
 
-    @command("next", "Next Chat", f"{TAB_MODIFIER}+Tab", why_not=_any)
+    @command("next", mark("Next Chat"), f"{TAB_MODIFIER}+Tab", why_not=_any)
     def next_chat(self) -> None:
         self._go(1)
 
-    @command("previous", "Previous Chat", f"{TAB_MODIFIER}+Shift+Tab", why_not=_any)
+    @command("previous", mark("Previous Chat"), f"{TAB_MODIFIER}+Shift+Tab", why_not=_any)
     def previous_chat(self) -> None:
         self._go(-1)
 
@@ -178,6 +185,6 @@ class PaneCommands(QObject):
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])
 
-    @command("composer", "Go to the Message Field", "Ctrl+L", where=Where.PANE)
+    @command("composer", mark("Go to the Message Field"), "Ctrl+L", where=Where.PANE)
     def to_composer(self, pane: ChatPane) -> None:
         self.workspace.activate(pane)

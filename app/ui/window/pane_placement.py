@@ -6,6 +6,7 @@ import PySide6QtAds as QtAds
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from app.language import tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.workspace import Workspace
 
@@ -18,11 +19,13 @@ def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
-        return "This chat has a window of its own. Move it back first."
+        return tr("This chat has a window of its own. Move it back first.")
     areas = _areas(workspace)
     if 0 <= areas.index(area) + step < len(areas) or area.dockWidgetsCount() > 1:
         return ""
-    return f"There is no pane {'after' if step > 0 else 'before'} this one"
+    if step > 0:
+        return tr("There is no pane after this one")
+    return tr("There is no pane before this one")
 
 
 def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
@@ -47,7 +50,7 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
 
 def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
     """Why `grow_pane` would do nothing, "" if it would do something."""
-    return "" if _shared(workspace, pane) else "There is no other pane beside this one"
+    return "" if _shared(workspace, pane) else tr("There is no other pane beside this one")
 
 
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:

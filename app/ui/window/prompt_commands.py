@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.language import mark, tr
 from app.settings import Settings
 from app.ui.composer.variables import Variables
 from app.ui.dialogs.prompts_dialog import PromptsDialog
@@ -27,16 +28,18 @@ class PromptCommands(QObject):
         workspace.pane_made.connect(self._on_pane_made)
         workspace.forgotten.connect(self._on_forgotten)
 
-    @command("prompts", "Prompts…", where=Where.ANYWHERE)
+    @command("prompts", mark("Prompts…"), where=Where.ANYWHERE)
     @Slot()
     def show_prompts(self) -> None:
         """Open the prompts to be written."""
         self._dialog()
 
     def _nothing_written(self, pane: ChatPane) -> str:
-        return "" if pane.composer.text.strip() else "There is nothing in the message field."
+        return "" if pane.composer.text.strip() else tr("There is nothing in the message field.")
 
-    @command("save_prompt", "Save Message as Prompt…", where=Where.PANE, why_not=_nothing_written)
+    @command(
+        "save_prompt", mark("Save Message as Prompt…"), where=Where.PANE, why_not=_nothing_written
+    )
     def save_prompt(self, pane: ChatPane) -> None:
         """Keep what stands in the message field as a prompt, to be named."""
         text = pane.composer.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from app.chats.library import ChatLibrary
+from app.language import mark
 from app.settings import Settings
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import scaled
@@ -33,7 +34,7 @@ class QuickAsk(QObject):
         self._chats = chats
         self._ids: set[str] = set()
 
-    @command("quick_ask", "Quick Question", "Ctrl+Alt+Q", where=Where.ANYWHERE)
+    @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=Where.ANYWHERE)
     @Slot()
     def ask(self) -> None:
         """Open the window; one in which nothing was written yet comes forward."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
+from app.language import mark, tr
 from app.newer_mlx_lm import NewerMlxLm
 from app.paths import Paths, model_fallback_name
 from app.serving import Serving
@@ -55,7 +56,7 @@ class SettingsCommands(QObject):
         self.newer: NewerMlxLm | None = None
         self._take_over()
 
-    @command("settings", "Settings…", "Ctrl+,", where=Where.ANYWHERE)
+    @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self.shown is None:
@@ -94,4 +95,5 @@ class SettingsCommands(QObject):
         def restore() -> None:
             put_back(self._settings, at, ref)
 
-        self._undos.offer(f"{model_fallback_name(ref)} is no longer listed", restore)
+        name = model_fallback_name(ref)
+        self._undos.offer(tr("{name} is no longer listed", name=name), restore)

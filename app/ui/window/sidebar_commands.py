@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPoint, Slot
 
 from app.chats.actions import Action
 from app.chats.library import ChatLibrary
+from app.language import counted, mark, tr
 from app.settings import Settings
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.chat_commands import ChatCommands
@@ -45,7 +46,7 @@ class SidebarCommands(QObject):
         sidebar.several_deleted.connect(self.delete_several)
         workspace.active_changed.connect(self._on_panes)
 
-    @command("search", "Search All Chats", "Ctrl+Shift+F")
+    @command("search", mark("Search All Chats"), "Ctrl+Shift+F")
     def search(self) -> None:
         self._show_sidebar(True)
         self._sidebar.focus_search()
@@ -66,10 +67,11 @@ class SidebarCommands(QObject):
     def _not_listed(self) -> str:
         chat_id = self._meant()
         if not chat_id:
-            return NO_CHAT
-        return "" if self._library.chat(chat_id) is not None else "Nothing was written here yet."
+            return tr(NO_CHAT)
+        listed = self._library.chat(chat_id) is not None
+        return "" if listed else tr("Nothing was written here yet.")
 
-    @command("rename", "Rename Chat…", "F2", why_not=_cannot_rename)
+    @command("rename", mark("Rename Chat…"), "F2", why_not=_cannot_rename)
     def rename(self) -> None:
         chat_id = self._meant()
         if not self._sidebar.focused_chat():
@@ -78,7 +80,7 @@ class SidebarCommands(QObject):
             self._sidebar.model.set_query("")
         self._sidebar.rename(chat_id)
 
-    @command("delete", "Delete Chat", why_not=_not_listed)
+    @command("delete", mark("Delete Chat"), why_not=_not_listed)
     def delete(self) -> None:
         ids = self._all_meant()
         if len(ids) > 1:
@@ -97,13 +99,15 @@ class SidebarCommands(QObject):
             for chat_id in ids:
                 self._library.restore(chat_id)
 
-        self._undos.offer(f"{len(ids):,} chats deleted", restore)
+        count = f"{len(ids):,}"
+        words = counted("{count} chat deleted", "{count} chats deleted", len(ids), count=count)
+        self._undos.offer(words, restore)
 
-    @command("pin", "Pin or Unpin Chat", "Ctrl+Alt+P", why_not=_not_listed)
+    @command("pin", mark("Pin or Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed)
     def pin(self) -> None:
         self._sidebar.organiser.pin(self._all_meant())
 
-    @command("move_chat", "Move Chat to Folder…", "Ctrl+Alt+M", why_not=_not_listed)
+    @command("move_chat", mark("Move Chat to Folder…"), "Ctrl+Alt+M", why_not=_not_listed)
     def move(self) -> None:
         """Ask for the folder, in a menu at the chat's row."""
         self._show_sidebar(True)
@@ -111,15 +115,15 @@ class SidebarCommands(QObject):
         place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
         self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(place + QPoint(24, 0)))
 
-    @command("tags", "Tags of Chat…", "Ctrl+Alt+G", why_not=_not_listed)
+    @command("tags", mark("Tags of Chat…"), "Ctrl+Alt+G", why_not=_not_listed)
     def tags(self) -> None:
         self._sidebar.organiser.ask_tags(self._all_meant())
 
-    @command("archive", "Archive Chat, or Take It Out", "Ctrl+Alt+A", why_not=_not_listed)
+    @command("archive", mark("Archive Chat, or Take It Out"), "Ctrl+Alt+A", why_not=_not_listed)
     def archive(self) -> None:
         self._sidebar.organiser.archive(self._all_meant())
 
-    @command("new_folder", "New Folder…", "Ctrl+Alt+N")
+    @command("new_folder", mark("New Folder…"), "Ctrl+Alt+N")
     def new_folder(self) -> None:
         self._show_sidebar(True)
         self._sidebar.organiser.new_folder()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
+from app.language import mark
 from app.store import Store
 from app.ui.widgets.closing import open_dialog
 from app.ui.window.commands import command
@@ -26,7 +27,7 @@ class StoreCommands(QObject):
         self._store = store
         self._window = window
 
-    @command("trash", "Trash")
+    @command("trash", mark("Trash"))
     @Slot()
     def show_trash(self) -> None:
         """Open the deleted chats."""
@@ -34,7 +35,7 @@ class StoreCommands(QObject):
 
         TrashDialog(self._library, self._window).show()
 
-    @command("backups", "Restore from Backup…")
+    @command("backups", mark("Restore from Backup…"))
     def show_backups(self) -> None:
         """Ask which backup to go back to."""
         from app.ui.dialogs.backups import BackupsDialog

@@ -7,6 +7,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QAbstractButton
 
 from app.chats.chat import Chat
+from app.language import tr
 from app.ui.style.icons import badge, dot
 from app.ui.style.theme import repolish, theme
 from app.ui.widgets.plain import plain_tip
@@ -36,19 +37,19 @@ class TabMarks(QObject):
         if dock is None:
             return
         chat, accent = dock.pane.chat, theme().tokens.accent
-        state = ""
+        words = chat.title
         if waiting := chat.tools.waiting:
-            state = ", waits for your answer"
+            words = tr("{title}, waits for your answer", title=chat.title)
             dock.widget.setIcon(badge(waiting, accent, theme().tokens.accent_text))
         elif chat.answering:
-            state = ", answering"
+            words = tr("{title}, answering", title=chat.title)
             dock.widget.setIcon(dot(accent, self._alpha))
         elif chat.unseen:
-            state = ", finished, not read yet"
+            words = tr("{title}, finished, not read yet", title=chat.title)
             dock.widget.setIcon(dot(accent, 255))
         elif not dock.widget.icon().isNull():
             dock.widget.setIcon(QIcon())
-        tab, words = dock.widget.tabWidget(), chat.title + state
+        tab = dock.widget.tabWidget()
         if tab.accessibleName() != words:
             tab.setAccessibleName(words)
 
@@ -79,7 +80,7 @@ class TabMarks(QObject):
         dock.widget.setTabToolTip(plain_tip(title))
         dock.pane.setAccessibleName(title)
         for button in dock.widget.tabWidget().findChildren(QAbstractButton):
-            button.setAccessibleName(f"Close {title}")
+            button.setAccessibleName(tr("Close {title}", title=title))
         self.show_dot(chat_id)
 
     @Slot()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.language import mark, tr
 from app.settings import ZOOM, Settings
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
@@ -33,26 +34,33 @@ class TextSize(QObject):
         self._fit()
 
     def _largest(self) -> str:
-        return "" if self._settings.zoom < ZOOM[-1] else "Text is as large as it can be"
+        return "" if self._settings.zoom < ZOOM[-1] else tr("Text is as large as it can be")
 
     @command(
-        "text_larger", "Larger Text", "Ctrl++", "Ctrl+=", where=Where.ANYWHERE, why_not=_largest
+        "text_larger",
+        mark("Larger Text"),
+        "Ctrl++",
+        "Ctrl+=",
+        where=Where.ANYWHERE,
+        why_not=_largest,
     )
     def larger(self) -> None:
         self._set(min(z for z in ZOOM if z > self._settings.zoom))
 
     def _smallest(self) -> str:
-        return "" if self._settings.zoom > ZOOM[0] else "Text is as small as it can be"
+        return "" if self._settings.zoom > ZOOM[0] else tr("Text is as small as it can be")
 
-    @command("text_smaller", "Smaller Text", "Ctrl+-", where=Where.ANYWHERE, why_not=_smallest)
+    @command(
+        "text_smaller", mark("Smaller Text"), "Ctrl+-", where=Where.ANYWHERE, why_not=_smallest
+    )
     def smaller(self) -> None:
         self._set(max(z for z in ZOOM if z < self._settings.zoom))
 
-    @command("text_usual", "Usual Text Size", "Ctrl+0", where=Where.ANYWHERE)
+    @command("text_usual", mark("Usual Text Size"), "Ctrl+0", where=Where.ANYWHERE)
     def usual(self) -> None:
         self._set(100)
 
-    @command("full_screen", "Full Screen", "F11")
+    @command("full_screen", mark("Full Screen"), "F11")
     def toggle_full_screen(self) -> None:
         if self._window.isFullScreen():
             self._window.showNormal()
@@ -62,7 +70,7 @@ class TextSize(QObject):
     def _set(self, zoom: int) -> None:
         self._settings.set(zoom=zoom)
         theme().set_zoom(zoom)
-        self.said.emit(f"Text at {zoom} %")
+        self.said.emit(tr("Text at {zoom} %", zoom=zoom))
 
     def _fit(self) -> None:
         self._sidebar.setFixedWidth(max(t.SIDEBAR, min(scaled(t.SIDEBAR), WIDEST_SIDEBAR)))

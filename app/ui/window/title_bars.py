@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QMenu
 from shiboken6 import isValid
 
+from app.language import mark, tr
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.keys import in_force
@@ -56,16 +57,16 @@ class TitleBars(QObject):
         set_dock_icons(self._manager)
 
 
-FOLDED = ("dots-three", "New chat here, at the right or below")
+FOLDED = ("dots-three", mark("New chat here, at the right or below"))
 
 
 class StripButtons(QObject):
     """The new-chat and split buttons of an area; where tabs would shrink, one with a menu."""
 
     CHOICES = (
-        ("plus", "New chat  Ctrl+N", "tab"),
-        ("columns", "New chat at the right  Ctrl+\\", "right"),
-        ("rows", "New chat below  Ctrl+Shift+\\", "down"),
+        ("plus", mark("New chat  Ctrl+N"), "tab"),
+        ("columns", mark("New chat at the right  Ctrl+\\"), "right"),
+        ("rows", mark("New chat below  Ctrl+Shift+\\"), "down"),
     )
 
     def __init__(self, area: QtAds.CDockAreaWidget, asked: Callable[[str], None]) -> None:
@@ -80,7 +81,7 @@ class StripButtons(QObject):
         bar.layout().setContentsMargins(0, 0, 6, 0)
         self.buttons: list[IconButton] = []
         for name, tip, where in self.CHOICES:
-            button = IconButton(name, tip, bar)
+            button = IconButton(name, tr(tip), bar)
             button.clicked.connect(lambda _=False, where=where: self._on_clicked(where))
             self.buttons.append(button)
         bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, self.buttons[0])
@@ -105,8 +106,8 @@ class StripButtons(QObject):
             self.folded = folded
             for button in self.buttons[1:]:
                 button.setVisible(not folded)
-            first, tip, _ = self.CHOICES[0]
-            self.buttons[0].set_icon(*(FOLDED if folded else (first, tip)))
+            name, tip = FOLDED if folded else self.CHOICES[0][:2]
+            self.buttons[0].set_icon(name, tr(tip))
 
     def _on_clicked(self, where: str) -> None:
         if not self.folded:
@@ -115,8 +116,8 @@ class StripButtons(QObject):
         menu = QMenu(self._bar)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for _, tip, choice in self.CHOICES:
-            words, _, keys = tip.partition("  ")
-            action = menu.addAction(words)
+            action = menu.addAction(tr(tip).partition("  ")[0])
+            keys = tip.partition("  ")[2]
             action.setShortcut(QKeySequence(in_force(keys)))
             action.setShortcutVisibleInContextMenu(True)
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the command has the key

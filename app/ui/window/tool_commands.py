@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
+from app.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.pane_menus import PaneMenus
 from app.ui.settings.tools_window import ToolsWindow
@@ -38,7 +39,7 @@ class ToolCommands(QObject):
         self.shown: ToolsWindow | None = None
         menus.servers_asked.connect(self.show_servers)
 
-    @command("tool_servers", "Servers of Tools…", where=Where.ANYWHERE)
+    @command("tool_servers", mark("Servers of Tools…"), where=Where.ANYWHERE)
     @Slot()
     def show_servers(self) -> None:
         """Open the list of servers, or bring it forward."""
@@ -49,16 +50,18 @@ class ToolCommands(QObject):
         self.shown.raise_()
         self.shown.activateWindow()
 
-    @command("tools", "Tools of This Chat…", where=Where.PANE)
+    @command("tools", mark("Tools of This Chat…"), where=Where.PANE)
     def show_tools(self, pane: ChatPane) -> None:
         """Open the panel of the active pane's tools."""
         self._menus.open_tools(pane)
 
     def _why_no_call(self) -> str:
         waits = any(chat.tools.waiting for chat in self._library.running())
-        return "" if waits else "No tool waits for your answer."
+        return "" if waits else tr("No tool waits for your answer.")
 
-    @command("waiting_call", "Next Call That Waits for You", "Ctrl+Alt+Y", why_not=_why_no_call)
+    @command(
+        "waiting_call", mark("Next Call That Waits for You"), "Ctrl+Alt+Y", why_not=_why_no_call
+    )
     def next_call(self) -> None:
         """Bring the chat of a waiting call forward and give the call the keys."""
         waiting = [chat for chat in self._library.running() if chat.tools.waiting]

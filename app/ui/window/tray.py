@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
+from app.language import tr
 from app.settings import Settings
 from app.ui.style.icons import app_icon
 from app.ui.window.commands import Commands
@@ -43,7 +44,7 @@ class Tray(QObject):
         wanted = self._settings.tray
         if wanted and self.icon is None:
             menu = self._menu = QMenu(self._window)
-            menu.addAction("Show Stretto", self._come_forward)
+            menu.addAction(tr("Show Stretto"), self._come_forward)
             for name in NAMES:
                 menu.addAction(self._commands()[name])
             self.icon = QSystemTrayIcon(app_icon(), self)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 
+from app.language import mark, tr
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import command
 
@@ -60,12 +61,14 @@ class Undos(QObject):
             self.drop(chat_id)
         self._stack.append(Undo(act, chat_id))
         del self._stack[: -self.LONGEST]
-        self._toast.show_text(words, "Undo", seconds)
+        self._toast.show_text(words, tr("Undo"), seconds)
 
     def _nothing(self) -> str:
-        return "" if self._stack else "There is nothing to bring back"
+        return "" if self._stack else tr("There is nothing to bring back")
 
-    @command("undo_close", "Bring Back the Last Closed Chat", "Ctrl+Shift+T", why_not=_nothing)
+    @command(
+        "undo_close", mark("Bring Back the Last Closed Chat"), "Ctrl+Shift+T", why_not=_nothing
+    )
     @Slot()
     def undo(self) -> None:
         """Take back the latest."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
+from app.language import mark, tr
 from app.store import Store, StoreError
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.widgets.toast import Toast
@@ -16,7 +17,7 @@ from app.ui.window.main_window import MainWindow
 
 log = logging.getLogger(__name__)
 
-_DAMAGED = (
+_DAMAGED = mark(
     "The file that holds your chats is damaged, so nothing more can be saved in it. "
     "End Stretto and start it again: it then offers to save what can be read."
 )
@@ -44,8 +45,8 @@ class Unsaved(QObject):
         log.warning("The chats' file: %s", error.code)
         if error.code in {"invalid", "closed"}:
             return
-        words = _DAMAGED if error.code == "corrupt" else error.message
-        self.notice.show_text(words, "Try Now", seconds=0)
+        words = tr(_DAMAGED) if error.code == "corrupt" else error.message
+        self.notice.show_text(words, tr("Try Now"), seconds=0)
 
     @Slot()
     def try_now(self) -> None:
@@ -69,4 +70,4 @@ class Unsaved(QObject):
     def _on_saved(self, _: object) -> None:
         if not self.notice.isHidden():  # it is not visible in a window that is minimised
             self.notice.hide()
-            self._window.toast.show_text("Everything is saved again.")
+            self._window.toast.show_text(tr("Everything is saved again."))

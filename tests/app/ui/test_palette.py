@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app import language
 from app.settings import Settings
 from app.ui.palette.entries import Entry, Kind
 from app.ui.palette.finder import Finder
@@ -36,6 +39,16 @@ def opened(run: Run, typed: str = "") -> Palette:
 
 def words(palette: Palette) -> list[str]:
     return [entry.text for entry in palette.shown()]
+
+
+GERMAN = {"Split Right": "Rechts teilen", "Pane": "Feld", "All text": "Aller Text"}
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    language.install(lambda text, comment, n: GERMAN.get(text, ""))
+    yield
+    language.install(None)
 
 
 @pytest.fixture
@@ -141,6 +154,24 @@ def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Ru
         if (section, row) in there:
             assert settings.page.show_row(row or section)
     settings.close()
+
+
+@pytest.mark.usefixtures("german")
+def test_in_another_language_a_command_is_found_by_its_own_name_and_the_english_one(start: Start):
+    run = start()
+    run.ready()
+    palette = opened(run, "rechts")
+    assert words(palette) == ["Rechts teilen"]
+    assert palette.shown()[0].beside == "Feld"
+    palette.close_palette()
+    palette = opened(run, "split r")
+    assert words(palette)[0] == "Rechts teilen"
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert len(run.panes) == 2
+    palette = opened(run, "aller text")
+    assert words(palette)[0] == "Aller Text"
+    palette.field.setText("all text")
+    assert words(palette)[0] == "Aller Text"
 
 
 def test_what_was_chosen_lately_stands_first_also_after_a_restart(start: Start):
