@@ -12,7 +12,10 @@ uvicorn parses and answers. What is added here concerns clients that do not beha
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http
+import os
+import resource
 import sys
 from typing import Any
 
@@ -21,6 +24,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from engine.serve import refusals
 
+AT_ONCE = 16
+"""How many connections are accepted before the server looks at anything else."""
+SPARE_FILES = 24 + AT_ONCE
+"""Descriptors that connections leave free for everything else."""
 PATIENCE = 20.0
 """Seconds until a connection that asks nothing, or takes nothing of its answer, is closed."""
 PROBES = (0.3, 0.5)
@@ -155,3 +162,16 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
         min(idle, key=lambda c: c.since).transport.abort()
     elif sum(not c.transport.is_closing() for c in all_) > newest.app_state["room"]:
         newest.refuse(503, "The server has as many connections as it can hold. Ask again soon.")
+
+
+def room_for(most: int) -> int:
+    """How many connections the process has descriptors for, not more than `most`."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return most
+    used = 32  # where the system does not tell
+    for folder in ("/proc/self/fd", "/dev/fd"):
+        with contextlib.suppress(OSError):
+            used = len(os.listdir(folder))
+            break
+    return max(4, min(most, soft - used - SPARE_FILES))

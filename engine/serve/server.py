@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
-import resource
 import socket
 import threading
 from collections.abc import Callable, Sequence
@@ -17,7 +15,7 @@ from engine.engine import Engine
 from engine.model.info import Model
 from engine.serve.answering import Answering
 from engine.serve.app import App
-from engine.serve.connection import PATIENCE, Connection
+from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
 from engine.serve.conversations import Conversations
 from engine.serve.doors.chat import ChatDoor
 from engine.serve.doors.completions import CompletionsDoor
@@ -39,10 +37,6 @@ log = logging.getLogger(__name__)
 
 BACKLOG = 1024
 """Connections that the system holds until they are accepted."""
-AT_ONCE = 16
-"""How many of them are accepted before the server looks at anything else."""
-SPARE_FILES = 24 + AT_ONCE
-"""Descriptors that connections leave free for everything else."""
 TICKS_PER_SECOND = 10
 """uvicorn's."""
 GRACE_SECONDS = 1
@@ -230,14 +224,25 @@ class _Http(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.loop = asyncio.get_running_loop()
-        self.lifespan.state["room"] = _room(self._most)
+        self.lifespan.state["room"] = room_for(self._most)
         await super().startup(sockets)
         # asyncio accepts as many at once as the backlog it knows of. That would take all
         # descriptors in one go, so only the system is told the real one.
         self._listening.listen(BACKLOG)
 
+    async def main_loop(self) -> None:
+        """Tick until it is to end. What a tick raises must not end it: nobody would be answered."""
+        while True:
+            try:
+                return await super().main_loop()
+            except BaseException as error:
+                if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit):
+                    raise
+                log.exception("a look at the connections failed")
+                await asyncio.sleep(1 / TICKS_PER_SECOND)
+
     async def on_tick(self, counter: int) -> bool:
-        """Called ten times a second. What is raised here would end the server."""
+        """Called ten times a second."""
         try:
             self._look()
             if counter % TICKS_PER_SECOND == 0:
@@ -275,16 +280,3 @@ def _listening(host: str, port: int) -> socket.socket:
     # "localhost" is both of the loopback's addresses. Clients try IPv4 too.
     address = "127.0.0.1" if host == "localhost" else host
     return socket.create_server((address, port), family=family, backlog=BACKLOG)
-
-
-def _room(most: int) -> int:
-    """How many connections the process has descriptors for, not more than `most`."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return most
-    used = 32  # where the system does not tell
-    for folder in ("/proc/self/fd", "/dev/fd"):
-        with contextlib.suppress(OSError):
-            used = len(os.listdir(folder))
-            break
-    return max(4, min(most, soft - used - SPARE_FILES))

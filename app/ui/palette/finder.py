@@ -83,8 +83,8 @@ class Finder(QObject):
             entry = next(self._source, None)
             if entry is None:
                 break
-            texts = (folded(entry.text), folded(entry.english))
-            self._entries.append((entry, tuple(filter(None, texts)), folded(entry.beside)))
+            names = tuple(folded(text) for text in (entry.text, entry.english) if text)
+            self._entries.append((entry, names, folded(entry.beside)))
         part = self._entries[self._at : end]
         for place, (entry, texts, beside) in enumerate(part, self._at):
             fits = [fit for text in texts if (fit := self._wanted.fit(text, beside)) is not None]
