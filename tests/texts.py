@@ -139,7 +139,7 @@ SHOWING = {
 """Functions and classes that show their texts to a person."""
 
 _WORDS = re.compile(r"[^\W\d_]{2}")
-NAMES = {"Stretto"}
+NAMES = {"Stretto", "SHA-256", "Python", "Qt", "MLX", "mlx-lm"}
 """Texts that are the same in all languages."""
 
 
@@ -149,7 +149,7 @@ def bare(tree: ast.AST) -> Iterator[tuple[int, str]]:
     A text is one with a blank or a capital and at least two letters in a row.
     """
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _name(node.func) in SHOWING:
+        if isinstance(node, ast.Call) and _name(node.func) in SHOWING and not _is_log(node.func):
             for argument in [*node.args, *(k.value for k in node.keywords)]:
                 yield from _texts(argument)
 
@@ -160,13 +160,17 @@ def _name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else ""
 
 
+def _is_log(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and _name(function.value) == "log"
+
+
 def _texts(node: ast.expr) -> Iterator[tuple[int, str]]:
     if isinstance(node, ast.Constant):
         if isinstance(node.value, str) and _is_for_people(node.value):
             yield node.lineno, node.value
     elif isinstance(node, ast.JoinedStr):
         for value in node.values:
-            if isinstance(value, ast.Constant) and _WORDS.search(str(value.value)):
+            if isinstance(value, ast.Constant) and not _is_neutral(str(value.value)):
                 yield node.lineno, str(value.value)
     elif isinstance(node, ast.IfExp):
         yield from _texts(node.body)
@@ -188,10 +192,14 @@ def _texts(node: ast.expr) -> Iterator[tuple[int, str]]:
         yield from _texts(node.func.value)
 
 
+_KEYS = re.compile(r"\+?((Ctrl|Alt|Shift|Meta)\+)+\S*|\+Tab")
 _OF_TEXTS = {"join", "format", "replace", "strip", "capitalize", "lower"}
 
 
 def _is_for_people(text: str) -> bool:
-    if text in NAMES or text.startswith(("Ctrl+", "Alt+", "Shift+", "Meta+")):
-        return False
-    return bool(_WORDS.search(text) and re.search(r"\s|[A-Z]", text.strip()))
+    return not _is_neutral(text) and bool(re.search(r"\s|[A-Z]", text.strip()))
+
+
+def _is_neutral(text: str) -> bool:
+    """Whether it is the same in all languages."""
+    return not _WORDS.search(text) or text.strip(" ·") in NAMES or bool(_KEYS.fullmatch(text))
