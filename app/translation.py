@@ -118,9 +118,9 @@ def _take_words_of_qt(qt: QApplication, code: str) -> None:
 def _locale(code: str) -> QLocale:
     """How numbers and dates are written: as the system does it, if that speaks the language."""
     system = QLocale.system()
-    if code not in LANGUAGES or code == "en":
+    own = QLocale(code) if code in LANGUAGES else system
+    if code == "en" and system.language() == QLocale.Language.C:
         return system
-    own = QLocale(code)
     alike = (system.language(), system.script()) == (own.language(), own.script())
     return system if alike else own
 

@@ -76,7 +76,7 @@ class SettingsWindow(QDialog):
         self._settings = settings
         self._open_folder = open_folder or links.show_folder
         self.page = self._page = FormPage(self)
-        look = self._looks = Look(self._page, settings, self._choice, self._set)
+        look = self.looks = Look(self._page, settings, self._choice, self._set)
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
         self.contrast, self.motion = look.contrast, look.motion
         look.language.restart.clicked.connect(self.restart_asked)

@@ -1,0 +1,223 @@
+"""Every text that a person reads can be translated, and the translations fit the texts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.language import LANGUAGES
+from tests.texts import ROOT, Translated, bare, is_text, languages, places, sources, translations
+
+FOLDER = ROOT / "resources" / "languages"
+CODES = [code for code in LANGUAGES if code != "en"]
+NUMBERS = {"de": 2, "es": 2, "fr": 2, "ja": 1, "zh_CN": 1}
+"""How many forms by number each language has in Qt."""
+
+COMPLETE: set[str] = set()
+"""Languages into which all texts are translated. It only grows."""
+
+TO_DO = (
+    *("app/ui/compare/", "app/ui/models/", "app/ui/score/", "app/ui/settings/", "app/ui/sidebar/"),
+    "app/ui/widgets/",
+)
+"""Files and folders whose texts do not all go through `app.language` yet. It only shrinks."""
+
+
+def faults_of_calls(tree: ast.AST) -> Iterator[str]:
+    """Calls of tr, counted and mark that nobody could find a text in, or put the values into."""
+    for name, call in languages().calls(tree):
+        where = f"line {call.lineno}"
+        literal = [is_text(a) for a in call.args]
+        if name == "counted":
+            if len(call.args) != 3 or literal[:2] != [True, True]:
+                yield f"{where}: counted takes two literals and a number"
+                continue
+        elif name == "mark":
+            if not call.args or not all(literal) or len(call.args) > 2 or call.keywords:
+                yield f"{where}: mark takes a literal, and one for the comment"
+                continue
+        elif not call.args or len(call.args) > 2 or not all(literal[1:]):
+            yield f"{where}: tr takes a text, and a literal for the comment"
+            continue
+        elif not literal[0]:
+            if _is_made(call.args[0]):
+                yield f"{where}: the text of tr is put together"
+            continue
+        texts = [a.value for a in call.args[: 2 if name == "counted" else 1]]
+        if not all(texts):
+            yield f"{where}: a text is empty"
+        if name != "counted" and "%n" in places_or_none(texts[0]):
+            yield f"{where}: %n is for counted"
+        given = {f"{{{k.arg}}}" for k in call.keywords}
+        if call.keywords and "{None}" not in given:
+            wanted = {p for text in texts for p in places_or_none(text)} - {"%n"}
+            if wanted != given:
+                yield f"{where}: {sorted(given)} are given for {sorted(wanted)}"
+
+
+def places_or_none(text: str) -> set[str]:
+    try:
+        return places(text)
+    except ValueError:
+        return set()
+
+
+def _is_made(node: ast.expr) -> bool:
+    if isinstance(node, ast.IfExp):
+        return any(is_text(n) or _is_made(n) for n in (node.body, node.orelse))
+    if isinstance(node, ast.BoolOp):
+        return any(is_text(n) or _is_made(n) for n in node.values)
+    return isinstance(node, ast.JoinedStr | ast.BinOp)
+
+
+def test_every_text_is_a_literal_and_has_its_values() -> None:
+    faults = [f"{file}: {f}" for file, tree in sources().items() for f in faults_of_calls(tree)]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'tr(f"Delete {x}")',
+        'tr("Delete " + x)',
+        'tr("On" if x else "Off")',
+        'tr("Delete {title}", name=x)',
+        'tr("%n chats")',
+        'tr("Open", x)',
+        'counted("%n chat", x, 3)',
+        'counted("%n chat", "%n chats")',
+        'mark("Open", key="x")',
+        "mark(x)",
+    ],
+)
+def test_what_lupdate_would_miss_is_a_fault(code: str) -> None:
+    assert list(faults_of_calls(ast.parse(code)))
+
+
+def calls_at_import(tree: ast.AST) -> Iterator[int]:
+    """The lines in which tr or counted is called while the module is imported."""
+
+    def visit(node: ast.AST, later: bool) -> Iterator[int]:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            now = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+            if not isinstance(node, ast.Lambda):
+                now += node.decorator_list
+            for child in now:
+                yield from visit(child, later)
+            for child in node.body if isinstance(node.body, list) else [node.body]:
+                yield from visit(child, True)
+            return
+        called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if called and not later and node.func.id in {"tr", "counted"}:  # type: ignore[attr-defined]
+            yield node.lineno  # type: ignore[attr-defined]
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, later)
+
+    return visit(tree, False)
+
+
+def test_nothing_is_translated_before_the_language_is_known() -> None:
+    found = [f"{file}:{line}" for file, tree in sources().items() for line in calls_at_import(tree)]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "code", ['A = tr("A")', 'def f(x=tr("A")): ...', 'class C:\n    a = [tr("A") for x in "ab"]']
+)
+def test_a_default_is_made_at_import(code: str) -> None:
+    assert list(calls_at_import(ast.parse(code)))
+
+
+def test_a_function_is_called_later() -> None:
+    code = 'def f(x=None):\n    return tr("A")\nA = {"a": lambda: tr("A")}'
+    assert not list(calls_at_import(ast.parse(code)))
+
+
+def test_qt_finds_each_text_once(tmp_path: Path) -> None:
+    """What is translated is kept when the files are made anew; what is gone goes."""
+    found = languages().texts()
+    known = {(text.text, text.comment, text.counts) for text in found}
+    kept = tmp_path / "stretto_de.ts"
+    text = "<message><source>{}</source><translation>{}</translation></message>"
+    first = next(t for t in found if not (t.counts or t.comment) and t.text.isalpha())
+    kept.write_text(
+        '<!DOCTYPE TS><TS version="2.1" language="de"><context><name>Stretto</name>'
+        + text.format(first.text, "Übersetzt")
+        + text.format("What no file says.", "Weg")
+        + "</context></TS>",
+        encoding="utf-8",
+    )
+    languages().update(found, tmp_path)
+    for code in CODES:
+        entries = translations(tmp_path / languages().file_name(code))
+        assert sorted((e.text, e.comment, e.counts) for e in entries) == sorted(known)
+        assert {len(e.forms) for e in entries if e.counts} <= {NUMBERS[code]}
+    german = translations(kept)
+    assert [e.forms for e in german if e.finished] == [("Übersetzt",)]
+    assert "line=" not in kept.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_translations_fit_their_texts(code: str) -> None:
+    entries = translations(FOLDER / f"stretto_{code}.ts")
+    faults = [f"{e.text!r}: {fault}" for e in entries for fault in e.faults(NUMBERS[code])]
+    assert faults == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_is_complete_stays_complete(code: str) -> None:
+    if code in COMPLETE:
+        wanted = {text.key for text in languages().texts()}
+        done = {
+            (e.text, e.comment) for e in translations(FOLDER / f"stretto_{code}.ts") if e.finished
+        }
+        assert wanted - done == set(), "translate these, after `make languages`"
+
+
+def test_no_text_is_shown_as_it_stands_in_the_code() -> None:
+    shown = {file: list(bare(tree)) for file, tree in sources().items()}
+    watched = ("app/ui/", "app/chats/", "app/tools/", "app/store/")
+    found = {f: texts for f, texts in shown.items() if texts and f.startswith(watched)}
+    assert {f: texts for f, texts in found.items() if not f.startswith(TO_DO)} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "forms", "faults"),
+    [
+        ("Delete {title}?", ("{title} löschen?",), 0),
+        ("Delete {title}?", ("{titel} löschen?",), 1),
+        ("Delete {title}?", ("",), 1),
+        ("&File", ("ファイル(&F)",), 0),
+        ("&File", ("Datei",), 1),
+        (" GB", ("GB",), 1),
+        ("Open…", ("Öffnen",), 1),
+        ("%n chat", ("Ein Chat", "%n Chats"), 0),
+        ("%n chat", ("%n Chats",), 1),
+        ("%n chat", ("%n Chat", "%1 Chats of {x}"), 1),
+        ("A & B", ("A & B",), 0),
+    ],
+)
+def test_what_does_not_fit_is_found(text: str, forms: tuple[str, ...], faults: int) -> None:
+    counts = text.startswith("%n")
+    entry = Translated(text, "%n chats" if counts else "", counts, True, forms)
+    assert len(list(entry.faults(2))) == faults
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ('label.setText("Delete")', 1),
+        ('label.setText(f"{n} chats")', 1),
+        ('QLabel("Two words" if x else tr("Fine"))', 1),
+        ('menu.addAction(icon, "Open…", do)', 1),
+        ('label.setText(tr("Delete"))', 0),
+        ('label.setText(" · ".join(parts))', 0),
+        ('label.setText(words["Open"])', 0),
+        ('label.setObjectName("muted")', 0),
+    ],
+)
+def test_what_a_bare_text_is(code: str, count: int) -> None:
+    assert len(list(bare(ast.parse(code)))) == count

@@ -1,0 +1,205 @@
+"""The texts of the program as tests look at them: by `ast`, and in the files of translations."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import string
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).parents[1]
+
+
+@cache
+def languages() -> ModuleType:
+    """``packaging/languages.py``; the scripts there are no package."""
+    folder = str(ROOT / "packaging")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module("languages")
+    finally:
+        sys.path.remove(folder)
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """The program's files, each as it is parsed."""
+    return {
+        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "app").rglob("*.py"))
+    }
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def places(text: str) -> set[str]:
+    """The ``{names}`` of a text and its numbers."""
+    named = {f"{{{name}}}" for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    return named | {"%n" for _ in re.findall(r"%L?n", text)}
+
+
+@dataclass(frozen=True)
+class Translated:
+    """An entry of a file of translations.
+
+    Attributes:
+        forms: the translation, or one for each number; empty ones are not made yet.
+    """
+
+    text: str
+    comment: str
+    counts: bool
+    finished: bool
+    forms: tuple[str, ...]
+
+    def faults(self, numbers: int) -> Iterator[str]:
+        """What is wrong with it, in a language with so many forms by number."""
+        if self.finished and not all(self.forms):
+            yield "finished, and empty"
+        if self.counts and len(self.forms) != numbers:
+            yield f"{len(self.forms)} forms of {numbers}"
+        for form in filter(None, self.forms):
+            wanted, found = self._places(), places_of(form)
+            if self.counts:
+                # A form for a single thing may say "one" or nothing.
+                named = wanted - {"%n"}
+                if not named <= found <= wanted:
+                    yield f"{sorted(found)} for {sorted(wanted)}: {form}"
+            elif found != wanted:
+                yield f"{sorted(found)} for {sorted(wanted)}: {form}"
+            if _ends(form) != _ends(self.text):
+                yield f"blanks at its ends differ: {form!r}"
+            if bool(_MNEMONIC.search(form)) != bool(_MNEMONIC.search(self.text)):
+                yield f"one has a mnemonic and the other has none: {form}"
+            if self.text.endswith("…") != form.endswith("…"):
+                yield f"one ends with … and the other does not: {form}"
+
+    def _places(self) -> set[str]:
+        return places_of(self.text) | (places_of(self.comment) if self.counts else set())
+
+
+_MNEMONIC = re.compile(r"&(?![&#\s]|\w+;)")
+
+
+def places_of(text: str) -> set[str]:
+    """As `places`; a text whose braces are no places has none but its numbers."""
+    try:
+        return places(text)
+    except ValueError:
+        return {"%n" for _ in re.findall(r"%L?n", text)}
+
+
+def _ends(text: str) -> tuple[str, str]:
+    return text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+
+
+def translations(file: Path) -> list[Translated]:
+    """The entries of a ``.ts`` file."""
+    found = []
+    for message in ET.parse(file).iter("message"):
+        translation = message.find("translation")
+        assert translation is not None
+        counts = message.get("numerus") == "yes"
+        forms = [f.text or "" for f in translation.iter("numerusform")] if counts else []
+        found.append(
+            Translated(
+                message.findtext("source") or "",
+                message.findtext("comment") or "",
+                counts,
+                translation.get("type") is None,
+                tuple(forms or [translation.text or ""]),
+            )
+        )
+    return found
+
+
+# ---------------------------------------------------------------- texts that nobody translates
+
+SHOWING = {
+    *("setText", "setToolTip", "setPlaceholderText", "setWindowTitle", "setStatusTip"),
+    *("setAccessibleName", "setAccessibleDescription", "setWhatsThis", "setTitle", "setSuffix"),
+    *("setPrefix", "setSpecialValueText", "setInformativeText", "setLabelText", "setDetailedText"),
+    *("addAction", "addMenu", "addButton", "addTab", "addRow", "addItem", "addItems", "insertItem"),
+    *("setHeaderLabels", "addSection", "setButtonText", "setIconText", "showMessage"),
+    *("QLabel", "QPushButton", "QCheckBox", "QRadioButton", "QGroupBox", "QAction", "QMenu"),
+    *("QToolButton", "QMessageBox", "QDockWidget", "IconButton", "TextButton"),
+    *("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory", "getText"),
+    # our own, which show what they are given
+    *("show_text", "offer", "section", "note", "quiet", "announce", "command"),
+}
+"""Functions and classes that show their texts to a person."""
+
+_WORDS = re.compile(r"[^\W\d_]{2}")
+NAMES = {"Stretto", "SHA-256", "Python", "Qt", "MLX", "mlx-lm"}
+"""Texts that are the same in all languages."""
+
+
+def bare(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The lines and texts that are shown without having gone through `app.language`.
+
+    A text is one with a blank or a capital and at least two letters in a row.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _name(node.func) in SHOWING and not _is_log(node.func):
+            for argument in [*node.args, *(k.value for k in node.keywords)]:
+                yield from _texts(argument)
+
+
+def _name(function: ast.expr) -> str:
+    if isinstance(function, ast.Name):
+        return function.id
+    return function.attr if isinstance(function, ast.Attribute) else ""
+
+
+def _is_log(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and _name(function.value) == "log"
+
+
+def _texts(node: ast.expr) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str) and _is_for_people(node.value):
+            yield node.lineno, node.value
+    elif isinstance(node, ast.JoinedStr):
+        for value in node.values:
+            if isinstance(value, ast.Constant) and not _is_neutral(str(value.value)):
+                yield node.lineno, str(value.value)
+    elif isinstance(node, ast.IfExp):
+        yield from _texts(node.body)
+        yield from _texts(node.orelse)
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _texts(value)
+    elif isinstance(node, ast.BinOp):
+        yield from _texts(node.left)
+        yield from _texts(node.right)
+    elif isinstance(node, ast.List | ast.Tuple):
+        for value in node.elts:
+            yield from _texts(value)
+    elif (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _OF_TEXTS
+    ):
+        yield from _texts(node.func.value)
+
+
+_KEYS = re.compile(r"\+?((Ctrl|Alt|Shift|Meta)\+)+\S*|\+Tab")
+_OF_TEXTS = {"join", "format", "replace", "strip", "capitalize", "lower"}
+
+
+def _is_for_people(text: str) -> bool:
+    return not _is_neutral(text) and bool(re.search(r"\s|[A-Z]", text.strip()))
+
+
+def _is_neutral(text: str) -> bool:
+    """Whether it is the same in all languages."""
+    return not _WORDS.search(text) or text.strip(" ·") in NAMES or bool(_KEYS.fullmatch(text))
