@@ -19,6 +19,7 @@ from app.bridge import Bridge
 from app.chats.attached.choosing import beginning, whole_pages
 from app.chats.attached.passages import passages_of
 from app.chats.attached.prompt import file_element, with_files
+from app.chats.engine_words import explained
 from app.chats.model_choice import ModelLoader
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
@@ -33,7 +34,6 @@ from engine.core.confined.documents import shared
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
-PASTED = mark("Pasted text")
 _USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
 _MOST_PASSAGES = 16_000  # characters
 
@@ -106,7 +106,7 @@ class Attaching(QObject):
     def add_text(self, text: str) -> Attachment:
         """Attach a text that was pasted."""
         taken = {each.name for each in self.files}
-        first = tr(PASTED)
+        first = tr("Pasted text")
         names = (first, *(f"{first} {n}" for n in range(2, MOST_FILES + 2)))
         name = next((name for name in names if name not in taken), first)
         kept = AttachedText("", (text,))
@@ -242,7 +242,8 @@ class Attaching(QObject):
             else:
                 self._put((*self.files, made), text)
         elif isinstance(error, EngineError):
-            self.refused.emit(error.message)
+            words = mark("“{name}” cannot be read.")
+            self.refused.emit(explained(words, error.message, name=path.name))
         else:
             log.error("a file could not be read", exc_info=error)  # type: ignore[arg-type]
             self.refused.emit(tr("“{name}” cannot be read.", name=path.name))
