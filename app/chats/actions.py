@@ -11,6 +11,7 @@ from enum import Enum
 from app.chats.options import ChatOptions, of_answer
 from app.chats.transcript import Transcript, did_not_fit
 from app.chats.turn import Compose, Editing, Reply, Running, Waiting
+from app.language import mark, tr
 from app.store import Message
 
 
@@ -37,9 +38,9 @@ class Action(Enum):
     LATER = "next"
 
 
-BUSY = "A reply is still running. Stop it first, or wait for its end."
-NO_REPLY = "No reply is running."
-GONE = "This message is not in the chat any more."
+BUSY = mark("A reply is still running. Stop it first, or wait for its end.")
+NO_REPLY = mark("No reply is running.")
+GONE = mark("This message is not in the chat any more.")
 
 _NEEDS_QUIET = frozenset(
     {
@@ -104,64 +105,66 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
     `Action.RESTORE` it is the message that the deleted ones followed, none at the beginning.
     """
     if action in _NEEDS_QUIET and turn.reply is not None:
-        return BUSY
+        return tr(BUSY)
     if action in _ON_TURN:
         return _ON_TURN[action](turn)
     if action is Action.RESTORE:
         lost = message_id and message_id not in turn.transcript
-        return "The message before it is deleted too. Bring it back first." if lost else None
+        return tr("The message before it is deleted too. Bring it back first.") if lost else None
     message = turn.subject(action, message_id)
     if message is None:
-        return GONE if message_id else _NOTHING[action]
+        return tr(GONE if message_id else _NOTHING[action])
     return _ON_MESSAGE[action](turn, message)
 
 
 _NOTHING = {
-    Action.EDIT: "You have not written anything here yet.",
-    Action.REGENERATE: "There is no question to answer yet.",
-    Action.SAME_AGAIN: "There is no answer yet.",
-    Action.CONTINUE: "There is no answer yet.",
-    Action.FORGET_OLDEST: "There is no answer yet.",
-    Action.COPY: "There is no answer yet.",
-    Action.BRANCH: "There is nothing in this chat yet.",
-    Action.DELETE: "There is nothing in this chat yet.",
-    Action.EARLIER: "No message here has another version.",
-    Action.LATER: "No message here has another version.",
+    Action.EDIT: mark("You have not written anything here yet."),
+    Action.REGENERATE: mark("There is no question to answer yet."),
+    Action.SAME_AGAIN: mark("There is no answer yet."),
+    Action.CONTINUE: mark("There is no answer yet."),
+    Action.FORGET_OLDEST: mark("There is no answer yet."),
+    Action.COPY: mark("There is no answer yet."),
+    Action.BRANCH: mark("There is nothing in this chat yet."),
+    Action.DELETE: mark("There is nothing in this chat yet."),
+    Action.EARLIER: mark("No message here has another version."),
+    Action.LATER: mark("No message here has another version."),
 }
 
 
 def _send(turn: Turn) -> str | None:
     if turn.reading:
-        return f"“{turn.reading[0]}” is still being read."
-    return None if turn.compose.text.strip() else "Write something first."
+        return tr("“{file}” is still being read.", file=turn.reading[0])
+    return None if turn.compose.text.strip() else tr("Write something first.")
 
 
 def _stop(turn: Turn) -> str | None:
     if turn.reply is None:
-        return NO_REPLY
+        return tr(NO_REPLY)
     stopping = isinstance(turn.reply, Running) and turn.reply.stopping
-    return "The reply is being stopped." if stopping else None
+    return tr("The reply is being stopped.") if stopping else None
 
 
 def _pause(turn: Turn) -> str | None:
     if turn.reply is None:
-        return "Nothing to pause: no reply is running"
+        return tr("Nothing to pause: no reply is running")
     if isinstance(turn.reply, Waiting):
-        return "Nothing to pause yet: the model is still loading."
+        return tr("Nothing to pause yet: the model is still loading.")
     return _stop(turn)
 
 
 def _cancel_edit(turn: Turn) -> str | None:
-    return None if isinstance(turn.compose, Editing) else "No message is being edited."
+    return None if isinstance(turn.compose, Editing) else tr("No message is being edited.")
 
 
 def _go_on(turn: Turn) -> str | None:
     leaf = turn.transcript.get(turn.transcript.leaf_id or "")
-    return None if leaf is not None and leaf.role == "tool" else "There is nothing to go on with."
+    return (
+        None if leaf is not None and leaf.role == "tool" else tr("There is nothing to go on with.")
+    )
 
 
 def _rename(turn: Turn) -> str | None:
-    return None if turn.stored else "A new chat gets its title from your first message."
+    return None if turn.stored else tr("A new chat gets its title from your first message.")
 
 
 _ON_TURN = {
@@ -175,54 +178,55 @@ _ON_TURN = {
 
 
 def _edit(turn: Turn, message: Message) -> str | None:
-    return None if message.role == "user" else "Only your own messages can be edited."
+    return None if message.role == "user" else tr("Only your own messages can be edited.")
 
 
 def _regenerate(turn: Turn, message: Message) -> str | None:
     if message.role == "user" or message.parent_id is not None:
         return None
-    return "This answer has no question."
+    return tr("This answer has no question.")
 
 
 def _same_again(turn: Turn, message: Message) -> str | None:
     if message.role != "assistant" or message.parent_id is None:
-        return "This is no answer."
+        return tr("This is no answer.")
     if of_answer(message.stats, ChatOptions()) is None:
         last = turn.transcript.last("assistant")
-        which = "the last" if last is not None and last.id == message.id else "this"
-        return f"The seed of {which} answer is not known"
+        if last is not None and last.id == message.id:
+            return tr("The seed of the last answer is not known")
+        return tr("The seed of this answer is not known")
     return None
 
 
 def _continue(turn: Turn, message: Message) -> str | None:
     if message.role != "assistant":
-        return "This is no answer."
+        return tr("This is no answer.")
     if message.id != turn.transcript.leaf_id:
-        return "Only the last answer can be continued."
+        return tr("Only the last answer can be continued.")
     if not message.content:
-        return "The answer had not begun. Answer again instead."
-    return None if cut_off(message) else "The answer is complete."
+        return tr("The answer had not begun. Answer again instead.")
+    return None if cut_off(message) else tr("The answer is complete.")
 
 
 def _forget_oldest(turn: Turn, message: Message) -> str | None:
     if not did_not_fit(message):
-        return "This answer has not failed for its length."
+        return tr("This answer has not failed for its length.")
     if ChatOptions.from_params(message.stats.get("options", {})).slide:
-        return "It did not fit without the oldest turns either. Shorten the message."
+        return tr("It did not fit without the oldest turns either. Shorten the message.")
     before = turn.transcript.path_to(message.parent_id)[:-1]
     if not any(m.role == "assistant" and m.content for m in before):
-        return "There are no older turns to forget. Shorten the message."
+        return tr("There are no older turns to forget. Shorten the message.")
     return None
 
 
 def _copy(turn: Turn, message: Message) -> str | None:
     if message.content or message.id == turn.answering:
         return None
-    return "There is no text to copy."
+    return tr("There is no text to copy.")
 
 
 def _branch(turn: Turn, message: Message) -> str | None:
-    return "This answer is still being written." if message.id == turn.answering else None
+    return tr("This answer is still being written.") if message.id == turn.answering else None
 
 
 def _delete(turn: Turn, message: Message) -> str | None:
@@ -231,12 +235,12 @@ def _delete(turn: Turn, message: Message) -> str | None:
 
 def _earlier(turn: Turn, message: Message) -> str | None:
     first = turn.transcript.alternatives(message.id)[0]
-    return "This is the first version." if message.id == first else None
+    return tr("This is the first version.") if message.id == first else None
 
 
 def _later(turn: Turn, message: Message) -> str | None:
     last = turn.transcript.alternatives(message.id)[-1]
-    return "This is the last version." if message.id == last else None
+    return tr("This is the last version.") if message.id == last else None
 
 
 _ON_MESSAGE = {

@@ -10,6 +10,7 @@ from PySide6.QtCore import Slot
 from app.bridge import Bridge
 from app.chats.answer_stats import kept_stats
 from app.chats.answering_state import AnsweringState
+from app.chats.engine_words import meaning
 from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
 from app.chats.options import going_on, of_answer, sampling
 from app.chats.reply import Answer, Phase
@@ -18,6 +19,7 @@ from app.chats.signals import ChatSignals
 from app.chats.tool_history import turn_with_calls
 from app.chats.transcript import conversation
 from app.chats.turn import Calling, Paused, Running, Waiting
+from app.language import mark, tr
 from app.paths import adapter_of
 from app.store import Message
 from app.tools.toolbox import Toolbox
@@ -37,8 +39,10 @@ if TYPE_CHECKING:
 
 # What a reply fails with when the engine's thread has broken down, or has lost the model.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
-_ONLY_A_TOOL = "The model asked for a tool instead of answering. There are no tools in this chat."
-_NO_CALL = "The model called a tool in a way that could not be read."
+_ONLY_A_TOOL = mark(
+    "The model asked for a tool instead of answering. There are no tools in this chat."
+)
+_NO_CALL = mark("The model called a tool in a way that could not be read.")
 
 
 class Answering(AnsweringState):
@@ -158,8 +162,11 @@ class Answering(AnsweringState):
             answer.channel, post = self._bridge.channel(self._on_event)
             answer.phase = Phase.QUEUED
             self.reply = Running(session.send(turns, params, on_event=post))
-        except (EngineError, ValueError) as error:
-            self._end("error", getattr(error, "message", str(error)))
+        except EngineError as error:
+            self._end("error", meaning(error.code, error.message))
+            return
+        except ValueError as error:
+            self._end("error", str(error))
             return
         self._saved.transcript.update(answer.message_id, model=model.name)
         self._checkpoint.start()
@@ -188,7 +195,7 @@ class Answering(AnsweringState):
                 stats["turn"] = event.message
             self._end("cancelled" if stopped else "complete", stats=stats)
         elif isinstance(event, Failed):
-            self._end("error", event.message, stats={"code": event.code})
+            self._end("error", meaning(event.code, event.message), stats={"code": event.code})
             if event.code in _LOST and not self._closing:
                 # The next try loads the model into whatever engine there is then.
                 self._loader.lose()
@@ -211,9 +218,9 @@ class Answering(AnsweringState):
         answer.end_of_thought()
         stats = kept_stats(answer, status, stats or {}, self._saved.transcript)
         if status == "complete" and not answer.content and "turn" not in stats:
-            faults = [f"{_NO_CALL} {call.fault}" for call in answer.calls if call.fault]
+            faults = [f"{tr(_NO_CALL)} {call.fault}" for call in answer.calls if call.fault]
             if answer.tool or faults:
-                status, error = "error", next(iter(faults), _ONLY_A_TOOL)
+                status, error = "error", next(iter(faults), tr(_ONLY_A_TOOL))
         if self._closing and status in {"cancelled", "error"}:
             status, error = "interrupted", ""
         message = self._saved.transcript.update(

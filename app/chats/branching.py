@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 
 from app.chats.transcript import Transcript
+from app.language import mark, tr
 from app.store import UNTITLED, Message, Store, new_id
 from app.store import Chat as ChatRecord
 
@@ -52,8 +54,11 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
 
 def _title(title: str) -> str:
     """What the copy is called: "Trees (branch)", then "Trees (branch 2)", and so on."""
-    head, mark, number = title.rpartition(" (branch")
-    if not mark or not number.endswith(")"):
-        return f"{title or UNTITLED} (branch)"
-    past = number[:-1].strip()
-    return f"{head} (branch {int(past) + 1 if past.isdigit() else 2})"
+    first, later = mark("{title} (branch)"), mark("{title} (branch {number})")
+    for text in (later, first):
+        pattern = re.escape(tr(text)).replace(r"\{title\}", "(?P<title>.*)")
+        found = re.fullmatch(pattern.replace(r"\{number\}", r"(?P<number>\d+)"), title)
+        if found is not None:
+            past = int(found.groupdict().get("number") or 1)
+            return tr(later, title=found["title"], number=past + 1)
+    return tr(first, title=title or tr(UNTITLED))

@@ -15,6 +15,7 @@ from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript, conversation
 from app.chats.turn import Compose, Editing
+from app.language import counted, tr
 from app.store import Chat as ChatRecord
 from engine import EngineError
 
@@ -46,10 +47,18 @@ class Counted:
     def words(self) -> str:
         """The figures as a sentence."""
         if self.fits:
-            return f"{self.tokens:,} of {self.limit:,} tokens"
+            tokens, limit = f"{self.tokens:,}", f"{self.limit:,}"
+            return tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
         over = self.tokens - self.limit + 1
-        too_many = f"{over:,} {'token' if over == 1 else 'tokens'} too many for this model"
-        return f"{too_many}. The oldest turns are left out." if self.slides else f"{too_many}."
+        too_many = counted(
+            "{count} token too many for this model.",
+            "{count} tokens too many for this model.",
+            over,
+            count=f"{over:,}",
+        )
+        if not self.slides:
+            return too_many
+        return " ".join((too_many, tr("The oldest turns are left out.")))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.language import counted, tr
 from engine import Fit
 
 DOES_NOT_FIT = "does_not_fit"
@@ -10,12 +11,17 @@ DOES_NOT_FIT = "does_not_fit"
 
 def arithmetic(fit: Fit) -> str:
     """What it takes, of what, and what is free, as two sentences."""
-    about = "" if fit.exact else "about "
-    chats = "a chat" if fit.chats == 1 else f"{fit.chats} chats"
-    parts = f"{_size(fit.weights)} of weights, {_size(fit.caches)} for {chats} of {fit.context:,} "
-    return (
-        f"It takes {about}{_size(fit.total)}: {parts}tokens, and {_size(fit.working)} to work "
-        f"with. {_size(fit.free)} are free."
+    total = _size(fit.total)
+    return tr(
+        "It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and "
+        "{working} to work with. {free} are free.",
+        total=total if fit.exact else tr("about {size}", size=total),
+        weights=_size(fit.weights),
+        caches=_size(fit.caches),
+        chats=counted("a chat", "%n chats", fit.chats),
+        context=f"{fit.context:,}",
+        working=_size(fit.working),
+        free=_size(fit.free),
     )
 
 

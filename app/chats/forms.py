@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from app.language import counted, tr
 from engine import SamplingParams
 from engine.core.confined import bounds
 from engine.text.forms import refusal
@@ -41,8 +42,11 @@ def bound_to(options: Form) -> dict[str, Any]:
         return {}
     if wrong := fault(options):
         raise ValueError(
-            f"The form that answers are to have cannot be used. {wrong} "
-            "It stands in the chat's settings, under “Answer as”."
+            tr(
+                "The form that answers are to have cannot be used. {wrong} "
+                "It stands in the chat's settings, under “Answer as”.",
+                wrong=wrong,
+            )
         )
     if options.answer_as == "json":
         return {"json_schema": _ANY_JSON}
@@ -66,25 +70,26 @@ def fault(options: Form) -> str:
 
 def _of_choices(choices: tuple[str, ...]) -> str:
     if not choices:
-        return "The list is empty."
+        return tr("The list is empty.")
     return bounds.form_refusal(SamplingParams(choices=choices))
 
 
 def _of_schema(text: str) -> str:
     if not text.strip():
-        return "The schema is empty."
+        return tr("The schema is empty.")
     if len(text) > bounds.MOST_FORM:
         return _too_long(text)
     try:
         schema = json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        return _sentence(f"Line {error.lineno}, column {error.colno}", error.msg)
+        line = tr("Line {line}, column {column}", line=error.lineno, column=error.colno)
+        return _sentence(line, error.msg)
     except ValueError as error:
         return str(error)
     except RecursionError:
-        return "The schema is nested too deeply."
+        return tr("The schema is nested too deeply.")
     if not isinstance(schema, dict):
-        return "A schema is a JSON object, in curly brackets."
+        return tr("A schema is a JSON object, in curly brackets.")
     # By its size first: llguidance crashes over what is too deep, and takes a while otherwise.
     try:
         if too_large := bounds.form_refusal(SamplingParams(json_schema=schema)):
@@ -102,15 +107,21 @@ def _of_schema(text: str) -> str:
             place = path
     pattern = _REGEX_ERROR.search(reason)
     what = f"pattern: {pattern[3]}" if pattern is not None else reason
-    return _sentence("In " + " › ".join(place) if place else "", what)
+    return _sentence(tr("In {place}", place=" › ".join(place)) if place else "", what)
 
 
 def _too_long(text: str) -> str:
-    return f"It is {len(text):,} characters long; {bounds.MOST_FORM:,} are the most."
+    return counted(
+        "It is {count} character long; {most} are the most.",
+        "It is {count} characters long; {most} are the most.",
+        len(text),
+        count=f"{len(text):,}",
+        most=f"{bounds.MOST_FORM:,}",
+    )
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number in JSON.")
+    raise ValueError(tr("{name} is no number in JSON.", name=name))
 
 
 def _schema_refusal(schema: dict[str, Any]) -> str:
@@ -139,9 +150,9 @@ _REGEX_ERROR = re.compile(r"regex parse error:\n    (.*)\n    ( *)\^+\nerror: (.
 
 def _of_pattern(pattern: str) -> str:
     if not pattern:
-        return "The pattern is empty."
+        return tr("The pattern is empty.")
     if (len(pattern) - len(pattern.rstrip("\\"))) % 2:
-        return _sentence(f"At character {len(pattern)}", "a backslash with nothing after it")
+        return tr("At character {n}: a backslash with nothing after it.", n=len(pattern))
     params = SamplingParams(regex=pattern)
     if too_large := bounds.form_refusal(params):
         return too_large
@@ -154,7 +165,7 @@ def _of_pattern(pattern: str) -> str:
         return _sentence("", (inner[1] if inner is not None else reason).partition(" in regex ")[0])
     before = error[1][: len(error[2])]
     at = next((n for n in range(len(pattern)) if _shown(pattern[:n]) == before), len(error[2]))
-    return _sentence(f"At character {at + 1}", error[3])
+    return _sentence(tr("At character {n}", n=at + 1), error[3])
 
 
 def _shown(pattern: str) -> str:
@@ -163,7 +174,7 @@ def _shown(pattern: str) -> str:
 
 
 def _sentence(place: str, what: str) -> str:
+    """The engine's English words with their place before them, which begins in upper case."""
     what = " ".join(what.split()).rstrip(".")
     what = what[:1].lower() + what[1:] if place and what[1:2].islower() else what
-    text = f"{place}: {what}" if place else what
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{place}: {what}." if place else f"{what[:1].upper()}{what[1:]}."

@@ -6,10 +6,16 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from app.language import mark, tr
 from app.store import Chat, Folder
 
 _DAY = 86_400
-_DAYS = (("Today", 0), ("Yesterday", 1), ("Earlier this week", 7), ("This month", 30))
+_DAYS = (
+    (mark("Today"), 0),
+    (mark("Yesterday"), 1),
+    (mark("Earlier this week"), 7),
+    (mark("This month"), 30),
+)
 ARCHIVE = "archive"
 """The id of the entry that holds the archive."""
 
@@ -60,11 +66,11 @@ def entries(
             days.append(Entry("chat", chat.id))
     found: list[Entry] = []
     if pinned:
-        found.append(Entry("heading", "Pinned"))
+        found.append(Entry("heading", tr("Pinned")))
         found += [Entry("chat", chat_id) for _, chat_id in sorted(pinned)]
     counts = {ARCHIVE: len(archived)}
     if folders:
-        found.append(Entry("heading", "Folders"))
+        found.append(Entry("heading", tr("Folders")))
         for folder in folders:
             within = [f for f in folders if f.parent_id == folder.id]
             counts[folder.id] = sum(len(inside[f.id]) for f in (folder, *within))
@@ -87,8 +93,8 @@ def day_headings() -> list[tuple[str, float]]:
     """Today, Yesterday, and so on to Earlier, each with the time from which on it holds."""
     today = time.localtime()
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
-    named = [(heading, midnight - days * _DAY) for heading, days in _DAYS]
-    return [*named, ("Earlier", float("-inf"))]
+    named = [(tr(heading), midnight - days * _DAY) for heading, days in _DAYS]
+    return [*named, (tr("Earlier"), float("-inf"))]
 
 
 def _folder(

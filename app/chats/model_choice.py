@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
+from app.chats.engine_words import meaning
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
+from app.language import tr
 from app.paths import GUIDE, adapter_of, model_fallback_name, model_location
 from engine import EngineError
 from engine.kv.fitting import USUAL_CONTEXT
@@ -269,13 +271,14 @@ class ModelLoader(QObject):
             model_status.state = LoadState.READY
         except EngineError as error:
             log.warning("A model was not loaded: %s", error.code)
-            model_status.state, model_status.error = LoadState.FAILED, error.message
-            model_status.code = error.code
+            model_status.state, model_status.code = LoadState.FAILED, error.code
+            model_status.error = meaning(error.code, error.message)
         except BaseException as error:
             # A cancelled future or a fault in the engine: it must show, not hang on "Loading…".
             log.exception("A model was not loaded")
             model_status.state = LoadState.FAILED
-            model_status.error = f"The model could not be loaded ({type(error).__name__}: {error})."
+            why = f"{type(error).__name__}: {error}"
+            model_status.error = tr("The model could not be loaded ({why}).", why=why)
         self.changed.emit(model_status.ref)
 
 

@@ -17,11 +17,12 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.transcript import did_not_fit
+from app.language import counted, mark, tr
 from app.store import Message
 
 MOST_MESSAGES = 100
 """Rows. More are a benchmark, and no reading for a person."""
-DELETED = "This chat was deleted"
+DELETED = mark("This chat was deleted")
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ class AnswerTable(QObject):
             table._asked.add((chat_id, table.messages[0]))
             table._going.add(chat_id)
             chat.send(table.messages[0])
-            chat.rename(f"{words}, {len(table.messages)} messages")
+            n = len(table.messages)
+            chat.rename(counted("{column}, %n message", "{column}, %n messages", n, column=words))
         table.changed.emit()
         return table
 
@@ -124,18 +126,18 @@ class AnswerTable(QObject):
         """The answer of a column to a message."""
         chat = self._chat(chat_id)
         if chat is None:
-            return Cell(note=DELETED)
+            return Cell(note=tr(DELETED))
         question = self._question(chat, message)
         answer = self._answer(chat, question)
         if question is None or answer is None:
-            return Cell(note="Waits" if chat_id in self._going else "Not asked")
+            return Cell(note=tr("Waits") if chat_id in self._going else tr("Not asked"))
         answer = chat.message(answer.id)
         note = {
             "complete": "",
             "error": answer.error,
-            "streaming": "Answering",
-            "cancelled": "Stopped",
-        }.get(answer.status, "Interrupted")
+            "streaming": tr("Answering"),
+            "cancelled": tr("Stopped"),
+        }.get(answer.status, tr("Interrupted"))
         return Cell(answer.content, note, answer.id)
 
     def done(self) -> int:

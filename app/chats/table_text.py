@@ -6,7 +6,9 @@ import csv
 import io
 from collections.abc import Sequence
 
-MESSAGE = "Message"
+from app.language import mark, tr
+
+MESSAGE = mark("Message")
 
 
 def as_csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -17,14 +19,14 @@ def as_csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """
     text = io.StringIO()
     writer = csv.writer(text)
-    for row in ((MESSAGE, *heads), *rows):
+    for row in ((tr(MESSAGE), *heads), *rows):
         writer.writerow([f"'{cell}" if cell[:1] in set("=+-@\t\r") else cell for cell in row])
     return "\ufeff" + text.getvalue()
 
 
 def as_markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table as GitHub's Markdown has them; lines of a cell are parted by <br>."""
-    lines = [_line((MESSAGE, *heads)), _line(["---"] * (len(heads) + 1))]
+    lines = [_line((tr(MESSAGE), *heads)), _line(["---"] * (len(heads) + 1))]
     return "\n".join([*lines, *map(_line, rows)]) + "\n"
 
 

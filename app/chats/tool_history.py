@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.language import mark, tr
 from app.store import Message
 
 NO_RESULT = "There is no result: the chat went on without it."
@@ -85,7 +86,10 @@ def fault_in(arguments: str) -> str | None:
     try:
         value = json.loads(arguments or "{}")
     except json.JSONDecodeError as error:
-        return f"The arguments are no JSON: {error.msg} in line {error.lineno}."
+        words = mark("The arguments are no JSON: {why} in line {line}.")
+        return tr(words, why=error.msg, line=error.lineno)
     except (ValueError, RecursionError):
-        return "The arguments are no JSON."
-    return None if isinstance(value, dict) else "The arguments are no JSON object: { … }."
+        return tr("The arguments are no JSON.")
+    if isinstance(value, dict):
+        return None
+    return tr("The arguments are no JSON object: { … }.")

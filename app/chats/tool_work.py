@@ -16,6 +16,7 @@ from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
 from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState
 from app.chats.tool_history import Made, fault_in
+from app.language import tr
 from app.store import Message, new_id
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.folders import Difference
@@ -120,7 +121,7 @@ class ToolWork(QObject):
         """
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.ASKING or call.tool is None:
-            return "This call does not wait any more."
+            return tr("This call does not wait any more.")
         if decision is Decision.DENY:
             self._end(call, "error", ToolResult(DENIED, True, len(DENIED)), decision)
             self._soon.start()
@@ -131,7 +132,7 @@ class ToolWork(QObject):
         if call.previewed is not None and (call.preview is None or call.previewed != text):
             call.arguments = text
             self._preview(call)
-            return "Look at the difference first. It is shown below."
+            return tr("Look at the difference first. It is shown below.")
         call.arguments, call.decision = text, decision
         if may_be_remembered(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)

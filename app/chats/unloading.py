@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.chats.library import ChatLibrary
 from app.chats.turn import Waiting
+from app.language import counted, mark, tr
 
 
 def why_not(library: ChatLibrary, ref: str) -> str:
@@ -11,7 +12,7 @@ def why_not(library: ChatLibrary, ref: str) -> str:
     loader = library.loader
     model = loader.get(ref).model
     if model is None:
-        return "It is not loaded."
+        return tr("It is not loaded.")
     using = []
     for chat in library.running():
         other = loader.get(chat.answering_with).model
@@ -20,8 +21,13 @@ def why_not(library: ChatLibrary, ref: str) -> str:
     if not using:
         return ""
     if len(using) == 1:
-        return f"The chat “{using[0]}” is answering with it. Stop the reply first."
-    return f"{len(using)} chats are answering with it. Stop their replies first."
+        words = mark("The chat “{chat}” is answering with it. Stop the reply first.")
+        return tr(words, chat=using[0])
+    return counted(
+        "%n chat is answering with it. Stop its reply first.",
+        "%n chats are answering with it. Stop their replies first.",
+        len(using),
+    )
 
 
 def unload(library: ChatLibrary, ref: str) -> str:
@@ -29,7 +35,7 @@ def unload(library: ChatLibrary, ref: str) -> str:
 
     What its chats have read is kept on disk, and they load it again when they send.
     """
-    return why_not(library, ref) or ("" if library.loader.unload(ref) else "It is not loaded.")
+    return why_not(library, ref) or ("" if library.loader.unload(ref) else tr("It is not loaded."))
 
 
 def cancel_load(library: ChatLibrary, ref: str, chat_id: str = "") -> str:
@@ -43,7 +49,11 @@ def cancel_load(library: ChatLibrary, ref: str, chat_id: str = "") -> str:
     waiting = [c.reply.model == ref for c in library.running() if isinstance(c.reply, Waiting)]
     if any(waiting):
         count = sum(waiting)
-        who = "Another chat waits" if count == 1 else f"{count} other chats wait"
-        return f"{who} for {library.loader.get(ref).name}: it goes on loading."
+        return counted(
+            "Another chat waits for {model}: it goes on loading.",
+            "%n other chats wait for {model}: it goes on loading.",
+            count,
+            model=library.loader.get(ref).name,
+        )
     library.loader.cancel(ref)
     return ""

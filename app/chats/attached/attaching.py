@@ -19,11 +19,13 @@ from app.bridge import Bridge
 from app.chats.attached.choosing import beginning, whole_pages
 from app.chats.attached.passages import passages_of
 from app.chats.attached.prompt import file_element, with_files
+from app.chats.engine_words import explained
 from app.chats.model_choice import ModelLoader
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
 from app.chats.transcript import tokens_of_last_turn
 from app.chats.turn import Compose
+from app.language import counted, mark, tr
 from app.store import AttachedText, Attachment, Attachments
 from app.store.attachments import Use
 from engine import EngineError
@@ -32,7 +34,6 @@ from engine.core.confined.documents import shared
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
-PASTED = "Pasted text"
 _USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
 _MOST_PASSAGES = 16_000  # characters
 
@@ -86,10 +87,16 @@ class Attaching(QObject):
         idle = not self._waiting
         for path in paths:
             if len(self._waiting) + len(self.files) >= MOST_FILES:
-                self.refused.emit(f"A message takes {MOST_FILES} files. Send the rest after it.")
+                words = counted(
+                    "A message takes %n file. Send the rest after it.",
+                    "A message takes %n files. Send the rest after it.",
+                    MOST_FILES,
+                )
+                self.refused.emit(words)
                 break
             if path.is_dir():
-                self.refused.emit(f"“{path.name}” is a folder. Attach the files in it.")
+                words = tr("“{name}” is a folder. Attach the files in it.", name=path.name)
+                self.refused.emit(words)
             else:
                 self._waiting.append(path)
         if idle and self._waiting:
@@ -99,8 +106,9 @@ class Attaching(QObject):
     def add_text(self, text: str) -> Attachment:
         """Attach a text that was pasted."""
         taken = {each.name for each in self.files}
-        names = (PASTED, *(f"{PASTED} {n}" for n in range(2, MOST_FILES + 2)))
-        name = next((name for name in names if name not in taken), PASTED)
+        first = tr("Pasted text")
+        names = (first, *(f"{first} {n}" for n in range(2, MOST_FILES + 2)))
+        name = next((name for name in names if name not in taken), first)
         kept = AttachedText("", (text,))
         made = Attachment(name, "text", kept.hash, characters=len(text))
         self._put((*self.files, made), kept)
@@ -230,14 +238,15 @@ class Attaching(QObject):
         if isinstance(found, tuple):
             text, made = found
             if made in self.files:
-                self.refused.emit(f"“{path.name}” is attached already.")
+                self.refused.emit(tr("“{name}” is attached already.", name=path.name))
             else:
                 self._put((*self.files, made), text)
         elif isinstance(error, EngineError):
-            self.refused.emit(error.message)
+            words = mark("“{name}” cannot be read.")
+            self.refused.emit(explained(words, error.message, name=path.name))
         else:
             log.error("a file could not be read", exc_info=error)  # type: ignore[arg-type]
-            self.refused.emit(f"“{path.name}” cannot be read.")
+            self.refused.emit(tr("“{name}” cannot be read.", name=path.name))
         if self._waiting:
             self._read()
         self._told()

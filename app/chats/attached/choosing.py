@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from app.language import tr
 from app.store import AttachedText, Span
 
 _RANGE = re.compile(r"(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?")
@@ -25,13 +26,13 @@ def pages_in(words: str, count: int) -> list[int]:
     for part in filter(None, parts):
         match = _RANGE.fullmatch(part)
         if match is None:
-            raise ValueError(f"“{part[:20]}” is no number. Write 1-3, 7.")
+            raise ValueError(tr("“{part}” is no number. Write 1-3, 7.", part=part[:20]))
         first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= count:
-            raise ValueError(f"There are numbers from 1 to {count:,}.")
+            raise ValueError(tr("There are numbers from 1 to {last}.", last=f"{count:,}"))
         found.update(range(first, last + 1))
     if not found:
-        raise ValueError("Write the numbers, for example 1-3, 7.")
+        raise ValueError(tr("Write the numbers, for example 1-3, 7."))
     return sorted(found)
 
 

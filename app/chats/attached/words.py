@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from app.language import counted, mark, tr
 from app.store import Attachment, Span
+
+_KINDS = {
+    "text": mark("text", "a kind of file"),
+    "code": mark("code", "a kind of file"),
+    "web page": mark("web page", "a kind of file"),
+}
+"""Those whose name is a word; the others are called "PDF" or "Excel" everywhere."""
+
+
+def kind_of(attachment: Attachment) -> str:
+    """What it is: "PDF"."""
+    word = _KINDS.get(attachment.kind)
+    return attachment.kind if word is None else tr(word, "a kind of file")
 
 
 def about(attachment: Attachment) -> str:
     """ "PDF, 12 pages": what it is and how long."""
-    if not attachment.unit:
-        return attachment.kind
-    return f"{attachment.kind}, {_many(attachment.pages, attachment.unit)}"
+    kind = kind_of(attachment)
+    return f"{kind}, {_pages(attachment.unit, attachment.pages)}" if attachment.unit else kind
 
 
 def used(attachment: Attachment) -> str:
@@ -18,13 +31,18 @@ def used(attachment: Attachment) -> str:
     if attachment.use == "all":
         return ""
     if attachment.use == "passages" and not attachment.spans:
-        return "passages that match the question"
+        return tr("passages that match the question")
     if attachment.use == "passages":
-        found = _many(len(attachment.spans), "passage")
-        return f"{found} from {numbers_of(attachment.unit, numbers)}" if attachment.unit else found
+        n = len(attachment.spans)
+        found = counted("{count} passage", "{count} passages", n, count=f"{n:,}")
+        if not attachment.unit:
+            return found
+        pages = numbers_of(attachment.unit, numbers)
+        return tr("{passages} from {pages}", passages=found, pages=pages)
     if attachment.use == "beginning":
         share = sum(end - begin for _, begin, end in attachment.spans)
-        return f"the first {100 * share // max(1, attachment.characters)} %"
+        percent = 100 * share // max(1, attachment.characters)
+        return tr("the first {percent} %", percent=percent)
     return numbers_of(attachment.unit, numbers)
 
 
@@ -37,7 +55,17 @@ def numbers_of(unit: str, numbers: list[int]) -> str:
         else:
             ranges.append([number, number])
     told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
-    return f"{unit or 'part'}{'s' if len(numbers) > 1 else ''} {told}"
+    n = max(1, len(numbers))
+    match unit:
+        case "":
+            return counted("part {numbers}", "parts {numbers}", n, numbers=told)
+        case "slide":
+            return counted("slide {numbers}", "slides {numbers}", n, numbers=told)
+        case "sheet":
+            return counted("sheet {numbers}", "sheets {numbers}", n, numbers=told)
+        case "chapter":
+            return counted("chapter {numbers}", "chapters {numbers}", n, numbers=told)
+    return counted("page {numbers}", "pages {numbers}", n, numbers=told)
 
 
 def page_numbers(spans: tuple[Span, ...]) -> list[int]:
@@ -50,5 +78,13 @@ def attached(attachment: Attachment) -> str:
     return f"{attachment.name} ({about(attachment)}{'; ' + part if part else ''})"
 
 
-def _many(count: int, thing: str) -> str:
-    return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
+def _pages(unit: str, n: int) -> str:
+    count = f"{n:,}"
+    match unit:
+        case "slide":
+            return counted("{count} slide", "{count} slides", n, count=count)
+        case "sheet":
+            return counted("{count} sheet", "{count} sheets", n, count=count)
+        case "chapter":
+            return counted("{count} chapter", "{count} chapters", n, count=count)
+    return counted("{count} page", "{count} pages", n, count=count)

@@ -16,6 +16,7 @@ from typing import IO, Any
 from app.chats.exporting.pages import page
 from app.chats.exporting.paper import write_pdf
 from app.chats.exporting.prose import markdown, plain
+from app.language import tr
 from app.store import (
     FORMAT,
     VERSION,
@@ -105,7 +106,8 @@ class Export:
             os.replace(part, target)
         except OSError as error:
             why = error.strerror or type(error).__name__
-            raise ExportError(f"“{self.target.name}” could not be written: {why}.") from None
+            words = tr("“{file}” could not be written: {why}.", file=self.target.name, why=why)
+            raise ExportError(words) from None
         finally:
             _remove(part)
         return target
@@ -131,7 +133,7 @@ class Export:
         for chat, messages in self._chats(store, stop):
             self._write_one(part, chat, shown_path(chat, messages), stop)
         if not part.exists():
-            raise ExportError("The chat is not there any more.")
+            raise ExportError(tr("The chat is not there any more."))
 
     def _write_folder(self, part: Path, store: Store, stop: Event) -> None:
         taken: set[str] = set()
@@ -192,7 +194,7 @@ def file_name(title: str, taken: set[str] | None = None) -> str:
     """A name for a file, without an ending, that every system takes; none of ``taken``."""
     name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
     if not name or _RESERVED.match(name):
-        name = f"Chat {name}".strip()
+        name = tr("Chat {name}", name=name).strip()
     while len(name.encode()) > 200:  # a file system counts bytes
         name = name[:-1]
     number, free = 1, name

@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from app.chats.attached.words import attached
 from app.chats.exporting.prose import moment, speaker
+from app.language import tr
 from app.markdown.commonmark import parser
 from app.markdown.highlight import COLOURS, language_of, pieces
 from app.markdown.plainly import parts
@@ -78,11 +79,12 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
     yield f'<div class="message" dir="auto">\n<p class="who">{escape(speaker(message))}'
     yield f"{' · ' + when if when else ''}</p>\n"
     if thoughts and message.reasoning:
-        yield "<details><summary>Thoughts</summary>\n"
+        yield "<details><summary>" + escape(tr("Thoughts")) + "</summary>\n"
         yield from body(message.reasoning, formulas)
         yield "</details>\n"
     for file in message.attachments:
-        yield f'<p class="who">Attached: {escape(attached(file))}</p>\n'
+        words = tr("Attached: {file}", file=attached(file))
+        yield f'<p class="who">{escape(words)}</p>\n'
     if message.role == "assistant":
         yield from body(message.content, formulas)
     elif message.content:

@@ -24,6 +24,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app.chats.exporting.pages import message_html
 from app.chats.exporting.prose import moment
+from app.language import tr
 from app.markdown.highlight import COLOURS
 from app.markdown.tex import EM, INK, formula, typed
 from app.store import Chat, Message
@@ -60,7 +61,7 @@ def write_pdf(
         return False
     painter = QPainter()
     if not painter.begin(writer):
-        raise OSError(0, "the file cannot be made", str(path))
+        raise OSError(0, tr("the file cannot be made"), str(path))
     try:
         pages = document.pageCount()
         for number in range(pages):
@@ -76,7 +77,7 @@ def write_pdf(
     finally:
         painter.end()
     if not path.exists() or not path.stat().st_size:
-        raise OSError(0, "the disk is full", str(path))
+        raise OSError(0, tr("the disk is full"), str(path))
     return True
 
 

@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterator, Sequence
 
 from app.chats.attached.words import attached
+from app.language import mark, tr
 from app.markdown.plainly import plainly
 from app.store import Chat, Message
 from app.tools.tool import clean
 
-WHO = {"user": "You", "system": "System"}
+WHO = {"user": mark("You"), "system": mark("System")}
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 
@@ -22,8 +23,10 @@ def speaker(message: Message) -> str:
             message.stats.get("tool") or message.stats.get("name"),
             message.stats.get("server"),
         )
-        return " · ".join(["Tool", *(clean(str(name), lines=False) for name in names if name)])
-    return WHO.get(message.role) or message.model or "Assistant"
+        return " · ".join([tr("Tool"), *(clean(str(name), lines=False) for name in names if name)])
+    if message.role in WHO:
+        return tr(WHO[message.role])
+    return message.model or tr("Assistant")
 
 
 def moment(seconds: float) -> str:
@@ -38,15 +41,15 @@ def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> 
     """The messages as they were written, each under a heading with its speaker."""
     yield f"# {_one_line(chat.shown_title)}\n"
     if chat.system:
-        yield f"\n## System prompt\n\n{_closed(chat.system)}\n"
+        yield "\n## " + tr("System prompt") + f"\n\n{_closed(chat.system)}\n"
     for message in said:
         when = moment(message.created_at)
         yield f"\n## {_one_line(speaker(message))}{' · ' + when if when else ''}\n"
         if thoughts and message.reasoning:
             quoted = "\n".join(f"> {line}".rstrip() for line in message.reasoning.splitlines())
-            yield f"\n> **Thoughts**\n>\n{quoted}\n"
+            yield "\n> **" + tr("Thoughts") + f"**\n>\n{quoted}\n"
         for file in message.attachments:
-            yield f"\n*Attached: {_one_line(attached(file))}*\n"
+            yield "\n*" + tr("Attached: {file}", file=_one_line(attached(file))) + "*\n"
         if message.role == "tool":
             yield from _fenced(str(message.stats.get("arguments") or ""))
             yield from _fenced(message.content)
@@ -61,14 +64,15 @@ def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Ite
     title = " ".join(chat.shown_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
-        yield f"\nSystem prompt\n\n{chat.system.strip()}\n"
+        yield "\n" + tr("System prompt") + f"\n\n{chat.system.strip()}\n"
     for message in said:
         when = moment(message.created_at)
         yield f"\n{speaker(message)}{', ' + when if when else ''}\n\n"
         if thoughts and message.reasoning:
-            yield f"[Thoughts]\n{plainly(message.reasoning).strip()}\n[End of thoughts]\n\n"
+            yield "[" + tr("Thoughts") + f"]\n{plainly(message.reasoning).strip()}\n"
+            yield "[" + tr("End of thoughts") + "]\n\n"
         for file in message.attachments:
-            yield f"[Attached: {attached(file)}]\n"
+            yield "[" + tr("Attached: {file}", file=attached(file)) + "]\n"
         if message.content:
             shown = plainly(message.content) if message.role == "assistant" else message.content
             yield f"{shown.strip()}\n"

@@ -1,8 +1,9 @@
 """Chats of other programs, and our own JSON, read as a stream and taken into the store.
 
-Imports: app.store.
+Imports: app.language, app.store.
 """
 
-from app.chats.importing.job import Import, Report
+from app.chats.importing.job import Import
+from app.chats.importing.report import Report
 
 __all__ = ["Import", "Report"]

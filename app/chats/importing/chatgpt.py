@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from app.chats.importing.report import KIND
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
 from app.store import Chat
 
@@ -71,7 +72,7 @@ def _fill(node: Node, message: dict[str, Any], left: Counter[str]) -> None:
         node.role = "assistant" if kind == "reasoning_recap" else ""
     elif role:
         node.role = "assistant" if role == "assistant" else ""
-        left[f"entries of the kind “{kind[:40]}”"] += 1
+        left[KIND + kind[:40]] += 1
 
 
 def _part(part: object, left: Counter[str]) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.chatgpt import fenced
+from app.chats.importing.report import KIND
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
 from app.store import Chat
 
@@ -61,7 +62,7 @@ def _said(message: dict[str, Any], left: Counter[str]) -> tuple[str, str]:
         elif kind in {"tool_use", "tool_result"}:
             left["tool calls and results"] += 1
         elif kind not in {"token_budget", "flag"}:
-            left[f"entries of the kind “{kind[:40]}”"] += 1
+            left[KIND + kind[:40]] += 1
     if not any(said):
         said = [text(message.get("text"))]
     for attached in map(mapped, listed(message.get("attachments"))):

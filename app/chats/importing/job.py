@@ -11,7 +11,9 @@ from typing import Any
 
 from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
+from app.chats.importing.report import Report
 from app.chats.importing.tree import Found
+from app.language import tr
 from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
 from app.store.attachments import texts_from_json
 from app.store.portable import folders_from_json
@@ -28,62 +30,7 @@ PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], Found]], ...] = (
 OURS = "Stretto"
 _BATCH_CHATS, _BATCH_CHARACTERS = 200, 4_000_000
 _FLUSH_S = 120.0
-_MOST_FAULTS = 200
 _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
-
-
-@dataclass
-class Report:
-    """What came of it.
-
-    Attributes:
-        taken: the chats that were taken in.
-        folders: those that were made for them.
-        sources: how many of them were of which program.
-        known, trashed: how many were there already, and how many of those lie in the trash.
-        left: what was left out, by its name in the plural.
-        faults: a sentence for each thing that was not understood, at most 200 of them.
-        stopped: it was ended before its end.
-    """
-
-    taken: list[Chat] = field(default_factory=list)
-    folders: list[Folder] = field(default_factory=list)
-    messages: int = 0
-    sources: Counter[str] = field(default_factory=Counter)
-    known: int = 0
-    trashed: int = 0
-    left: Counter[str] = field(default_factory=Counter)
-    faults: list[str] = field(default_factory=list)
-    stopped: bool = False
-
-    def fault(self, sentence: str) -> None:
-        if len(self.faults) < _MOST_FAULTS:
-            self.faults.append(sentence)
-        elif len(self.faults) == _MOST_FAULTS:
-            self.faults.append("There was more that was not understood.")
-
-    def summary(self) -> str:
-        """One sentence: how many, of which programs."""
-        if not self.taken:
-            return "No chat was taken in."
-        names = ", ".join(name for name, _ in self.sources.most_common())
-        many = "1 chat was" if len(self.taken) == 1 else f"{len(self.taken):,} chats were"
-        told = "1 message" if self.messages == 1 else f"{self.messages:,} messages"
-        return f"{many} taken in from {names}, with {told}."
-
-    def details(self) -> list[str]:
-        """What else there is to know, a sentence each."""
-        found = []
-        if self.stopped:
-            found.append("The import was stopped before its end.")
-        if self.known:
-            here = "1 chat is" if self.known == 1 else f"{self.known:,} chats are"
-            trashed = f" ({self.trashed:,} of them in the trash)" if self.trashed else ""
-            found.append(f"{here} here already{trashed} and stayed as they were.")
-        found += [
-            f"Left out: {count:,} {name}." for name, count in self.left.most_common() if count
-        ]
-        return found + self.faults
 
 
 @dataclass
@@ -117,8 +64,8 @@ class Import:
             store.flush(_FLUSH_S)  # whose message has which id is asked of the file
             for name, head, item in self.reader.items():
                 counts[name] += 1
-                where = f"{name}, conversation {counts[name]:,}"
-                found = _understood(head, item, where, report)
+                where = _where(name, counts[name])
+                found = _understood(head, item, name, where, report)
                 if found is None:
                     continue
                 if found.chat.id in there:
@@ -135,7 +82,7 @@ class Import:
                 try:
                     batch.add(found)
                 except _UNFIT:
-                    report.fault(f"{where}: it cannot be stored.")
+                    report.fault(tr("{where}: it cannot be stored.", where=where))
             batch.write()
         except StoreError as error:
             report.fault(error.message)
@@ -224,17 +171,23 @@ class _Batch:
         self._store.flush(_FLUSH_S)  # if the disk refuses, they are written once it does not
 
 
-def _understood(head: dict[str, Any], item: Any, where: str, report: Report) -> Found | None:
+def _where(name: str, number: int) -> str:
+    return tr("{file}, conversation {number}", file=name, number=f"{number:,}")
+
+
+def _understood(
+    head: dict[str, Any], item: Any, name: str, where: str, report: Report
+) -> Found | None:
     """The conversation, or None, and then the report says why."""
     if item is None:
-        report.fault(f"{where}: it is too long.")
+        report.fault(tr("{where}: it is too long.", where=where))
         return None
     if not isinstance(item, dict):
-        report.fault(f"{where}: this is no conversation.")
+        report.fault(tr("{where}: this is no conversation.", where=where))
         return None
     try:
         if head.get("format") == FORMAT:
-            return _ours(head, item, where, report)
+            return _ours(head, item, name, report)
         for is_mine, read in PROGRAMS:
             if is_mine(item):
                 found = read(item)
@@ -244,16 +197,17 @@ def _understood(head: dict[str, Any], item: Any, where: str, report: Report) -> 
                 return None
     except _UNFIT as error:
         why = str(error) if head.get("format") == FORMAT else type(error).__name__
-        report.fault(f"{where}: it is damaged ({why[:120]}).")
+        report.fault(tr("{where}: it is damaged ({why}).", where=where, why=why[:120]))
         return None
-    report.fault(f"{where}: this is of no program that is known.")
+    report.fault(tr("{where}: this is of no program that is known.", where=where))
     return None
 
 
-def _ours(head: dict[str, Any], item: Item, where: str, report: Report) -> Found | None:
+def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found | None:
     version = head.get("version")
     if not isinstance(version, int) or version > VERSION:
-        sentence = f"{where.partition(',')[0]}: a later version of Stretto has written this file."
+        file = name.partition(",")[0]
+        sentence = tr("{file}: a later version of Stretto has written this file.", file=file)
         if sentence not in report.faults:
             report.fault(sentence)
         return None

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from app.chats.importing.report import KIND
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
 from app.store import Chat
 
@@ -72,7 +73,7 @@ def _fill(node: Node, version: dict[str, Any], left: Counter[str]) -> None:
         elif kind == "toolStatus":
             left["tool calls and results"] += 1
         elif kind != "debugInfoBlock":
-            left[f"entries of the kind “{kind[:40]}”"] += 1
+            left[KIND + kind[:40]] += 1
         if not node.created_at and (made := _STEP.match(text(step.get("stepIdentifier")))):
             node.created_at = moment(int(made[1]))
     node.content = "\n\n".join(filter(None, said))
@@ -92,5 +93,5 @@ def _words(content: object, left: Counter[str]) -> str:
         elif kind in {"toolCallRequest", "toolCallResult"}:
             left["tool calls and results"] += 1
         else:
-            left[f"entries of the kind “{kind[:40]}”"] += 1
+            left[KIND + kind[:40]] += 1
     return "".join(found)

@@ -22,6 +22,8 @@ except ImportError:  # no compiled wheel for this system
     from ijson.backends import python as ijson
 from ijson.common import JSONError
 
+from app.language import counted, mark, tr
+
 ITEM_LIMIT = 64_000_000
 """Characters of one conversation, and bytes of one text in it."""
 MOST_FILES = 100_000
@@ -36,7 +38,7 @@ DAMAGED = (JSONError, zipfile.BadZipFile, zlib.error, EOFError, UnicodeError, Va
 
 
 class UnfitError(Exception):
-    """A file cannot be read any further; the words say why."""
+    """A file cannot be read any further; the words, with ``{file}`` for its name, say why."""
 
 
 @dataclass
@@ -75,9 +77,10 @@ class Reader:
                     with path.open("rb") as file:
                         yield from self._stream(file, path.name)
             except OSError as error:
-                self.faults.append(f"{path.name}: {error.strerror or 'it cannot be read'}.")
+                why = error.strerror or tr("it cannot be read")
+                self.faults.append(f"{path.name}: {why}.")
             except DAMAGED:
-                self.faults.append(f"{path.name}: the archive is damaged.")
+                self.faults.append(tr("{file}: the archive is damaged.", file=path.name))
 
     def read(self, file: IO[bytes], size: int) -> bytes:
         """The next piece of a file. Raises UnfitError for a text without an end."""
@@ -85,7 +88,7 @@ class Reader:
         self.done += len(piece)
         self._silent += len(piece)
         if self._silent > ITEM_LIMIT:
-            raise UnfitError("a text in it is too long")
+            raise UnfitError(mark("{file}: a text in it is too long, so it was read up to there."))
         return piece
 
     def _files(self) -> Iterator[Path]:
@@ -95,7 +98,13 @@ class Reader:
             for each in inner:
                 count += 1
                 if count > MOST_FILES:
-                    self.faults.append(f"Only the first {MOST_FILES:,} files were read.")
+                    words = counted(
+                        "Only the first {count} file was read.",
+                        "Only the first {count} files were read.",
+                        MOST_FILES,
+                        count=f"{MOST_FILES:,}",
+                    )
+                    self.faults.append(words)
                     return
                 yield each
 
@@ -106,7 +115,8 @@ class Reader:
             named = [m for m in listed if _EXPORTED.fullmatch(Path(m.filename).name)]
             members = named or listed
             if not members:
-                self.faults.append(f"{path.name}: there are no conversations in this archive.")
+                words = tr("{file}: there are no conversations in this archive.", file=path.name)
+                self.faults.append(words)
             self.total += sum(m.file_size for m in members) - path.stat().st_size
             for member in members:
                 if self.stop.is_set():
@@ -116,7 +126,7 @@ class Reader:
                     with archive.open(member) as file:
                         yield from self._stream(file, name)
                 except (RuntimeError, NotImplementedError):
-                    self.faults.append(f"{name}: it is locked with a password.")
+                    self.faults.append(tr("{file}: it is locked with a password.", file=name))
 
     def _stream(self, file: IO[bytes], name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
         number = 0
@@ -128,13 +138,14 @@ class Reader:
                 if self.stop.is_set():
                     return
         except UnfitError as error:
-            self.faults.append(f"{name}: {error}, so it was read up to there.")
+            self.faults.append(tr(str(error), file=name))
         except DAMAGED:
+            words = mark("{file}: it is damaged, or no JSON.")
             if number:
-                what = f"it is damaged after conversation {number:,}; what is before was read."
-            else:
-                what = "it is damaged, or no JSON."
-            self.faults.append(f"{name}: {what}")
+                words = mark(
+                    "{file}: it is damaged after conversation {number}; what is before was read."
+                )
+            self.faults.append(tr(words, file=name, number=f"{number:,}"))
 
     def heard(self) -> None:
         """A value has come."""
@@ -177,7 +188,7 @@ class _Value:
         if event in {"start_map", "start_array"}:
             self._depth += 1
             if self._depth > _DEEPEST:
-                raise UnfitError("it is nested too deep")
+                raise UnfitError(mark("{file}: it is nested too deep, so it was read up to there."))
             made: Any = {} if event == "start_map" else []
             if not self.long:
                 self._put(made)

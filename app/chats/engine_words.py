@@ -1,0 +1,51 @@
+"""What the engine's errors mean, in the person's language. The engine itself speaks English."""
+
+from __future__ import annotations
+
+from app.language import mark, tr
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    CONTEXT_OVERFLOW,
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    MODEL_LOAD_FAILED,
+    OUT_OF_MEMORY,
+    SESSION_BUSY,
+    SESSION_CLOSED,
+    TEMPLATE_ERROR,
+    UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
+)
+
+_MEANINGS = {
+    CAPACITY_EXHAUSTED: mark("There is too little memory for this now."),
+    CONTEXT_OVERFLOW: mark("The conversation does not fit into the model's context."),
+    ENGINE_STOPPED: mark("The engine has stopped."),
+    INTERNAL_ERROR: mark("Answering has failed."),
+    INVALID_REQUEST: mark("The model cannot be asked this."),
+    MODEL_LOAD_FAILED: mark("The model could not be loaded."),
+    OUT_OF_MEMORY: mark("There is not enough memory."),
+    SESSION_BUSY: mark("The chat is still being answered."),
+    SESSION_CLOSED: mark("The chat was closed."),
+    TEMPLATE_ERROR: mark("The model's chat template does not take these messages."),
+    UNKNOWN_MODEL: mark("The model is not loaded any more."),
+    UNSUPPORTED_SESSION: mark("The chat cannot be kept apart from the others with this model."),
+}
+"""By `EngineError.code`."""
+
+
+def meaning(code: str, message: str) -> str:
+    """The engine's sentence, and before it what it means where that is said in another language."""
+    return explained(_MEANINGS[code], message) if code in _MEANINGS else message
+
+
+def explained(text: str, message: str, /, **values: object) -> str:
+    """`text`, as `mark` gave it, with the engine's own sentence behind it in brackets.
+
+    Where the person reads English, or `text` has no translation, it is the engine's sentence alone:
+    that says more.
+    """
+    found = tr(text, **values)
+    same = found == (text.format(**values) if values else text)
+    return message if same else f"{found} ({message})"

@@ -1,0 +1,145 @@
+"""What there is to say of an import, as sentences for a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from app.language import counted, tr
+from app.store import Chat, Folder
+
+_MOST_FAULTS = 200
+KIND = "entries of the kind "
+"""Begins the name of entries that no reader knows; what they are called there follows."""
+
+
+@dataclass
+class Report:
+    """What came of it.
+
+    Attributes:
+        taken: the chats that were taken in.
+        folders: those that were made for them.
+        sources: how many of them were of which program.
+        known, trashed: how many were there already, and how many of those lie in the trash.
+        left: what was left out, by a name that `left_out` knows.
+        faults: a sentence for each thing that was not understood, at most 200 of them.
+        stopped: it was ended before its end.
+    """
+
+    taken: list[Chat] = field(default_factory=list)
+    folders: list[Folder] = field(default_factory=list)
+    messages: int = 0
+    sources: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    trashed: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    stopped: bool = False
+
+    def fault(self, sentence: str) -> None:
+        if len(self.faults) < _MOST_FAULTS:
+            self.faults.append(sentence)
+        elif len(self.faults) == _MOST_FAULTS:
+            self.faults.append(tr("There was more that was not understood."))
+
+    def summary(self) -> str:
+        """One sentence: how many, of which programs."""
+        if not self.taken:
+            return tr("No chat was taken in.")
+        n = self.messages
+        return counted(
+            "{count} chat was taken in from {programs}, with {messages}.",
+            "{count} chats were taken in from {programs}, with {messages}.",
+            len(self.taken),
+            count=f"{len(self.taken):,}",
+            programs=", ".join(name for name, _ in self.sources.most_common()),
+            messages=counted("{count} message", "{count} messages", n, count=f"{n:,}"),
+        )
+
+    def details(self) -> list[str]:
+        """What else there is to know, a sentence each."""
+        found = []
+        if self.stopped:
+            found.append(tr("The import was stopped before its end."))
+        if self.known:
+            found.append(self._known())
+        found += [left_out(name, count) for name, count in self.left.most_common() if count]
+        return found + self.faults
+
+    def _known(self) -> str:
+        count, trashed = f"{self.known:,}", f"{self.trashed:,}"
+        if not self.trashed:
+            return counted(
+                "{count} chat is here already and stayed as it was.",
+                "{count} chats are here already and stayed as they were.",
+                self.known,
+                count=count,
+            )
+        return counted(
+            "{count} chat is here already, in the trash, and stayed as it was.",
+            "{count} chats are here already ({trashed} of them in the trash) and stayed as they "
+            "were.",
+            self.known,
+            count=count,
+            trashed=trashed,
+        )
+
+
+def left_out(name: str, n: int) -> str:
+    """The sentence for what was left out; ``name``: as the readers count it."""
+    count = f"{n:,}"
+    match name:
+        case "attached files":
+            return counted(
+                "Left out: {count} attached file.",
+                "Left out: {count} attached files.",
+                n,
+                count=count,
+            )
+        case "pictures":
+            return counted(
+                "Left out: {count} picture.", "Left out: {count} pictures.", n, count=count
+            )
+        case "recordings and videos":
+            return counted(
+                "Left out: {count} recording or video.",
+                "Left out: {count} recordings and videos.",
+                n,
+                count=count,
+            )
+        case "tool calls and results":
+            return counted(
+                "Left out: {count} tool call or result.",
+                "Left out: {count} tool calls and results.",
+                n,
+                count=count,
+            )
+        case "empty conversations":
+            return counted(
+                "Left out: {count} empty conversation.",
+                "Left out: {count} empty conversations.",
+                n,
+                count=count,
+            )
+        case "instructions in the middle of a chat":
+            return counted(
+                "Left out: {count} instruction in the middle of a chat.",
+                "Left out: {count} instructions in the middle of a chat.",
+                n,
+                count=count,
+            )
+        case "messages that follow themselves":
+            return counted(
+                "Left out: {count} message that follows itself.",
+                "Left out: {count} messages that follow themselves.",
+                n,
+                count=count,
+            )
+    return counted(
+        "Left out: {count} entry of the kind “{kind}”.",
+        "Left out: {count} entries of the kind “{kind}”.",
+        n,
+        count=count,
+        kind=name.removeprefix(KIND),
+    )
