@@ -70,19 +70,17 @@ def choices(
             found.append(Choice(Way.KV_BITS, words, detail, bits=value))
         elif offer.what == "context" and for_chat:
             words = counted(
-                "Let this chat have at most {count} token",
-                "Let this chat have at most {count} tokens",
+                "Let this chat have at most %Ln token",
+                "Let this chat have at most %Ln tokens",
                 value,
-                count=f"{value:,}",
             )
             detail = tr("Takes {size}. Its settings can change that.", size=size)
             found.append(Choice(Way.SHORTER, words, detail, tokens=value))
         elif offer.what == "context":
             words = counted(
-                "Load it for chats of up to {count} token",
-                "Load it for chats of up to {count} tokens",
+                "Load it for chats of up to %Ln token",
+                "Load it for chats of up to %Ln tokens",
                 value,
-                count=f"{value:,}",
             )
             detail = tr("Takes {size}. Longer ones may find no memory.", size=size)
             found.append(Choice(Way.SHORTER, words, detail, tokens=value))

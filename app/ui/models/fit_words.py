@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.suggestions import Suggestion
 from app.ui.models.found_list import ModelEntry
 from app.ui.style.figures import bytes_line
@@ -43,10 +43,9 @@ def _advice(fit: Fit) -> str:
     for offer in fit.offers:
         if offer.what == "context":
             return counted(
-                "Chats of {count} token would fit.",
-                "Chats of {count} tokens would fit.",
+                "Chats of %Ln token would fit.",
+                "Chats of %Ln tokens would fit.",
                 offer.value,
-                count=f"{offer.value:,}",
             )
         if offer.what == "kv_bits":
             return counted(
@@ -67,7 +66,7 @@ def verdict(fits: str) -> tuple[str, str]:
 
 def tokens_line(count: int) -> str:
     """ "8,192 tokens"."""
-    return counted("{count} token", "{count} tokens", count, count=f"{count:,}")
+    return counted("%Ln token", "%Ln tokens", count)
 
 
 def chats_line(count: int) -> str:
@@ -99,7 +98,8 @@ def count_line(count: int) -> str:
         return str(count)
     if count < 999_500:
         return f"{count / 1000:.0f}K"
-    return f"{count / 1e6:.1f}M"
+    shown = number(count / 1e6, 1)
+    return f"{shown}M"
 
 
 def context_line(tokens: int) -> str:
@@ -156,9 +156,7 @@ def facts_line(model: HubModel) -> str:
         tr("images (Stretto gives it text only)") if facts.images else "",
     )
     count = facts.downloads
-    downloads = counted(
-        "{count} download last month", "{count} downloads last month", count, count=f"{count:,}"
-    )
+    downloads = counted("%Ln download last month", "%Ln downloads last month", count)
     parts = (
         by(model.repo),
         context_line(model.context),

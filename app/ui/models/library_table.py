@@ -191,7 +191,7 @@ class LibraryTable(QAbstractTableModel):
             return words.precision_tip(model.facts)
         if column is Column.CONTEXT and model.facts.context:
             tokens = model.facts.context
-            return counted("{count} token", "{count} tokens", tokens, count=f"{tokens:,}")
+            return counted("%Ln token", "%Ln tokens", tokens)
         if column is Column.CAN:
             return words.capabilities_tip(model.facts)
         if column is Column.MEMORY:

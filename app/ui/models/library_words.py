@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 
 from app.chats.model_choice import LoadState, ModelStatus
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.ui.style.dates import date_line
-from app.ui.style.figures import bytes_line
+from app.ui.style.figures import bytes_line, percent
 from engine.hub.folder_facts import IMAGES, REASONING, TOOLS, FolderFacts
 from engine.hub.inventory import Installed
 from engine.hub.places import Source
@@ -55,8 +55,8 @@ def context(facts: FolderFacts) -> str:
     if count % 2**20 == 0:
         return f"{count // 2**20}M"
     if count >= 1_000_000:
-        return f"{count / 1e6:.1f}M"
-    return f"{count // 1024}K" if count % 1024 == 0 else f"{count:,}"
+        return f"{number(count / 1e6, 1)}M"
+    return f"{count // 1024}K" if count % 1024 == 0 else number(count)
 
 
 def capabilities(facts: FolderFacts) -> str:
@@ -90,7 +90,7 @@ def memory(status: ModelStatus, nbytes: int) -> str:
     if status.state is LoadState.LOADING:
         if status.share < 0.01:
             return tr("Loading…")
-        return tr("Loading {share}", share=f"{min(0.99, status.share):.0%}")
+        return tr("Loading {share}", share=percent(min(0.99, status.share)))
     if status.model is not None:
         return bytes_line(max(nbytes, status.model.nbytes))
     return tr("Not loaded") if status.state is LoadState.FAILED else ""
@@ -102,9 +102,8 @@ def count(models: Sequence[Installed], looking: bool) -> str:
     nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
     if not models:
         return ""
-    number = len(models)
     parts = [
-        counted("{count} model", "{count} models", number, count=f"{number:,}"),
+        counted("%Ln model", "%Ln models", len(models)),
         tr("{size} on disk", size=bytes_line(nbytes)),
         tr("looking for more…") if looking else "",
     ]
@@ -123,9 +122,7 @@ def whose(model: Installed) -> str:
 def sentence(model: Installed, status: ModelStatus, when: float, now: float, pinned: bool) -> str:
     """All that is known of it, as a screen reader says it."""
     facts, takes = model.facts, memory(status, 0)
-    tokens = counted(
-        "context {count} token", "context {count} tokens", facts.context, count=f"{facts.context:,}"
-    )
+    tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
     parts = [
         model.name,
         tr("pinned") if pinned else "",
