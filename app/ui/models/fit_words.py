@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.language import counted, mark, number, tr
+from app.language import counted, number, tr
 from app.suggestions import Suggestion
 from app.ui.models.found_list import ModelEntry
 from app.ui.style.figures import bytes_line
@@ -10,12 +10,6 @@ from engine import hub
 from engine.hub import Fit, Found, HubModel
 
 _NAME = 60  # characters
-MARKS = {
-    "yes": (mark("Fits"), "success"),
-    #: the memory
-    "tight": (mark("Tight"), "text"),
-    "no": (mark("Too large"), "danger"),
-}
 _LEAST_ROOM = 1 / 16  # of the memory, beside the weights of a model that is suggested
 
 
@@ -60,8 +54,11 @@ def _advice(fit: Fit) -> str:
 
 def verdict(fits: str) -> tuple[str, str]:
     """The word for a verdict of the engine's ("yes", "tight", "no"), and its colour."""
-    words, colour = MARKS[fits]
-    return tr(words), colour
+    return {
+        "yes": (tr("Fits"), "success"),
+        "tight": (tr("Tight", "the memory"), "text"),
+        "no": (tr("Too large"), "danger"),
+    }[fits]
 
 
 def tokens_line(count: int) -> str:

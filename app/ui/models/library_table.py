@@ -46,18 +46,6 @@ class Column(IntEnum):
     MEMORY = 7
 
 
-HEADS = (
-    mark("Model"),
-    mark("Size"),
-    mark("Precision"),
-    mark("Context"),
-    #: what a model can do
-    mark("Can"),
-    mark("Licence"),
-    #: when a model was used
-    mark("Used"),
-    mark("In memory"),
-)
 _TIPS = {
     Column.SIZE: mark("On disk"),
     Column.CONTEXT: mark("The most tokens of a prompt and its reply together"),
@@ -65,6 +53,20 @@ _TIPS = {
     Column.MEMORY: mark("Weights, and the KV caches of its chats"),
 }
 _RIGHT = {Column.SIZE, Column.CONTEXT, Column.MEMORY}
+
+
+def heads() -> tuple[str, ...]:
+    """What stands above the columns, in the order of `Column`."""
+    return (
+        tr("Model"),
+        tr("Size"),
+        tr("Precision"),
+        tr("Context"),
+        tr("Can", "what a model can do"),
+        tr("Licence"),
+        tr("Used", "when a model was used"),
+        tr("In memory"),
+    )
 
 
 class LibraryTable(QAbstractTableModel):
@@ -131,7 +133,7 @@ class LibraryTable(QAbstractTableModel):
             return None
         if role == Role.DisplayRole:
             arrow = " ↓" if self._down else " ↑"
-            return tr(HEADS[section]) + (arrow if section == self._column else "")
+            return heads()[section] + (arrow if section == self._column else "")
         if role == Role.ToolTipRole:
             tip = _TIPS.get(Column(section))
             return tr(tip) if tip is not None else None
@@ -201,7 +203,7 @@ class LibraryTable(QAbstractTableModel):
     def _said(self, model: Installed, column: Column) -> str:
         """A cell with its column's name; the first cell says the whole row."""
         if column is not Column.NAME:
-            return f"{tr(HEADS[column])}: {self._text(model, column)}"
+            return f"{heads()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
         pinned = self._installed.is_pinned(model)
         return words.sentence(model, status, when, self._clock(), pinned)
