@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from app import background
 from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.store import Store, StoreError
 
 FORMS = (
@@ -178,14 +178,8 @@ class ExportDialog(QDialog):
             progress = self._export.progress
             self.bar.setMaximum(max(1, progress.total))
             self.bar.setValue(progress.done)
-            done, total = f"{progress.done:,}", f"{progress.total:,}"
-            words = counted(
-                "{done} of {total} chats",
-                "{done} of {total} chats",
-                progress.total,
-                done=done,
-                total=total,
-            )
+            done = number(progress.done)
+            words = counted("{done} of %Ln chats", "{done} of %Ln chats", progress.total, done=done)
             self.words.setText(words)
 
     def _on_ended(self, path: Path | None, error: Exception | None) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.language import mark, tr
+from app.language import mark, number, tr
 from app.serving import Serving
 from app.ui.style.theme import ui_font
 
@@ -77,7 +77,7 @@ class GuestDialog(QDialog):
         self.pause.setText(tr("Go On") if self._paused else tr("Pause"))
         self.head.setText(seen.who + (f" · {seen.session}" if seen.session else ""))
         state = tr(_STATES.get(seen.state, seen.state))
-        passed = tr("{seconds} s", seconds=f"{seen.seconds:.0f}")
+        passed = tr("{number} s", "seconds", number=number(round(seen.seconds)))
         self.state.setText(f"{seen.model} · {state} · {passed}")
         shown = self.text.toPlainText()
         if shown == seen.text:

@@ -128,10 +128,9 @@ class TrashDialog(QDialog):
             )
         else:
             words = counted(
-                "Erase {count} chat for good, from backups too? This cannot be taken back.",
-                "Erase {count} chats for good, from backups too? This cannot be taken back.",
+                "Erase %Ln chat for good, from backups too? This cannot be taken back.",
+                "Erase %Ln chats for good, from backups too? This cannot be taken back.",
                 len(ids),
-                count=f"{len(ids):,}",
             )
         self.question.setText(words)
         self._show_buttons()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from app.installed import InstalledModels
+from app.language import tr
 from app.ui.models.library_foot import LibraryFoot
 from engine.hub.inventory import Installed
 from engine.hub.names import clean_name
@@ -23,16 +24,20 @@ class AddingTalk(QObject):
     @Slot()
     def choose_folder(self) -> None:
         """Ask for a folder in which models are looked for."""
-        folder = self._ask("Add Model Folder")
+        folder = self._ask(tr("Add Model Folder"))
         if folder is not None:
             self._installed.add_folder(str(folder))
 
     def choose_adapter(self, model: Installed | None) -> None:
         """Ask for an adapter's folder, and list the model with it."""
-        folder = self._ask(f"Add an Adapter to {model.name}") if model is not None else None
-        if model is not None and folder is not None:
+        if model is None:
+            return
+        folder = self._ask(tr("Add an Adapter to {name}", name=model.name))
+        if folder is not None:
             why = self._installed.add_adapter(model, folder.absolute())
-            self._foot.say(why or f"Listed as {model.name} + {clean_name(folder.name)}.")
+            adapter = clean_name(folder.name)
+            done = tr("Listed as {name} + {adapter}.", name=model.name, adapter=adapter)
+            self._foot.say(why or done)
 
     def _ask(self, title: str) -> Path | None:
         chosen = QFileDialog.getExistingDirectory(self._foot.window(), title)

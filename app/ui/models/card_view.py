@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
+from app.language import tr
 from app.markdown import MarkdownDocument
 from app.ui.style.markdown_style import markdown_style
 from app.ui.style.theme import theme
@@ -21,10 +22,10 @@ class CardView(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName("Model card")
+        self.setAccessibleName(tr("Model card"))
         self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
         self.view = _Words(self._markdown, self)
-        self.view.setAccessibleName("Model card")
+        self.view.setAccessibleName(tr("Model card"))
         self.setWidget(self.view)
         self.view.height_changed.connect(self._lay_out)
         theme().changed.connect(self._on_theme)

@@ -8,17 +8,17 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
-    QPushButton,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.conversion import RECIPES, Recipe
+from app.language import tr
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
+from app.ui.widgets.foot import foot_row
 from engine.hub.inventory import Installed
 
 
@@ -36,12 +36,14 @@ class ConvertDialog(QDialog):
     def __init__(self, model: Installed, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("convert-dialog")
-        self.setWindowTitle("Convert")
+        self.setWindowTitle(tr("Convert"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = QLabel(f"Make a smaller copy of {model.name}", self)
+        title = QLabel(tr("Make a smaller copy of {name}", name=model.name), self)
         title.setFont(ui_font(15, QFont.Weight.DemiBold))
         size = bytes_line(model.facts.nbytes)
-        words = QLabel(f"It takes {size}, and stays as it is. The copy is made in minutes.", self)
+        words = QLabel(
+            tr("It takes {size}, and stays as it is. The copy is made in minutes.", size=size), self
+        )
         words.setProperty("muted", True)
         for label in (title, words):
             label.setWordWrap(True)
@@ -53,27 +55,18 @@ class ConvertDialog(QDialog):
         grid.setVerticalSpacing(8)
         group = QButtonGroup(self)
         for row, recipe in enumerate(RECIPES):
-            button = self.choices[recipe.name] = QRadioButton(recipe.words, self)
+            button = self.choices[recipe.name] = QRadioButton(tr(recipe.words), self)
             self._recipes[button] = recipe
             group.addButton(button)
-            about = QLabel(f"about {bytes_line(recipe.size(model))}", self)
+            about = QLabel(tr("about {size}", size=bytes_line(recipe.size(model))), self)
             about.setProperty("muted", True)
             grid.addWidget(button, row, 0)
             grid.addWidget(about, row, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         self.choices[RECIPES[0].name].setChecked(True)
-        cancel = QPushButton("Cancel", self)
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        self.go = QPushButton("Convert", self)
+        foot, _, self.go = foot_row(self, tr("Convert"))
         self.go.setObjectName("primary")
-        self.go.setDefault(True)
         self.go.clicked.connect(self._on_go)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addStretch(1)
-        foot.addWidget(cancel)
-        foot.addWidget(self.go)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(12)

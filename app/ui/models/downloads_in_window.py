@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.bridge import Bridge
 from app.chats.model_choice import ModelLoader
 from app.downloads import Downloads
+from app.language import counted, tr
 from app.ui.models.search_field import SearchField
 from app.ui.widgets.toast import Toast
 
@@ -93,9 +94,14 @@ class DownloadsInWindow(QObject):
         """At a start: what was not finished can go on. The hub is not asked."""
         waiting = self._downloads.unfinished()
         if waiting:
-            several = f"{len(waiting)} models are"
-            what = f"{waiting[0].name} is" if len(waiting) == 1 else several
-            self._tell(f"{what} not wholly downloaded yet", "Show", self.show)
+            words = tr("{name} is not wholly downloaded yet", name=waiting[0].name)
+            if len(waiting) > 1:
+                words = counted(
+                    "%n model is not wholly downloaded yet",
+                    "%n models are not wholly downloaded yet",
+                    len(waiting),
+                )
+            self._tell(words, tr("Show"), self.show)
 
     def end(self) -> None:
         """The program ends."""
@@ -110,8 +116,10 @@ class DownloadsInWindow(QObject):
     def _on_finished(self, ref: str) -> None:
         download = self._downloads.get(ref)
         if download is not None and self.dialog is None:
-            what = "downloaded" if download.can_pause else "converted"
-            self._tell(f"{download.name} is {what}", "Open", lambda: self.opened.emit(ref))
+            words = tr("{name} is converted", name=download.name)
+            if download.can_pause:
+                words = tr("{name} is downloaded", name=download.name)
+            self._tell(words, tr("Open"), lambda: self.opened.emit(ref))
 
     @Slot()
     def _on_acted(self) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.download import Download, DownloadState
 from app.downloads import Downloads
+from app.language import tr
 from app.ui.style.figures import download_line
 from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
@@ -52,10 +53,10 @@ class DownloadRow(QFrame):
         self.bar = QProgressBar(self)
         self.bar.setRange(0, _STEPS)
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(f"Download of {download.name}")
-        self.act = IconButton("pause", "Pause", self)
+        self.bar.setAccessibleName(tr("Download of {name}", name=download.name))
+        self.act = IconButton("pause", tr("Pause"), self)
         self.act.clicked.connect(self._on_act)
-        self.cancel = IconButton("x", "Cancel", self)
+        self.cancel = IconButton("x", tr("Cancel"), self)
         self.cancel.clicked.connect(self.cancelled)
         buttons = QHBoxLayout()
         buttons.setSpacing(4)
@@ -92,12 +93,12 @@ class DownloadRow(QFrame):
         repolish(self.words)
         self.act.setVisible(done or failed or download.can_pause)
         if done:
-            self.act.set_icon("chat-circle", "Open in a Chat")
+            self.act.set_icon("chat-circle", tr("Open in a Chat"))
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
-            self.act.set_icon("play", "Go On" if not failed else "Try Again")
+            self.act.set_icon("play", tr("Go On") if not failed else tr("Try Again"))
         else:
-            self.act.set_icon("pause", "Pause")
-        self.cancel.set_icon("x", "Remove from List" if done else "Cancel and Throw Away")
+            self.act.set_icon("pause", tr("Pause"))
+        self.cancel.set_icon("x", tr("Remove from List") if done else tr("Cancel and Throw Away"))
         self.act.setAccessibleName(f"{self.act.toolTip()}: {download.name}")
         self.cancel.setAccessibleName(f"{self.cancel.toolTip()}: {download.name}")
 

@@ -13,8 +13,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.background import Query
 from app.download import fault
 from app.downloads import Downloads
+from app.language import counted, tr
 from app.suggestions import Suggestion, for_machine, machine_memory
-from app.ui.models.fit_words import MARKS, found_entry, has_room, suggested_entry
+from app.ui.models.fit_words import found_entry, has_room, suggested_entry, verdict
 from app.ui.models.found_list import ModelEntry
 from engine import EngineError, hub
 from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
@@ -77,13 +78,13 @@ class Finding(QObject):
         self.stop()
         self._results = None
         self.changed.emit()
-        words = f"For a machine with {self.machine_gb} GB of memory" if self._suggested else ""
-        self.said.emit(words, False)
+        words = tr("For a machine with {gigabytes} GB of memory", gigabytes=self.machine_gb)
+        self.said.emit(words if self._suggested else "", False)
 
     def search(self, words: str) -> None:
         """Ask the hub."""
         self.stop()
-        self.said.emit("The hub is being searched…", False)
+        self.said.emit(tr("The hub is being searched…"), False)
         token = self._downloads.token or None
         self._query.ask(
             lambda stop: hub.search(words, token, stop), self._on_found, self._on_failed
@@ -133,8 +134,9 @@ class Finding(QObject):
     def _on_found(self, results: list[Found]) -> None:
         self._results = results
         self.changed.emit()
-        count = "1 model" if len(results) == 1 else f"{len(results)} models"
-        words = f"{count} found" if results else "Nothing was found. Try fewer or other words."
+        words = counted("%n model found", "%n models found", len(results))
+        if not results:
+            words = tr("Nothing was found. Try fewer or other words.")
         self.said.emit(words, False)
         self._look_at_next()
 
@@ -170,20 +172,21 @@ class Finding(QObject):
     def _mark(self, ref: str, found: Found | None = None) -> tuple[str, str]:
         seen = self._looked.get(ref)
         if hub.find(ref) is not None:
-            return "Downloaded", "muted"
+            return tr("Downloaded"), "muted"
+        gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Cannot be loaded"), "muted")
         if isinstance(seen, EngineError):
-            return ("Gated", "muted") if seen.code == GATED else ("Cannot be loaded", "muted")
+            return gated if seen.code == GATED else cannot
         if isinstance(seen, HubModel) and not seen.known:
-            return "Cannot be loaded", "muted"
+            return cannot
         if isinstance(seen, HubModel):
             fit = self.fit(seen)
-            return MARKS[fit.verdict] if fit is not None else ("", "muted")
+            return verdict(fit.verdict) if fit is not None else ("", "muted")
         if found is not None:
-            return ("Gated", "muted") if found.facts.gated else ("", "muted")
+            return gated if found.facts.gated else ("", "muted")
         suggested, room = self._suggested.get(ref), self._memory()
         if suggested is None or not room:
             return "", "muted"
-        return MARKS["yes" if has_room(suggested, room) else "no"]
+        return verdict("yes" if has_room(suggested, room) else "no")
 
 
 _OF_THE_MODEL = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})

@@ -9,6 +9,7 @@ from enum import Enum
 from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.installed import InstalledModels
+from app.language import counted, tr
 from app.paths import adapter_of
 from app.ui.style.figures import bytes_line
 from engine import Fit
@@ -60,32 +61,50 @@ def choices(
     """
     found = []
     for offer in fit.offers:
+        value, size = offer.value, bytes_line(offer.total)
         if offer.what == "kv_bits" and for_chat:
-            words = f"Keep this chat’s KV cache in {offer.value} bits"
-            detail = f"Takes {bytes_line(offer.total)}. What it has read is rounded a little."
-            found.append(Choice(Way.KV_BITS, words, detail, bits=offer.value))
+            words = counted(
+                "Keep this chat’s KV cache in %n bit", "Keep this chat’s KV cache in %n bits", value
+            )
+            detail = tr("Takes {size}. What it has read is rounded a little.", size=size)
+            found.append(Choice(Way.KV_BITS, words, detail, bits=value))
+        elif offer.what == "context" and for_chat:
+            words = counted(
+                "Let this chat have at most %Ln token",
+                "Let this chat have at most %Ln tokens",
+                value,
+            )
+            detail = tr("Takes {size}. Its settings can change that.", size=size)
+            found.append(Choice(Way.SHORTER, words, detail, tokens=value))
         elif offer.what == "context":
-            words = f"Load it for chats of up to {offer.value:,} tokens"
-            detail = f"Takes {bytes_line(offer.total)}. Longer ones may find no memory."
-            if for_chat:
-                words = f"Let this chat have at most {offer.value:,} tokens"
-                detail = f"Takes {bytes_line(offer.total)}. Its settings can change that."
-            found.append(Choice(Way.SHORTER, words, detail, tokens=offer.value))
+            words = counted(
+                "Load it for chats of up to %Ln token",
+                "Load it for chats of up to %Ln tokens",
+                value,
+            )
+            detail = tr("Takes {size}. Longer ones may find no memory.", size=size)
+            found.append(Choice(Way.SHORTER, words, detail, tokens=value))
     found += _unloading(fit, library, installed)
     found += [
         Choice(
             Way.VARIANT,
-            f"Use {model.name} instead",
-            f"Its weights take {bytes_line(model.facts.nbytes)}, and it is on this machine.",
+            tr("Use {name} instead", name=model.name),
+            tr(
+                "Its weights take {size}, and it is on this machine.",
+                size=bytes_line(model.facts.nbytes),
+            ),
             refs=(model.ref,),
         )
         for model in _variants(fit, ref, installed)[:2]
     ]
-    words = "Look for a smaller one…"
-    found.append(Choice(Way.FIND, words, "Searches the hub, once you have typed what for."))
+    words, detail = (
+        tr("Look for a smaller one…"),
+        tr("Searches the hub, once you have typed what for."),
+    )
+    found.append(Choice(Way.FIND, words, detail))
     if fit.weights <= fit.free and not any(c.way is Way.SHORTER for c in found):
-        words = "Its weights fit. Chats may find no memory."
-        found.append(Choice(Way.ANYWAY, "Load it all the same", words))
+        detail = tr("Its weights fit. Chats may find no memory.")
+        found.append(Choice(Way.ANYWAY, tr("Load it all the same"), detail))
     return found
 
 
@@ -97,12 +116,13 @@ def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> li
     if not wanted or held or len(loaded) < len(wanted):  # another program's is not ours to unload
         return []
     names = [status.name for status in loaded]
-    what = names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
-    frees = sum(s.model.nbytes for s in loaded if s.model is not None)
-    detail = f"Frees {bytes_line(frees)}. Its chats load it when they send."
+    frees = bytes_line(sum(s.model.nbytes for s in loaded if s.model is not None))
+    words = tr("Unload {name}", name=names[0])
+    detail = tr("Frees {size}. Its chats load it when they send.", size=frees)
     if len(names) > 1:
-        detail = f"Frees {bytes_line(frees)}. Their chats load them when they send."
-    return [Choice(Way.UNLOAD, f"Unload {what}", detail, refs=tuple(s.ref for s in loaded))]
+        words = tr("Unload {names} and {last}", names=", ".join(names[:-1]), last=names[-1])
+        detail = tr("Frees {size}. Their chats load them when they send.", size=frees)
+    return [Choice(Way.UNLOAD, words, detail, refs=tuple(s.ref for s in loaded))]
 
 
 def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[Installed]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.ui.models.fit_choices import Choice
 from app.ui.style.theme import scaled, ui_font
 
@@ -26,9 +27,9 @@ class FitDialog(QDialog):
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("fit-dialog")
-        self.setWindowTitle("Memory")
+        self.setWindowTitle(tr("Memory"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = QLabel(f"{name} does not fit into memory", self)
+        title = QLabel(tr("{name} does not fit into memory", name=name), self)
         title.setFont(ui_font(15, QFont.Weight.DemiBold))
         self.words = QLabel(words, self)
         self.words.setProperty("muted", True)
@@ -36,7 +37,7 @@ class FitDialog(QDialog):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.buttons = [self._offer(choice) for choice in choices]
-        cancel = QPushButton("Cancel", self)
+        cancel = QPushButton(tr("Cancel"), self)
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
         foot = QHBoxLayout()

@@ -12,6 +12,7 @@ from app.chats.chat import Chat
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
 from app.chats.library import ChatLibrary
 from app.installed import InstalledModels
+from app.language import tr
 from app.ui.models.fit_choices import Choice, Way, choices, search_words
 from app.ui.models.fit_dialog import FitDialog
 from app.ui.widgets.closing import open_dialog
@@ -67,7 +68,8 @@ class FitFlow(QObject):
         if choice.way is Way.UNLOAD:
             for other in choice.refs:
                 if why := unloading.why_not(self._library, other):  # it has begun to answer
-                    self.said.emit(f"{self._loader.get(other).name} stays. {why}")
+                    name = self._loader.get(other).name
+                    self.said.emit(tr("{name} stays. {why}", name=name, why=why))
                     return
             for other in choice.refs:
                 unloading.unload(self._library, other)

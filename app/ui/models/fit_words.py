@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.language import counted, number, tr
 from app.suggestions import Suggestion
 from app.ui.models.found_list import ModelEntry
 from app.ui.style.figures import bytes_line
@@ -9,37 +10,65 @@ from engine import hub
 from engine.hub import Fit, Found, HubModel
 
 _NAME = 60  # characters
-MARKS = {
-    "yes": ("Fits", "success"),
-    "tight": ("Tight", "text"),
-    "no": ("Too large", "danger"),
-}
 _LEAST_ROOM = 1 / 16  # of the memory, beside the weights of a model that is suggested
 
 
 def fit_sentence(fit: Fit) -> str:
     """ "Fits: 4.0 GB of weights + 2.1 GB for 2 chats of 8,192 tokens + … = 6.4 of 10.2 GB." """
-    about = "" if fit.exact else "about "
-    chats = "1 chat" if fit.chats == 1 else f"{fit.chats} chats"
-    return (
-        f"{MARKS[fit.verdict][0]}: {bytes_line(fit.weights)} of weights + "
-        f"{about}{bytes_line(fit.caches)} for {chats} of {fit.context:,} tokens + "
-        f"{bytes_line(fit.working)} to work in = {about}{bytes_line(fit.total)} of "
-        f"{bytes_line(fit.free)} that models and chats may take.{_advice(fit)}"
+    caches, total = bytes_line(fit.caches), bytes_line(fit.total)
+    if not fit.exact:
+        caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
+    words = tr(
+        "{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work "
+        "in = {total} of {free} that models and chats may take.",
+        verdict=verdict(fit.verdict)[0],
+        weights=bytes_line(fit.weights),
+        caches=caches,
+        chats=chats_line(fit.chats),
+        tokens=tokens_line(fit.context),
+        working=bytes_line(fit.working),
+        total=total,
+        free=bytes_line(fit.free),
     )
+    return f"{words} {_advice(fit)}" if fit.verdict == "no" else words
 
 
 def _advice(fit: Fit) -> str:
-    if fit.verdict != "no":
-        return ""
     for offer in fit.offers:
         if offer.what == "context":
-            return f" Chats of {offer.value:,} tokens would fit."
+            return counted(
+                "Chats of %Ln token would fit.",
+                "Chats of %Ln tokens would fit.",
+                offer.value,
+            )
         if offer.what == "kv_bits":
-            return f" It would fit with keys and values in {offer.value} bits."
+            return counted(
+                "It would fit with keys and values in %n bit.",
+                "It would fit with keys and values in %n bits.",
+                offer.value,
+            )
         if offer.what == "chats":
-            return " One chat would fit."
-    return " Choose a smaller one, or one in fewer bits."
+            return tr("One chat would fit.")
+    return tr("Choose a smaller one, or one in fewer bits.")
+
+
+def verdict(fits: str) -> tuple[str, str]:
+    """The word for a verdict of the engine's ("yes", "tight", "no"), and its colour."""
+    return {
+        "yes": (tr("Fits"), "success"),
+        "tight": (tr("Tight", "the memory"), "text"),
+        "no": (tr("Too large"), "danger"),
+    }[fits]
+
+
+def tokens_line(count: int) -> str:
+    """ "8,192 tokens"."""
+    return counted("%Ln token", "%Ln tokens", count)
+
+
+def chats_line(count: int) -> str:
+    """ "2 chats"."""
+    return counted("%n chat", "%n chats", count)
 
 
 def has_room(model: Suggestion, room: int) -> bool:
@@ -51,10 +80,12 @@ def room_sentence(model: Suggestion, room: int) -> str:
     """The same in words; "" where it is not known how much memory there is."""
     if not room:
         return ""
-    word = MARKS["yes" if has_room(model, room) else "no"][0]
-    return (
-        f"{word}: {bytes_line(model.size)} of weights, of {bytes_line(room)} that models and chats "
-        "may take. Its chats come on top."
+    return tr(
+        "{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats "
+        "come on top.",
+        verdict=verdict("yes" if has_room(model, room) else "no")[0],
+        weights=bytes_line(model.size),
+        room=bytes_line(room),
     )
 
 
@@ -64,7 +95,8 @@ def count_line(count: int) -> str:
         return str(count)
     if count < 999_500:
         return f"{count / 1000:.0f}K"
-    return f"{count / 1e6:.1f}M"
+    shown = number(count / 1e6, 1)
+    return f"{shown}M"
 
 
 def context_line(tokens: int) -> str:
@@ -72,9 +104,9 @@ def context_line(tokens: int) -> str:
     if not tokens:
         return ""
     if tokens < 1024:
-        return f"{tokens} context"
+        return tr("{tokens} context", tokens=tokens)
     size = 1024 if tokens % 1024 == 0 else 1000
-    return f"{tokens / size:.0f}K context"
+    return tr("{tokens} context", tokens=f"{tokens / size:.0f}K")
 
 
 def shown_name(ref: str) -> str:
@@ -85,7 +117,9 @@ def shown_name(ref: str) -> str:
 def by(ref: str) -> str:
     """ "by somebody"; "" for those of mlx-community, which are most."""
     owner = ref.partition("/")[0]
-    return "" if owner == "mlx-community" else f"by {hub.clean_name(owner, _NAME)}"
+    if owner == "mlx-community":
+        return ""
+    return tr("by {owner}", owner=hub.clean_name(owner, _NAME))
 
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
@@ -100,9 +134,11 @@ def found_entry(found: Found, model: HubModel | None, mark: tuple[str, str]) -> 
     if model is not None:
         size, context = bytes_line(model.size), context_line(model.context)
     else:
-        size, context = f"about {bytes_line(found.size)}" if found.size else "", ""
-    downloads = f"{count_line(facts.downloads)} downloads" if facts.downloads > 1 else ""
-    parts = (size, found.precision, context, downloads, by(found.repo))
+        size = tr("about {size}", size=bytes_line(found.size)) if found.size else ""
+        context = ""
+    count = facts.downloads
+    downloads = counted("{count} download", "{count} downloads", count, count=count_line(count))
+    parts = (size, found.precision, context, downloads if count > 1 else "", by(found.repo))
     about = " · ".join(part for part in parts if part)
     return ModelEntry(found.repo, shown_name(found.repo), about, *mark)
 
@@ -110,18 +146,21 @@ def found_entry(found: Found, model: HubModel | None, mark: tuple[str, str]) -> 
 def facts_line(model: HubModel) -> str:
     """Context, capabilities, licence, date and downloads of a model that was looked at."""
     facts = model.facts
-    made_for = [
-        word for word, there in (("Reasoning", facts.reasoning), ("tools", facts.tools)) if there
-    ]
-    if facts.images:
-        made_for.append("images (Stretto gives it text only)")
+    alone = not (facts.reasoning or facts.images)
+    made_for = (
+        tr("Reasoning") if facts.reasoning else "",
+        (tr("Tools") if alone else tr("tools", "after another word")) if facts.tools else "",
+        tr("images (Stretto gives it text only)") if facts.images else "",
+    )
+    count = facts.downloads
+    downloads = counted("%Ln download last month", "%Ln downloads last month", count)
     parts = (
         by(model.repo),
         context_line(model.context),
-        ", ".join(made_for).capitalize() if made_for == ["tools"] else ", ".join(made_for),
+        ", ".join(filter(None, made_for)),
         facts.licence,
-        f"updated {facts.updated}" if facts.updated else "",
-        f"{facts.downloads:,} downloads last month" if facts.downloads > 1 else "",
-        "gated" if facts.gated else "",
+        tr("updated {date}", date=facts.updated) if facts.updated else "",
+        downloads if count > 1 else "",
+        tr("gated") if facts.gated else "",
     )
     return " · ".join(part for part in parts if part)

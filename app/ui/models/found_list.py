@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 
@@ -106,7 +107,7 @@ class FoundList(QListView):
         super().__init__(parent)
         self._entries = _Entries(self)
         self.setObjectName("found-list")
-        self.setAccessibleName("Models")
+        self.setAccessibleName(tr("Models"))
         self.setModel(self._entries)
         self.setItemDelegate(_Painter(self))
         self.setUniformItemSizes(True)

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.suggestions import Suggestion
 from app.ui.models.card_view import CardView
 from app.ui.models.finding import CHATS, TOKENS
-from app.ui.models.fit_words import facts_line, fit_sentence, has_room, room_sentence, shown_name
+from app.ui.models.fit_words import (
+    chats_line,
+    facts_line,
+    fit_sentence,
+    has_room,
+    room_sentence,
+    shown_name,
+    tokens_line,
+)
+from app.ui.models.go_button import DOWNLOAD, OPEN
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import keep_font, repolish
 from engine import EngineError, hub
 from engine.hub import Fit
-
-DOWNLOAD, OPEN = "Download", "Open"
 
 
 class FoundModel(QWidget):
@@ -39,21 +48,21 @@ class FoundModel(QWidget):
         self.about = QLabel(self)
         self.facts = QLabel(self)
         self.fits = QLabel(self)
-        self.tokens = _choice(self, "Tokens in each chat", TOKENS, _tokens, tokens)
-        self.chats = _choice(self, "Number of chats", CHATS, _chats, chats)
-        self.read = QPushButton("Read Its Card", self)
+        self.tokens = _choice(self, tr("Tokens in each chat"), TOKENS, tokens_line, tokens)
+        self.chats = _choice(self, tr("Number of chats"), CHATS, chats_line, chats)
+        self.read = QPushButton(tr("Read Its Card"), self)
         self.read.setObjectName("link")
         self.read.setAutoDefault(False)
-        self.read.setToolTip("Asks the hub about this model")
+        self.read.setToolTip(tr("Asks the hub about this model"))
         self.card = CardView(self)
         self._plan = QWidget(self)
         plan = QHBoxLayout(self._plan)
         plan.setContentsMargins(0, 0, 0, 0)
         plan.setSpacing(8)
-        plan.addWidget(_muted("Reckoned for", self._plan))
-        plan.addWidget(self.chats)
-        plan.addWidget(_muted("of", self._plan))
-        plan.addWidget(self.tokens)
+        boxes = {"{chats}": self.chats, "{tokens}": self.tokens}
+        for part in re.split(r"(\{\w+\})", tr("Reckoned for {chats} of {tokens}")):
+            if part.strip():
+                plan.addWidget(boxes.get(part) or _muted(part.strip(), self._plan))
         plan.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -110,7 +119,7 @@ class FoundModel(QWidget):
         self._say(self.facts, model.good_at)
         self.read.show()
         if hub.find(model.repo) is not None:
-            self._say(self.fits, "It is on this machine already.")
+            self._say(self.fits, tr("It is on this machine already."))
             return OPEN
         small = not room or has_room(model, room)
         self._say(self.fits, room_sentence(model, room), danger=not small)
@@ -122,8 +131,8 @@ class FoundModel(QWidget):
         Args:
             fit: None where it is not known how much memory there is.
         """
-        bits = f"{model.bits}-bit" if model.bits else ""
-        at = "" if model.revision == "main" else f"at {model.revision}"
+        bits = tr("{bits}-bit", bits=model.bits) if model.bits else ""
+        at = "" if model.revision == "main" else tr("at {revision}", revision=model.revision)
         parts = (bytes_line(model.size), model.architecture, bits, at)
         self.read.hide()
         self._say(self.name, shown_name(model.repo))
@@ -132,7 +141,7 @@ class FoundModel(QWidget):
         self.name.setToolTip(model.repo)
         if hub.whole(model) is not None:
             self._plan.hide()
-            self._say(self.fits, "It is on this machine already.")
+            self._say(self.fits, tr("It is on this machine already."))
             return OPEN
         problem = _problem(model)
         if problem:
@@ -162,7 +171,7 @@ class FoundModel(QWidget):
 def _problem(model: hub.HubModel) -> str:
     """Why it cannot be downloaded, in a sentence; empty if it can."""
     if not model.known:
-        return "This version does not know its architecture. A newer one may."
+        return tr("This version does not know its architecture. A newer one may.")
     try:
         hub.check_space(model)
     except EngineError as error:
@@ -179,14 +188,6 @@ def _choice(
         box.addItem(words(value), value)
     box.setCurrentIndex(values.index(now))
     return box
-
-
-def _tokens(count: int) -> str:
-    return f"{count:,} tokens"
-
-
-def _chats(count: int) -> str:
-    return "1 chat" if count == 1 else f"{count} chats"
 
 
 def _muted(words: str, parent: QWidget) -> QLabel:

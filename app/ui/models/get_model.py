@@ -9,12 +9,14 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.download import ref_of
 from app.downloads import Downloads
+from app.language import mark, tr
 from app.ui.models.downloads_in_window import ModelDialog
 from app.ui.models.downloads_view import DownloadList
 from app.ui.models.finding import Finding
 from app.ui.models.found_list import FoundList
-from app.ui.models.found_model import DOWNLOAD, OPEN, FoundModel
+from app.ui.models.found_model import FoundModel
 from app.ui.models.get_model_layout import lay_out, quiet, tab_order
+from app.ui.models.go_button import DOWNLOAD, LOOK_UP, OPEN, GoButton
 from app.ui.models.looking import Looking
 from app.ui.models.search_field import SearchField
 from app.ui.models.token_field import TokenField
@@ -23,14 +25,13 @@ from engine import EngineError
 from engine.errors import GATED
 from engine.hub import HubModel
 
-_PROMISE = (
+_PROMISE = mark(
     "The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is "
     "told nothing else, and only data is downloaded, no code."
 )
-_NONE = "Downloads are listed here. They go on when this is closed."
-_NO_TOKEN = "The hub gives this model only to whom it knows: paste a token first"
-_NO_WORDS = "Write a word of the model's name first"
-LOOK_UP = "Look Up"
+_NONE = mark("Downloads are listed here. They go on when this is closed.")
+_NO_TOKEN = mark("The hub gives this model only to whom it knows: paste a token first")
+_NO_WORDS = mark("Write a word of the model's name first")
 
 
 class GetModelDialog(ModelDialog):
@@ -48,7 +49,7 @@ class GetModelDialog(ModelDialog):
         """``memory`` tells how many bytes models and chats may take, 0 while that is not known."""
         super().__init__(parent)
         self.setObjectName("get-model")
-        self.setWindowTitle("Get Model")
+        self.setWindowTitle(tr("Get Model"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._downloads = downloads
         self._model: HubModel | None = None
@@ -56,7 +57,7 @@ class GetModelDialog(ModelDialog):
         self.finding = Finding(downloads, memory, self)
         self.looking = Looking(downloads, self)
         self.field = SearchField(self)
-        self.search_button = QPushButton("Search", self)
+        self.search_button = QPushButton(tr("Search"), self)
         self.search_button.setAutoDefault(False)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
         self.heading = quiet(QLabel(self))
@@ -66,14 +67,13 @@ class GetModelDialog(ModelDialog):
         self.found = FoundModel(self, *plan, self.access)
         self.token = self.access.field
         self.list = DownloadList(downloads, self)
-        self.none = quiet(QLabel(_NONE, self))
-        self.close_button = QPushButton("Close", self)
+        self.none = quiet(QLabel(tr(_NONE), self))
+        self.close_button = QPushButton(tr("Close"), self)
         self.close_button.setAutoDefault(False)
-        self.go = QPushButton(DOWNLOAD, self)
-        self.go.setDefault(True)
+        self.go = GoButton(self)
         columns = (self.heading, self.models), (self.found,)
         buttons = (self.none, self.close_button, self.go)
-        promise = quiet(QLabel(_PROMISE, self))
+        promise = quiet(QLabel(tr(_PROMISE), self))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
         tab_order(self.field, *self.access.stops, self.models, *self.found.stops)
         self._connect()
@@ -111,7 +111,7 @@ class GetModelDialog(ModelDialog):
         self.models.choose_none()
         self._clear()
         self.search_button.setEnabled(bool(self.field.words))
-        self.search_button.setToolTip("" if self.field.words else _NO_WORDS)
+        self.search_button.setToolTip("" if self.field.words else tr(_NO_WORDS))
         if self.field.name:
             self.looking.look(self.field.name, self.TYPING_MS)
         elif not self.field.text():
@@ -138,8 +138,8 @@ class GetModelDialog(ModelDialog):
         self._model = None
         self.looking.drop()
         self.finding.forget_refusals()
-        self.go.setText(LOOK_UP)
-        self._allow("" if self._downloads.token and self._target() else _NO_TOKEN)
+        self.go.offer(LOOK_UP)
+        self.go.allow("" if self._downloads.token and self._target() else tr(_NO_TOKEN))
 
     def _target(self) -> str:
         """The model that is chosen in the list, or named in the field."""
@@ -157,10 +157,10 @@ class GetModelDialog(ModelDialog):
         elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
             self._on_refused(seen)
         elif suggestion is not None:
-            self.go.setText(self.found.show_suggestion(suggestion, self.finding.room()))
-            self._allow("")
+            self.go.offer(self.found.show_suggestion(suggestion, self.finding.room()))
+            self.go.allow("")
         else:
-            self.found.say("Asking the hub…", name=ref)
+            self.found.say(tr("Asking the hub…"), name=ref)
             self.looking.look(ref, self.MOVING_MS)
 
     @Slot()
@@ -170,8 +170,8 @@ class GetModelDialog(ModelDialog):
 
     @Slot(str)
     def _on_began(self, ref: str) -> None:
-        self._allow("The hub is being asked")
-        self.found.say("Asking the hub…", name=self.models.ref)
+        self.go.allow(tr("The hub is being asked"))
+        self.found.say(tr("Asking the hub…"), name=self.models.ref)
 
     @Slot(object)
     def _on_refused(self, error: EngineError) -> None:
@@ -181,8 +181,8 @@ class GetModelDialog(ModelDialog):
         self._clear(keep_token=True)
         self.access.show_field(gated, self._target())
         self.found.say(error.message, danger=not gated, name=self.models.ref)
-        self.go.setText(LOOK_UP)
-        self._allow(_NO_TOKEN if gated else "")
+        self.go.offer(LOOK_UP)
+        self.go.allow(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
         if gated and not busy:  # whoever types a name goes on typing it
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -195,7 +195,7 @@ class GetModelDialog(ModelDialog):
             self.finding.learn(self.models.ref, model)
         at_once, self._at_once = self._at_once, False
         self.show_answer(model)
-        if at_once and self.go.text() == DOWNLOAD and self.go.isEnabled():
+        if at_once and self.go.verb == DOWNLOAD and self.go.isEnabled():
             self._on_go()
 
     def show_answer(self, model: HubModel) -> None:
@@ -204,8 +204,8 @@ class GetModelDialog(ModelDialog):
         self._model = model
         self.access.show_field(False)
         verb = self.found.show_model(model, self.finding.fit(model))
-        self.go.setText(verb or DOWNLOAD)
-        self._allow("" if verb else self.found.fits.text())
+        self.go.offer(verb or DOWNLOAD)
+        self.go.allow("" if verb else self.found.fits.text())
         self.looking.read_card(model)
 
     def _drop(self) -> None:
@@ -218,14 +218,11 @@ class GetModelDialog(ModelDialog):
         self.found.clear()
         if not keep_token:
             self.access.show_field(False)
-        self.go.setText(DOWNLOAD)
+        self.go.offer(DOWNLOAD)
         asked = bool(self._target())
-        self._allow("The hub is asked first" if asked else "Choose a model, or write its name")
-
-    def _allow(self, why_not: str) -> None:
-        """Let the main button be pressed, or say why it cannot be."""
-        self.go.setEnabled(not why_not)
-        self.go.setToolTip(why_not)
+        self.go.allow(
+            tr("The hub is asked first") if asked else tr("Choose a model, or write its name")
+        )
 
     # What is shown.
 
@@ -234,7 +231,7 @@ class GetModelDialog(ModelDialog):
         suggestion = self.finding.suggestion(self.models.ref)
         if self._model is not None:
             self.found.show_model(self._model, self.finding.fit(self._model))
-        elif suggestion is not None and self.go.isEnabled() and self.go.text() != LOOK_UP:
+        elif suggestion is not None and self.go.isEnabled() and self.go.verb != LOOK_UP:
             self.found.show_suggestion(suggestion, self.finding.room())
 
     @Slot(int, int)
@@ -265,11 +262,11 @@ class GetModelDialog(ModelDialog):
 
     @Slot()
     def _on_go(self) -> None:
-        if self.go.text() == OPEN:
+        if self.go.verb == OPEN:
             self._open(ref_of(self._model) if self._model is not None else self.models.ref)
         elif self._model is None:
             suggested = self.finding.suggestion(self.models.ref) is not None
-            download = suggested and self.go.text() == DOWNLOAD
+            download = suggested and self.go.verb == DOWNLOAD
             self._look()
             self._at_once = download
         elif self.models.ref:

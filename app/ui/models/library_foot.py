@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayo
 
 from app.chats.model_choice import LoadState, ModelStatus
 from app.conversion import why_not
+from app.language import mark, tr
 from app.paths import adapter_of
 from engine.hub.inventory import Installed
 
-_GONE = "The folder is not there any more"
+_GONE = mark("The folder is not there any more")
 
 
 class LibraryFoot(QWidget):
@@ -48,18 +49,18 @@ class LibraryFoot(QWidget):
         self.said.setProperty("muted", True)
         self.said.setWordWrap(True)
         self.said.setTextFormat(Qt.TextFormat.PlainText)
-        self.undo = self._push_button("Undo", self._on_undo)
+        self.undo = self._push_button(tr("Undo"), self._on_undo)
         self.undo.setObjectName("link")
-        self.load = self._push_button("Load", self.load_asked.emit)
-        self.pin = self._push_button("Pin", self.pin_asked.emit)
-        self.convert = self._push_button("Convert…", self.convert_asked.emit)
-        self.reveal = self._push_button("Show in Folder", self.folder_asked.emit)
-        self.adapter = self._push_button("Add Adapter…", self.adapter_asked.emit)
-        self.trash = self._push_button("Move to Trash", self.removal_asked.emit)
-        self.open = self._push_button("Open in a Chat", self.chat_asked.emit)
+        self.load = self._push_button(tr("Load"), self.load_asked.emit)
+        self.pin = self._push_button(tr("Pin"), self.pin_asked.emit)
+        self.convert = self._push_button(tr("Convert…"), self.convert_asked.emit)
+        self.reveal = self._push_button(tr("Show in Folder"), self.folder_asked.emit)
+        self.adapter = self._push_button(tr("Add Adapter…"), self.adapter_asked.emit)
+        self.trash = self._push_button(tr("Move to Trash"), self.removal_asked.emit)
+        self.open = self._push_button(tr("Open in a Chat"), self.chat_asked.emit)
         self.open.setObjectName("primary")
-        self.keep = self._push_button("Keep", self.kept.emit)
-        self.yes = self._push_button("Move to Trash", self.sure.emit)
+        self.keep = self._push_button(tr("Keep"), self.kept.emit)
+        self.yes = self._push_button(tr("Move to Trash"), self.sure.emit)
         self.usual = (
             *(self.open, self.load, self.pin, self.convert, self.reveal, self.adapter),
             self.trash,
@@ -129,7 +130,7 @@ class LibraryFoot(QWidget):
         """No model is chosen."""
         for button in self.usual:
             button.setEnabled(False)
-            button.setToolTip("Choose a model first")
+            button.setToolTip(tr("Choose a model first"))
 
     def show_model(
         self,
@@ -143,27 +144,30 @@ class LibraryFoot(QWidget):
         """Offer what can be done with this model; tooltips say why the rest cannot."""
         facts, loaded = model.facts, status.model is not None
         why = why_not_unload if loaded else facts.problem
-        words, tip = ("Unload", "Take it out of memory") if loaded else ("Load", "Load it now")
+        words, tip = tr("Load"), tr("Load it now")
+        if loaded:
+            words, tip = tr("Unload"), tr("Take it out of memory")
         if status.state is LoadState.LOADING:
-            words, tip, why = "Cancel Loading", "Do not load it after all", ""
+            words, tip, why = tr("Cancel Loading"), tr("Do not load it after all"), ""
         self._show(self.load, words, why, tip, model.name)
-        tip = "Keep it first in the list, and in memory while it rests"
+        words, tip = tr("Pin"), tr("Keep it first in the list, and in memory while it rests")
         if pinned:
-            tip = "Treat it as the others"
-        self._show(self.pin, "Unpin" if pinned else "Pin", "", tip, model.name)
-        tip = "Make a smaller copy of it"
-        self._show(self.convert, "Convert…", why_not(model), tip, model.name)
-        gone = _GONE if facts.gone else ""
-        self._show(self.reveal, "Show in Folder", gone, "Show its files", model.name)
-        why = "It has one already" if adapter_of(model.ref) else facts.problem
-        tip = "Choose a LoRA or DoRA adapter: the model is listed with it, too"
-        self._show(self.adapter, "Add Adapter…", why, tip, model.name)
-        self._show(self.open, "Open in a Chat", facts.problem, "Chat with it", model.name)
+            words, tip = tr("Unpin"), tr("Treat it as the others")
+        self._show(self.pin, words, "", tip, model.name)
+        tip = tr("Make a smaller copy of it")
+        self._show(self.convert, tr("Convert…"), why_not(model), tip, model.name)
+        gone = tr(_GONE) if facts.gone else ""
+        self._show(self.reveal, tr("Show in Folder"), gone, tr("Show its files"), model.name)
+        why = tr("It has one already") if adapter_of(model.ref) else facts.problem
+        tip = tr("Choose a LoRA or DoRA adapter: the model is listed with it, too")
+        self._show(self.adapter, tr("Add Adapter…"), why, tip, model.name)
+        self._show(self.open, tr("Open in a Chat"), facts.problem, tr("Chat with it"), model.name)
         if facts.gone:
-            self._show(self.trash, "Remove from List", "", "List it no longer", model.name)
+            tip = tr("List it no longer")
+            self._show(self.trash, tr("Remove from List"), "", tip, model.name)
         else:
-            tip = "Move its folder to the system's trash"
-            self._show(self.trash, "Move to Trash", why_not_remove, tip, model.name)
+            tip = tr("Move its folder to the system's trash")
+            self._show(self.trash, tr("Move to Trash"), why_not_remove, tip, model.name)
 
     def menu(self) -> QMenu:
         """The same as a menu."""

@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 )
 
 from app.installed import InstalledModels
+from app.language import counted, mark, tr
 from app.ui.models import library_words as words
 from app.ui.style.figures import bytes_line
 from engine.hub.inventory import Installed
@@ -45,14 +46,27 @@ class Column(IntEnum):
     MEMORY = 7
 
 
-HEADS = ("Model", "Size", "Precision", "Context", "Can", "Licence", "Used", "In memory")
 _TIPS = {
-    Column.SIZE: "On disk",
-    Column.CONTEXT: "The most tokens of a prompt and its reply together",
-    Column.CAN: "By its template and config",
-    Column.MEMORY: "Weights, and the KV caches of its chats",
+    Column.SIZE: mark("On disk"),
+    Column.CONTEXT: mark("The most tokens of a prompt and its reply together"),
+    Column.CAN: mark("By its template and config"),
+    Column.MEMORY: mark("Weights, and the KV caches of its chats"),
 }
 _RIGHT = {Column.SIZE, Column.CONTEXT, Column.MEMORY}
+
+
+def heads() -> tuple[str, ...]:
+    """What stands above the columns, in the order of `Column`."""
+    return (
+        tr("Model"),
+        tr("Size"),
+        tr("Precision"),
+        tr("Context"),
+        tr("Can", "what a model can do"),
+        tr("Licence"),
+        tr("Used", "when a model was used"),
+        tr("In memory"),
+    )
 
 
 class LibraryTable(QAbstractTableModel):
@@ -119,9 +133,10 @@ class LibraryTable(QAbstractTableModel):
             return None
         if role == Role.DisplayRole:
             arrow = " ↓" if self._down else " ↑"
-            return HEADS[section] + (arrow if section == self._column else "")
+            return heads()[section] + (arrow if section == self._column else "")
         if role == Role.ToolTipRole:
-            return _TIPS.get(Column(section))
+            tip = _TIPS.get(Column(section))
+            return tr(tip) if tip is not None else None
         if role == Role.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if section in _RIGHT else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -177,7 +192,8 @@ class LibraryTable(QAbstractTableModel):
         if column is Column.PRECISION:
             return words.precision_tip(model.facts)
         if column is Column.CONTEXT and model.facts.context:
-            return f"{model.facts.context:,} tokens"
+            tokens = model.facts.context
+            return counted("%Ln token", "%Ln tokens", tokens)
         if column is Column.CAN:
             return words.capabilities_tip(model.facts)
         if column is Column.MEMORY:
@@ -187,7 +203,7 @@ class LibraryTable(QAbstractTableModel):
     def _said(self, model: Installed, column: Column) -> str:
         """A cell with its column's name; the first cell says the whole row."""
         if column is not Column.NAME:
-            return f"{HEADS[column]}: {self._text(model, column)}"
+            return f"{heads()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
         pinned = self._installed.is_pinned(model)
         return words.sentence(model, status, when, self._clock(), pinned)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import tr
 from app.ui.models.library_table import BELOW, PINNED, WRONG, Column, LibraryTable
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
@@ -67,7 +68,7 @@ class LibraryView(QTableView):
         self.hovered = -1
         self.setObjectName("model-table")
         self.setModel(table)
-        self.setAccessibleName("Models")
+        self.setAccessibleName(tr("Models"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setMouseTracking(True)

@@ -22,6 +22,7 @@ from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
 from app.installed import InstalledModels
+from app.language import mark, tr
 from app.removal import Removal
 from app.ui.models.adding_talk import AddingTalk
 from app.ui.models.library_foot import LibraryFoot
@@ -33,11 +34,11 @@ from app.ui.models.removal_talk import RemovalTalk
 from app.ui.widgets import links
 from engine.hub.inventory import Installed
 
-_NONE = (
+_NONE = mark(
     "No models yet. Get one from the hub, or add the folder where yours are: they are used "
     "where they lie."
 )
-_NO_MATCH = "No model has these words."
+_NO_MATCH = mark("No model has these words.")
 
 
 class ModelsWindow(QDialog):
@@ -68,7 +69,7 @@ class ModelsWindow(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("models-window")
-        self.setWindowTitle("Models")
+        self.setWindowTitle(tr("Models"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
@@ -81,15 +82,15 @@ class ModelsWindow(QDialog):
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.adding = AddingTalk(installed, self.foot)
         self.search = QLineEdit(self)
-        self.search.setPlaceholderText("Search models")
-        self.search.setAccessibleName("Search models")
+        self.search.setPlaceholderText(tr("Search models"))
+        self.search.setAccessibleName(tr("Search models"))
         self.search.setClearButtonEnabled(True)
         for clear in self.search.findChildren(QAbstractButton):
-            clear.setAccessibleName("Clear the search")
-        self.add = QPushButton("Add Folder…", self)
-        self.add.setToolTip("Look for models in a folder of yours")
-        self.get = QPushButton("Get Model…", self)
-        self.get.setToolTip("Download a model from the hub")
+            clear.setAccessibleName(tr("Clear the search"))
+        self.add = QPushButton(tr("Add Folder…"), self)
+        self.add.setToolTip(tr("Look for models in a folder of yours"))
+        self.get = QPushButton(tr("Get Model…"), self)
+        self.get.setToolTip(tr("Download a model from the hub"))
         self.empty = QLabel(self)
         self.empty.setProperty("muted", True)
         self.empty.setWordWrap(True)
@@ -168,8 +169,8 @@ class ModelsWindow(QDialog):
         self.view.setVisible(bool(self.table.rows))
         self.empty.setVisible(not self.table.rows)
         looking = self._installed.looking and not models
-        words = _NO_MATCH if self.search.text() else _NONE
-        self.empty.setText("Looking for models…" if looking else words)
+        words = tr(_NO_MATCH if self.search.text() else _NONE)
+        self.empty.setText(tr("Looking for models…") if looking else words)
         self.foot.count(count(list(models.values()), self._installed.looking))
         self._show_buttons()
 
@@ -232,7 +233,8 @@ class ModelsWindow(QDialog):
             self.foot.say(unloading.cancel_load(self._library, status.ref))
         elif status.model is not None:
             why = unloading.unload(self._library, status.ref)
-            self.foot.say(why or f"{model.name} is unloaded. Its chats load it when they send.")
+            done = tr("{name} is unloaded. Its chats load it when they send.", name=model.name)
+            self.foot.say(why or done)
         elif not model.facts.problem:
             self._loading = model.ref
             self._loader.want(model.ref)
@@ -265,7 +267,7 @@ class ModelsWindow(QDialog):
             return
         menu = self.foot.menu()
         if self._installed.listed_by(model) and not model.facts.gone:
-            menu.addAction("Remove from List", lambda: self.talk.forget(model))
+            menu.addAction(tr("Remove from List"), lambda: self.talk.forget(model))
         menu.popup(self.view.viewport().mapToGlobal(at))
 
     # Coming and going.

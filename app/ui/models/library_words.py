@@ -6,30 +6,45 @@ import time
 from collections.abc import Sequence
 
 from app.chats.model_choice import LoadState, ModelStatus
-from app.ui.style.figures import bytes_line
+from app.language import counted, mark, number, tr
+from app.ui.style.dates import date_line
+from app.ui.style.figures import bytes_line, percent
 from engine.hub.folder_facts import IMAGES, REASONING, TOOLS, FolderFacts
 from engine.hub.inventory import Installed
 from engine.hub.places import Source
 
 NOTHING = "–"
 _DAY = 86_400
-_CAN = {REASONING: "Reasoning", TOOLS: "Tools", IMAGES: "Images"}
+_CAN = {REASONING: mark("Reasoning"), TOOLS: mark("Tools"), IMAGES: mark("Images")}
+_WHOSE = {
+    Source.BUNDLED: mark("Comes with Stretto"),
+    Source.OWN: mark("Stretto's models"),
+    Source.ADDED: mark("Added by hand"),
+}
+"""The other places are called by the names of programs."""
 
 
 def precision(facts: FolderFacts) -> str:
     """ "4-bit", "4-bit, mixed", "bfloat16"."""
     if facts.bits:
-        return f"{facts.bits}-bit" + (", mixed" if facts.mixed else "")
+        bits = facts.bits
+        return tr("{bits}-bit, mixed", bits=bits) if facts.mixed else tr("{bits}-bit", bits=bits)
     return facts.dtype or NOTHING
 
 
 def precision_tip(facts: FolderFacts) -> str:
     if not facts.bits:
-        return "Its weights are not quantized" if facts.dtype else "Its config does not say"
-    words = f"Weights in {facts.bits} bits"
+        known = tr("Its weights are not quantized")
+        return known if facts.dtype else tr("Its config does not say")
+    words = counted("Weights in %n bit", "Weights in %n bits", facts.bits)
     if facts.group_size:
-        words += f", {facts.group_size} of them share a scale"
-    return words + ("; some layers have other bits" if facts.mixed else "")
+        words = counted(
+            "{weights}, %n of them share a scale",
+            "{weights}, %n of them share a scale",
+            facts.group_size,
+            weights=words,
+        )
+    return tr("{weights}; some layers have other bits", weights=words) if facts.mixed else words
 
 
 def context(facts: FolderFacts) -> str:
@@ -40,18 +55,18 @@ def context(facts: FolderFacts) -> str:
     if count % 2**20 == 0:
         return f"{count // 2**20}M"
     if count >= 1_000_000:
-        return f"{count / 1e6:.1f}M"
-    return f"{count // 1024}K" if count % 1024 == 0 else f"{count:,}"
+        return f"{number(count / 1e6, 1)}M"
+    return f"{count // 1024}K" if count % 1024 == 0 else number(count)
 
 
 def capabilities(facts: FolderFacts) -> str:
-    return " · ".join(words for name, words in _CAN.items() if name in facts.capabilities)
+    return " · ".join(tr(words) for name, words in _CAN.items() if name in facts.capabilities)
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
     if IMAGES in facts.capabilities:
-        return "By its template and config. Stretto shows models no images yet."
-    return "By its template and config"
+        return tr("By its template and config. Stretto shows models no images yet.")
+    return tr("By its template and config")
 
 
 def used(when: float, now: float) -> str:
@@ -61,30 +76,38 @@ def used(when: float, now: float) -> str:
     day, today = time.localtime(when), time.localtime(now)
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     if when >= midnight:
-        return "Today"
+        return tr("Today")
     days = int((midnight - when) // _DAY) + 1
     if days < 7:
-        return "Yesterday" if days == 1 else f"{days} days ago"
-    words = f"{day.tm_mday} {time.strftime('%B', day)}"
-    return words if day.tm_year == today.tm_year else f"{words} {day.tm_year}"
+        return tr("Yesterday") if days == 1 else counted("%n day ago", "%n days ago", days)
+    if day.tm_year == today.tm_year:
+        return date_line(when, tr("d MMMM", "Qt's form of a date"))
+    return date_line(when, tr("d MMMM yyyy", "Qt's form of a date"))
 
 
 def memory(status: ModelStatus, nbytes: int) -> str:
     """What it takes of memory now, or how far it is. ``nbytes``: with its chats' caches."""
     if status.state is LoadState.LOADING:
-        return f"Loading {min(0.99, status.share):.0%}" if status.share >= 0.01 else "Loading…"
+        if status.share < 0.01:
+            return tr("Loading…")
+        return tr("Loading {share}", share=percent(min(0.99, status.share)))
     if status.model is not None:
         return bytes_line(max(nbytes, status.model.nbytes))
-    return "Not loaded" if status.state is LoadState.FAILED else ""
+    return tr("Not loaded") if status.state is LoadState.FAILED else ""
 
 
 def count(models: Sequence[Installed], looking: bool) -> str:
     """ "12 models · 48 GB on disk"."""
     # Revisions of one repository share files: it counts once.
     nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
-    words = "1 model" if len(models) == 1 else f"{len(models):,} models"
-    more = " · looking for more…" if looking else ""
-    return f"{words} · {bytes_line(nbytes)} on disk{more}" if models else ""
+    if not models:
+        return ""
+    parts = [
+        counted("%Ln model", "%Ln models", len(models)),
+        tr("{size} on disk", size=bytes_line(nbytes)),
+        tr("looking for more…") if looking else "",
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def below(model: Installed) -> str:
@@ -93,23 +116,24 @@ def below(model: Installed) -> str:
 
 
 def whose(model: Installed) -> str:
-    return "Comes with Stretto" if model.source is Source.BUNDLED else model.source.value
+    return tr(_WHOSE[model.source]) if model.source in _WHOSE else model.source.value
 
 
 def sentence(model: Installed, status: ModelStatus, when: float, now: float, pinned: bool) -> str:
     """All that is known of it, as a screen reader says it."""
-    facts = model.facts
+    facts, takes = model.facts, memory(status, 0)
+    tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
     parts = [
         model.name,
-        "pinned" if pinned else "",
+        tr("pinned") if pinned else "",
         facts.problem.rstrip("."),
-        f"in memory, {memory(status, 0)}" if status.model is not None else memory(status, 0),
+        tr("in memory, {size}", size=takes) if status.model is not None else takes,
         below(model),
         bytes_line(facts.nbytes) if facts.nbytes else "",
         precision(facts) if precision(facts) != NOTHING else "",
-        f"context {facts.context:,} tokens" if facts.context else "",
+        tokens if facts.context else "",
         capabilities(facts).replace(" · ", ", "),
-        f"licence {facts.licence}" if facts.licence else "",
-        f"used {used(when, now)}" if when > 0 else "",
+        tr("licence {name}", name=facts.licence) if facts.licence else "",
+        tr("used {when}", when=used(when, now)) if when > 0 else "",
     ]
     return ", ".join(filter(None, parts))

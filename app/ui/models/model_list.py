@@ -19,6 +19,7 @@ from app.background import Query
 from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelStatus
+from app.language import tr
 from app.model_folders import ModelFolder, look_at
 from app.paths import model_fallback_name
 from app.settings import Settings
@@ -55,23 +56,25 @@ class ModelList(QWidget):
         self.rows: list[ModelRow] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(0)
-        self.none = QLabel("None yet. Models that were opened or downloaded are listed here.", self)
+        self.none = QLabel(
+            tr("None yet. Models that were opened or downloaded are listed here."), self
+        )
         self.none.setProperty("muted", True)
         self._said = QLabel(self)
         self._said.setProperty("muted", True)
         self._said.setWordWrap(True)
-        self.undo = QPushButton("Undo", self)
+        self.undo = QPushButton(tr("Undo"), self)
         self.undo.setObjectName("link")
         self.undo.setAutoDefault(False)
-        self.undo.setAccessibleName("Put the model back into the list")
+        self.undo.setAccessibleName(tr("Put the model back into the list"))
         self.undo.clicked.connect(self._undo)
-        self.add = QPushButton("Add…", self)
+        self.add = QPushButton(tr("Add…"), self)
         self.add.setAutoDefault(False)
-        self.add.setToolTip("Add a model folder to the list")
+        self.add.setToolTip(tr("Add a model folder to the list"))
         self.add.clicked.connect(self._choose)
-        self.get = QPushButton("Get…", self)
+        self.get = QPushButton(tr("Get…"), self)
         self.get.setAutoDefault(False)
-        self.get.setToolTip("Download a model from the hub")
+        self.get.setToolTip(tr("Download a model from the hub"))
         self.get.clicked.connect(self.get_asked)
         foot = QHBoxLayout()
         foot.setSpacing(8)
@@ -123,7 +126,7 @@ class ModelList(QWidget):
 
     @Slot()
     def _choose(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Add Model Folder")
+        folder = QFileDialog.getExistingDirectory(self, tr("Add Model Folder"))
         if folder:
             self.add_model(str(Path(folder)))
 
@@ -152,7 +155,10 @@ class ModelList(QWidget):
             row.set_first(row is self.rows[0])
         self.none.setVisible(not self.rows)
         self._said.setText(
-            f"{model_fallback_name(self.removed[-1][1])} is no longer listed. Its files stay."
+            tr(
+                "{name} is no longer listed. Its files stay.",
+                name=model_fallback_name(self.removed[-1][1]),
+            )
             if self.removed
             else ""
         )

@@ -9,10 +9,11 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
+from app.language import mark, tr
 from app.paths import GUIDE
 from app.ui.style.figures import bytes_line
 
-_STATES = {LoadState.LOADING: "loading…", LoadState.FAILED: "not loaded"}
+_STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not loaded")}
 
 
 def model_menu(
@@ -37,17 +38,17 @@ def model_menu(
         if not ref:
             continue
         model_status = loader.get(ref)
-        action = menu.addAction(_entry(model_status, _STATES.get(model_status.state, "")))
+        action = menu.addAction(_entry(model_status))
         action.setCheckable(True)
         action.setChecked(ref == current)
         action.setToolTip(ref)
         action.triggered.connect(lambda _checked=False, ref=ref: chosen(ref))
         group.addAction(action)
     menu.addSeparator()
-    menu.addAction("Get Model…", get_model)
-    menu.addAction("Open Model Folder…", open_folder)
-    menu.addMenu(unload.fill(QMenu("Unload", menu)))
-    menu.addAction("Manage Models…", manage)
+    menu.addAction(tr("Get Model…"), get_model)
+    menu.addAction(tr("Open Model Folder…"), open_folder)
+    menu.addMenu(unload.fill(QMenu(tr("Unload"), menu)))
+    menu.addAction(tr("Manage Models…"), manage)
     return menu
 
 
@@ -74,15 +75,17 @@ class UnloadMenu:
             action = menu.addAction(_entry(model_status))
             action.triggered.connect(lambda _checked=False, ref=ref: self.unload(ref))
             action.setEnabled(not why)
-            action.setToolTip(why or "Take it out of memory. Its chats load it when they send.")
+            action.setToolTip(why or tr("Take it out of memory. Its chats load it when they send."))
         if menu.isEmpty():
             menu.setEnabled(False)
-            menu.menuAction().setToolTip("No model is in memory")
+            menu.menuAction().setToolTip(tr("No model is in memory"))
         return menu
 
 
-def _entry(model_status: ModelStatus, state: str = "") -> str:
+def _entry(model_status: ModelStatus) -> str:
     """The model's name and, at the right, the memory that it takes, or its state."""
-    model = model_status.model
-    right = bytes_line(model.nbytes) if model is not None else state
+    model, state = model_status.model, _STATES.get(model_status.state)
+    right = tr(state) if state is not None else ""
+    if model is not None:
+        right = bytes_line(model.nbytes)
     return "\t".join(filter(None, (model_status.name.replace("&", "&&"), right)))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from app.chats.model_choice import LoadState, ModelStatus
+from app.language import mark, tr
 from app.model_folders import ModelFolder
 from app.paths import short_path
 from app.ui.style.figures import bytes_line
@@ -16,8 +17,11 @@ from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
 from engine import Model
 
-UNLOAD = "Unload: take it out of memory"
-_NO_FOLDER = {True: "The folder is being looked for", False: "The folder is not there"}
+UNLOAD = mark("Unload: take it out of memory")
+_NO_FOLDER = {
+    True: mark("The folder is being looked for"),
+    False: mark("The folder is not there"),
+}
 
 
 class ModelRow(QFrame):
@@ -38,9 +42,9 @@ class ModelRow(QFrame):
         self.place = ElidedLabel(short_path(Path(ref)), self)
         self.place.setToolTip(ref)
         self.place.setProperty("muted", True)
-        self.reveal = IconButton("folder-open", "Show in Folder", self)
-        self.forget = IconButton("x", "Remove from List", self)
-        self.unload = IconButton("eject", UNLOAD, self)
+        self.reveal = IconButton("folder-open", tr("Show in Folder"), self)
+        self.forget = IconButton("x", tr("Remove from List"), self)
+        self.unload = IconButton("eject", tr(UNLOAD), self)
         self.unload.hide()
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 8, 0, 8)
@@ -64,29 +68,31 @@ class ModelRow(QFrame):
         """Offer to take it out of memory, where it is there; the tooltip says why it cannot be."""
         self.unload.setVisible(model is not None)
         self.unload.setEnabled(not why_not)
-        self.unload.setToolTip(why_not or UNLOAD)
+        self.unload.setToolTip(why_not or tr(UNLOAD))
 
     def show_state(self, model_status: ModelStatus) -> None:
         """Say what is known of it, on disk and in the engine."""
         folder, model = self.folder, model_status.model
         name, loading = model_status.name, model_status.state
         self.name.setText(name)
-        self.reveal.setAccessibleName(f"Show the folder of {name}")
-        self.forget.setAccessibleName(f"Remove {name} from the list")
-        self.unload.setAccessibleName(f"Unload {name}")
+        self.reveal.setAccessibleName(tr("Show the folder of {name}", name=name))
+        self.forget.setAccessibleName(tr("Remove {name} from the list", name=name))
+        self.unload.setAccessibleName(tr("Unload {name}", name=name))
         missing = folder is not None and not folder.found
         empty = folder is not None and folder.found and not folder.holds_model
+        takes = bytes_line(model.nbytes if model else 0)
         words = {
-            LoadState.READY: f"Loaded, {bytes_line(model.nbytes if model else 0)} of memory",
-            LoadState.LOADING: "Loading…",
-            LoadState.FAILED: "Not loaded",
+            LoadState.READY: tr("Loaded, {size} of memory", size=takes),
+            LoadState.LOADING: tr("Loading…"),
+            LoadState.FAILED: tr("Not loaded"),
         }.get(loading, "")
         if missing:
-            words = "Folder not found" if folder is not None and folder.local else "Not downloaded"
+            here = folder is not None and folder.local
+            words = tr("Folder not found") if here else tr("Not downloaded")
         elif empty:
-            words = "No model in it"
+            words = tr("No model in it")
         elif folder is not None and not folder.local:
-            words = words or "From the hub"
+            words = words or tr("From the hub")
         size = bytes_line(folder.bytes) if folder is not None and folder.holds_model else ""
         self.state.setText(" · ".join(part for part in (size, words) if part))
         self.state.setToolTip(model_status.error if loading is LoadState.FAILED else "")
@@ -96,7 +102,7 @@ class ModelRow(QFrame):
         repolish(self.state)
         found = folder is not None and folder.found
         self.reveal.setEnabled(found)
-        self.reveal.setToolTip("Show in Folder" if found else _NO_FOLDER[folder is None])
+        self.reveal.setToolTip(tr("Show in Folder") if found else tr(_NO_FOLDER[folder is None]))
 
 
 class ElidedLabel(QLabel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.installed import InstalledModels
+from app.language import tr
 from app.removal import Removal, Removed
 from app.ui.models.library_foot import LibraryFoot
 from engine.hub.inventory import Installed
@@ -45,7 +46,9 @@ class RemovalTalk(QObject):
             self.asked = model
             warning = self._removal.warning(model)
             if warning:
-                self._foot.ask(f"Move {model.name} to the trash? {warning}")
+                self._foot.ask(
+                    tr("Move {name} to the trash? {warning}", name=model.name, warning=warning)
+                )
             else:
                 self.remove()
 
@@ -53,7 +56,9 @@ class RemovalTalk(QObject):
         """List a model no longer, and what else is found by the same folder."""
         if self._installed.listed_by(model):
             restore = self._installed.forget(model)
-            self._foot.say(f"{model.name} is no longer listed. Its files stay.", restore)
+            self._foot.say(
+                tr("{name} is no longer listed. Its files stay.", name=model.name), restore
+            )
 
     @Slot()
     def remove(self) -> None:
@@ -61,7 +66,7 @@ class RemovalTalk(QObject):
         asked, self.asked = self.asked, None
         if asked is not None:
             why = self._removal.remove(asked)
-            self._foot.say(why or f"{asked.name} goes to the trash…")
+            self._foot.say(why or tr("{name} goes to the trash…", name=asked.name))
             self.answered.emit()
 
     @Slot()
@@ -92,4 +97,4 @@ class RemovalTalk(QObject):
 
     @Slot(str)
     def _on_restored(self, name: str) -> None:
-        self._foot.say(f"{name} is back in its place.")
+        self._foot.say(tr("{name} is back in its place.", name=name))

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.language import tr
 from engine import hub
 
 _LONGEST = 100
@@ -22,8 +23,8 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setPlaceholderText("Search, or owner/name, or the address of a model's page")
-        self.setAccessibleName("Model")
+        self.setPlaceholderText(tr("Search, or owner/name, or the address of a model's page"))
+        self.setAccessibleName(tr("Model"))
 
     @property
     def name(self) -> str:

@@ -10,16 +10,19 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBox
 from app import background, keychain
 from app.background import Query
 from app.downloads import Downloads
+from app.language import mark, tr
 from app.ui.widgets.links import ask_and_open
 from engine import hub
 
-_SHOWN = "Shown to the hub alone, and kept in this system's keychain once the hub has taken it."
-_HERE_ONLY = (
+_SHOWN = mark(
+    "Shown to the hub alone, and kept in this system's keychain once the hub has taken it."
+)
+_HERE_ONLY = mark(
     "Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could "
     "keep it."
 )
-_NOT_KEPT = "The keychain did not take the token: it is kept until Stretto ends."
-_USED = "An access token is shown to the hub. "
+_NOT_KEPT = mark("The keychain did not take the token: it is kept until Stretto ends.")
+_USED = mark("An access token is shown to the hub.")
 
 
 class TokenField(QWidget):
@@ -39,20 +42,20 @@ class TokenField(QWidget):
         self._kept = True
         self.field = QLineEdit(self)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
-        self.field.setPlaceholderText("Access token")
-        self.field.setAccessibleName("Access token")
+        self.field.setPlaceholderText(tr("Access token"))
+        self.field.setAccessibleName(tr("Access token"))
         self.note = QLabel(self)
         self.note.setProperty("muted", True)
         self.note.setWordWrap(True)
         self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.forget = QPushButton("Forget It", self)
+        self.forget = QPushButton(tr("Forget It"), self)
         self.forget.setObjectName("link")
         self.forget.setAutoDefault(False)
-        self.forget.setAccessibleName("Forget the access token")
-        self.page = QPushButton("Open Its Page", self)
+        self.forget.setAccessibleName(tr("Forget the access token"))
+        self.page = QPushButton(tr("Open Its Page"), self)
         self.page.setObjectName("link")
         self.page.setAutoDefault(False)
-        self.page.setToolTip("Asks first, then opens the model's page on the hub")
+        self.page.setToolTip(tr("Asks first, then opens the model's page on the hub"))
         self._ref = ""
         foot = QHBoxLayout()
         foot.setSpacing(8)
@@ -79,12 +82,13 @@ class TokenField(QWidget):
         self._ref = wanted.repo if wanted is not None else ""
         self.page.setVisible(shown and bool(self._ref))
         if shown and not self.field.isVisibleTo(self):
-            self.note.setText(_SHOWN)
+            self.note.setText(tr(_SHOWN))
             # Looking for a keychain may take the system a while.
             self._query.ask(lambda _: keychain.is_there(), self._on_keychain)
         elif not shown:
             self._query.drop()
-            self.note.setText(f"{_USED}{'' if self._kept else _NOT_KEPT}".strip())
+            words = tr(_USED) if self._kept else f"{tr(_USED)} {tr(_NOT_KEPT)}"
+            self.note.setText(words)
         self.field.setVisible(shown)
         self.forget.setVisible(bool(self._downloads.token) and not shown)
         self.setVisible(shown or bool(self._downloads.token))
@@ -119,7 +123,7 @@ class TokenField(QWidget):
         self.changed.emit()
 
     def _on_keychain(self, there: bool) -> None:
-        self.note.setText(_SHOWN if there else _HERE_ONLY)
+        self.note.setText(tr(_SHOWN if there else _HERE_ONLY))
 
     def _on_kept(self, kept: bool | None, error: Exception | None) -> None:
         self._kept = bool(kept)

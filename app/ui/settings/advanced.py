@@ -9,18 +9,19 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton
 
 from app.background import Query
 from app.doctor import CancelledError, Examined, examine
+from app.language import mark, tr
 from app.newer_mlx_lm import NewerMlxLm
 from app.ui.dialogs.wheel_dialog import WheelDialog
 from app.ui.settings.form_page import FormPage
 from app.ui.style.theme import code_font, scaled
 from app.ui.widgets.closing import open_dialog
 
-_NOTE = (
+_NOTE = mark(
     "Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. "
     "Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own."
 )
-_TRYING = "It is being tried in a process of its own…"
-_TRYING_ALL = "Each architecture is made small and tried, which takes a few minutes…"
+_TRYING = mark("It is being tried in a process of its own…")
+_TRYING_ALL = mark("Each architecture is made small and tried, which takes a few minutes…")
 
 
 class Advanced(QObject):
@@ -31,17 +32,17 @@ class Advanced(QObject):
         self._page, self._newer = page, newer
         self._query = Query(self)
         self._families = False
-        form = page.section("Advanced")
-        self.which = self._label("Which mlx-lm is used")
+        form = page.section(mark("Advanced"))
+        self.which = self._label(tr("Which mlx-lm is used"))
         page.row(form, "mlx-lm", self.which)
         self.hash = self._label("SHA-256")
         self.hash.setFont(code_font())
         self.hash.setWordWrap(False)
         self.hash.setProperty("muted", True)
-        self.choose = self._push_button("Choose Wheel…", self._on_choose)
-        self.remove = self._push_button("Remove", newer.remove)
-        self.remove.setToolTip("Use Stretto’s own from the next start on")
-        self.again = self._push_button("Try Again", newer.try_again)
+        self.choose = self._push_button(tr("Choose Wheel…"), self._on_choose)
+        self.remove = self._push_button(tr("Remove"), newer.remove)
+        self.remove.setToolTip(tr("Use Stretto’s own from the next start on"))
+        self.again = self._push_button(tr("Try Again"), newer.try_again)
         row = QHBoxLayout()
         row.setSpacing(8)
         for button in (self.choose, self.again, self.remove):
@@ -49,13 +50,13 @@ class Advanced(QObject):
         row.addStretch(1)
         page.row(form, "SHA-256", self.hash)
         page.row(form, "", row)
-        self.told = self._label("What it can do")
+        self.told = self._label(tr("What it can do"))
         self.told.setProperty("muted", True)
         page.row(form, "", self.told)
-        self.all = self._push_button("Try All Architectures", self._on_all)
+        self.all = self._push_button(tr("Try All Architectures"), self._on_all)
         page.row(form, "", self.all)
         self._form = form
-        page.note(_NOTE)
+        page.note(tr(_NOTE))
         newer.changed.connect(self._show)
         self._said = ""
         self._tried = newer.chosen.sha256 if newer.chosen is not None else ""
@@ -91,7 +92,9 @@ class Advanced(QObject):
         self.again.setVisible(chosen is not None and bool(chosen.failed))
         self.remove.setVisible(chosen is not None)
         trying = self._query.waiting
-        self.all.setText("Stop Trying" if trying and self._families else "Try All Architectures")
+        self.all.setText(
+            tr("Stop Trying") if trying and self._families else tr("Try All Architectures")
+        )
         self.all.setEnabled(not trying or self._families)
         self._form.setRowVisible(self.hash, chosen is not None)
         self._form.setRowVisible(self.told, bool(self._said))
@@ -104,8 +107,9 @@ class Advanced(QObject):
 
     @Slot()
     def _on_choose(self) -> None:
+        kinds = tr("Wheels")
         name, _ = QFileDialog.getOpenFileName(
-            self._page, "Wheel of mlx-lm", "", "Wheels (mlx_lm-*.whl)"
+            self._page, tr("Wheel of mlx-lm"), "", f"{kinds} (mlx_lm-*.whl)"
         )
         if name:
             self.take(Path(name))
@@ -138,7 +142,7 @@ class Advanced(QObject):
             lambda found: self._on_tried(found, sha256),
             self._on_failed,
         )
-        self.say(_TRYING_ALL if families else _TRYING)
+        self.say(tr(_TRYING_ALL if families else _TRYING))
 
     def _on_tried(self, found: Examined, sha256: str) -> None:
         chosen = self._newer.chosen
@@ -149,4 +153,4 @@ class Advanced(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         if not isinstance(error, CancelledError):
-            self.say(f"It could not be tried: {error}.")
+            self.say(tr("It could not be tried: {error}.", error=error))

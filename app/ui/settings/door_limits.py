@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import mark, tr
 from app.settings import SERVE_LIMITS, Settings
 from app.ui.settings.form_page import FormPage
 
@@ -38,7 +39,7 @@ class DoorLimits(QObject):
     ) -> None:
         super().__init__(page)
         self._page, self._form, self._settings, self._choose = page, form, settings, choose
-        self.more = QPushButton("More", page)
+        self.more = QPushButton(tr("More"), page)
         self.more.setCheckable(True)
         self.more.setAutoDefault(False)
         self.more.setFixedWidth(120)
@@ -46,31 +47,35 @@ class DoorLimits(QObject):
         page.row(form, "", self.more)
         self._rows: list[QWidget | QHBoxLayout] = []
         self.origins = QLineEdit(settings.serve_origins, page)
-        self.origins.setAccessibleName("Web pages that may ask")
-        self.origins.setPlaceholderText("none")
-        self.origins.setToolTip("As https://example.org, several with blanks between them")
+        self.origins.setAccessibleName(tr("Web pages that may ask"))
+        self.origins.setPlaceholderText(tr("none", "no web page"))
+        self.origins.setToolTip(tr("As https://example.org, several with blanks between them"))
         self.origins.setFixedWidth(320)
         self.origins.editingFinished.connect(self._on_origins)
-        self._row("Web pages", self.origins)
-        self.sessions = self._number("serve_sessions", "Sessions", "", "none")
-        self.evict = QCheckBox("One more takes the place of the longest unused", page)
+        self._row(mark("Web pages"), self.origins)
+        self.sessions = self._number("serve_sessions", tr("Sessions"), "", tr("none", "no session"))
+        self.evict = QCheckBox(tr("One more takes the place of the longest unused"), page)
         self.evict.setChecked(settings.serve_evict)
         self.evict.toggled.connect(lambda on: choose(serve_evict=on))
-        self._row("Sessions", self.sessions)
+        self._row(mark("Sessions"), self.sessions)
         self._row("", self.evict)
-        self.per_key = self._number("serve_per_key", "Requests at once", " at once", "any at once")
+        self.per_key = self._number(
+            "serve_per_key", tr("Requests at once"), tr(" at once"), tr("any at once")
+        )
         self.per_minute = self._number(
-            "serve_per_minute", "Requests a minute", " a minute", "any a minute"
+            "serve_per_minute", tr("Requests a minute"), tr(" a minute"), tr("any a minute")
         )
         pair = QHBoxLayout()
         pair.setSpacing(8)
         for box in (self.per_key, self.per_minute):
             pair.addWidget(box)
         pair.addStretch(1)
-        self._row("Each key", pair)
-        self.unload = self._number("serve_unload_min", "Unload idle models", " min", "never")
-        self.unload.setToolTip("Models that no chat here uses are unloaded after so long")
-        self._row("Unload after", self.unload)
+        self._row(mark("Each key"), pair)
+        self.unload = self._number(
+            "serve_unload_min", tr("Unload idle models"), tr(" min"), tr("never")
+        )
+        self.unload.setToolTip(tr("Models that no chat here uses are unloaded after so long"))
+        self._row(mark("Unload after"), self.unload)
         self._on_more(False)
 
     def _row(self, words: str, field: QWidget | QHBoxLayout) -> None:
@@ -98,6 +103,6 @@ class DoorLimits(QObject):
 
     @Slot(bool)
     def _on_more(self, on: bool) -> None:
-        self.more.setText("Less" if on else "More")
+        self.more.setText(tr("Less") if on else tr("More"))
         for field in self._rows:
             self._form.setRowVisible(field, on)

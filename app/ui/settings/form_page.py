@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import tr
 from app.ui.style.theme import grown, keep_font, scaled
 
 LABELS = 150
@@ -24,7 +25,7 @@ class FormPage(QWidget):
     """What is added to it stands one below the other.
 
     Attributes:
-        places: the section and the words of each row, and each section with "".
+        places: the section and the words of each row, and each section with "", in English.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -37,7 +38,7 @@ class FormPage(QWidget):
         self._fields: dict[str, QWidget | QHBoxLayout] = {}
 
     def show_row(self, words: str) -> bool:
-        """Scroll to the row (or the section) that is called so, and give its field the keys."""
+        """Scroll to the row (or the section) that is called so in English, and give it the keys."""
         field = self._fields.get(words)
         if isinstance(field, QHBoxLayout):
             inside = (item.widget() for n in range(field.count()) if (item := field.itemAt(n)))
@@ -51,10 +52,14 @@ class FormPage(QWidget):
         return True
 
     def section(self, title: str) -> QFormLayout:
-        """Begin a section; returns the form for its rows."""
+        """Begin a section; returns the form for its rows.
+
+        Args:
+            title: marked, and shown translated.
+        """
         if self._column.count():
             self._column.addSpacing(10)
-        heading = QLabel(title, self)
+        heading = QLabel(tr(title), self)
         keep_font(heading, 15, QFont.Weight.DemiBold)
         self._column.addWidget(heading)
         self.places.append((title, ""))
@@ -69,8 +74,12 @@ class FormPage(QWidget):
         return form
 
     def row(self, form: QFormLayout, words: str, field: QWidget | QHBoxLayout) -> None:
-        """A row whose field begins where those of all sections do."""
-        label = QLabel(words, self)
+        """A row whose field begins where those of all sections do.
+
+        Args:
+            words: marked, and shown translated; "" for none.
+        """
+        label = QLabel(tr(words) if words else "", self)
         label.setFixedWidth(scaled(LABELS))
         label.setMinimumHeight(grown(30))
         if words:
@@ -100,7 +109,7 @@ class FormPage(QWidget):
         """The page is complete: the area that it scrolls in."""
         self._column.addStretch(1)
         area = self._area = QScrollArea(parent)
-        area.setAccessibleName("Settings")
+        area.setAccessibleName(tr("Settings"))
         area.setWidget(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -109,15 +118,15 @@ class FormPage(QWidget):
 
     def gigabytes(self, name: str, nothing: str, value: float) -> QDoubleSpinBox:
         """A number of gigabytes; 0 shows the words for ``nothing``."""
-        return self._number(name, nothing, value, " GB", 1, 0.5)
+        return self._number(name, nothing, value, tr(" GB"), 1, 0.5)
 
     def minutes(self, name: str, nothing: str, value: float) -> QDoubleSpinBox:
         """A number of minutes; 0 shows the words for ``nothing``."""
-        return self._number(name, nothing, value, " min", 0, 5)
+        return self._number(name, nothing, value, tr(" min"), 0, 5)
 
     def characters(self, name: str, nothing: str, value: int) -> QDoubleSpinBox:
         """A number of characters; 0 shows the words for ``nothing``."""
-        box = self._number(name, nothing, 0, " characters", 0, 500)
+        box = self._number(name, nothing, 0, tr(" characters"), 0, 500)
         box.setRange(0, 1_000_000)
         box.setGroupSeparatorShown(True)
         box.setValue(value)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QPushButton
 
-from app.language import LANGUAGES, tr
+from app.language import LANGUAGES, mark, tr
 from app.settings import Settings
 from app.translation import differs
 from app.ui.settings.form_page import FormPage
@@ -42,7 +42,7 @@ class LanguageChoice:
         row.setSpacing(8)
         row.addWidget(self.box)
         row.addWidget(self.restart)
-        page.row(form, tr("Language"), row)
+        page.row(form, mark("Language"), row)
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:

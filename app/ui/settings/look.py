@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QRadioButton, QSpinBox
 
+from app.language import mark, tr
 from app.settings import TEXT_PX, ZOOM, Settings
 from app.ui.settings.appearance import CHOICES
 from app.ui.settings.form_page import FormPage
@@ -14,7 +15,11 @@ from app.ui.settings.language_choice import LanguageChoice
 from app.ui.style import motion
 from app.ui.style.theme import theme
 
-CONTRASTS = (("system", "As the System"), ("normal", "Normal"), ("high", "High"))
+CONTRASTS = (
+    ("system", mark("As the System")),
+    ("normal", mark("Normal")),
+    ("high", mark("High")),
+)
 
 Choice = Callable[[QFormLayout, str, tuple[tuple[str, str], ...], str], dict[str, QRadioButton]]
 
@@ -27,41 +32,41 @@ class Look:
     ) -> None:
         """``choice`` adds a row of which one holds; ``put`` changes options."""
         self._put = put
-        form = page.section("Look")
+        form = page.section(mark("Look"))
         self.language = LanguageChoice(page, form, settings, put)
-        self.appearance = choice(form, "Appearance", CHOICES, "appearance")
+        self.appearance = choice(form, mark("Appearance"), CHOICES, "appearance")
         for value, button in self.appearance.items():
             button.toggled.connect(
                 lambda on, value=value: theme().set_appearance(value) if on else None
             )
-        self.contrast = choice(form, "Contrast", CONTRASTS, "contrast")
+        self.contrast = choice(form, mark("Contrast"), CONTRASTS, "contrast")
         for value, button in self.contrast.items():
             button.toggled.connect(
                 lambda on, value=value: theme().set_contrast(value) if on else None
             )
         self.zoom = QComboBox(page)
-        self.zoom.setAccessibleName("All text")
-        self.zoom.setToolTip("Of the size that the system asks for")
+        self.zoom.setAccessibleName(tr("All text"))
+        self.zoom.setToolTip(tr("Of the size that the system asks for"))
         for percent in ZOOM:
-            self.zoom.addItem(f"{percent} %", percent)
+            self.zoom.addItem(tr("{percent} %", percent=percent), percent)
         self.zoom.setCurrentIndex(self.zoom.findData(settings.zoom))
         self.zoom.activated.connect(self._on_zoom)
-        page.row(form, "All text", self.zoom)
+        page.row(form, mark("All text"), self.zoom)
         self.text_px = QSpinBox(page)
         self.text_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.text_px.setToolTip("The arrow keys make it larger and smaller")
+        self.text_px.setToolTip(tr("The arrow keys make it larger and smaller"))
         self.text_px.setMinimumWidth(132)
         self.text_px.setRange(*TEXT_PX)
-        self.text_px.setSuffix(" px")
+        self.text_px.setSuffix(tr(" px"))
         self.text_px.setValue(settings.text_px)
-        self.text_px.setAccessibleName("Text size")
+        self.text_px.setAccessibleName(tr("Text size"))
         self.text_px.valueChanged.connect(self._on_text_px)
-        page.row(form, "Text size", self.text_px)
-        self.motion = QCheckBox("Always less", page)
-        self.motion.setToolTip("Otherwise as the system asks for")
+        page.row(form, mark("Text size"), self.text_px)
+        self.motion = QCheckBox(tr("Always less"), page)
+        self.motion.setToolTip(tr("Otherwise as the system asks for"))
         self.motion.setChecked(settings.motion == "less")
         self.motion.toggled.connect(self._on_motion)
-        page.row(form, "Motion", self.motion)
+        page.row(form, mark("Motion"), self.motion)
 
     @Slot(int)
     def _on_zoom(self, index: int) -> None:

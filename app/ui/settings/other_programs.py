@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Slot
@@ -21,10 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import counted, mark, tr
 from app.serving import Door, Serving
 from app.settings import PORTS, Settings
 from app.ui.settings.door_limits import DoorLimits
 from app.ui.settings.form_page import FormPage
+from app.ui.style.dates import date_line
 
 CURL = """\
 curl {address}/v1/chat/completions -H "Content-Type: application/json"{header} \\
@@ -43,9 +44,9 @@ OPENAI_API_KEY={key}
 ANTHROPIC_BASE_URL={address}
 ANTHROPIC_API_KEY={key}"""
 PASTES = (
-    ("curl", CURL, "A line for a terminal"),
-    ("Python", PYTHON, "A few lines for OpenAI's library"),
-    ("Editors", EDITORS, "What editors and agents look for in their environment"),
+    ("curl", CURL, mark("A line for a terminal")),
+    ("Python", PYTHON, mark("A few lines for OpenAI's library")),
+    (mark("Editors"), EDITORS, mark("What editors and agents look for in their environment")),
 )
 YOUR_KEY = "your-key"
 
@@ -62,26 +63,26 @@ class OtherPrograms(QObject):
     ) -> None:
         super().__init__(page)
         self._page, self._settings, self._serving, self._put = page, settings, serving, put
-        form = page.section("Other programs")
-        self.on = QCheckBox("May ask the models here", page)
-        self.on.setToolTip("Editors, scripts and agents, by OpenAI's and Anthropic's HTTP")
+        form = page.section(mark("Other programs"))
+        self.on = QCheckBox(tr("May ask the models here"), page)
+        self.on.setToolTip(tr("Editors, scripts and agents, by OpenAI's and Anthropic's HTTP"))
         self.on.setChecked(settings.serve)
         self.on.toggled.connect(lambda on: self._choose(serve=on))
-        page.row(form, "Programs", self.on)
+        page.row(form, mark("Programs"), self.on)
         self.port = QSpinBox(page)
         self.port.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.port.setRange(*PORTS)
         self.port.setValue(settings.serve_port)
         self.port.setFixedWidth(132)
         self.port.setKeyboardTracking(False)  # not at each digit
-        self.port.setAccessibleName("Port")
+        self.port.setAccessibleName(tr("Port"))
         self.port.valueChanged.connect(lambda port: self._choose(serve_port=port))
-        page.row(form, "Port", self.port)
-        self.with_key = QCheckBox("Only with a key", page)
+        page.row(form, mark("Port"), self.port)
+        self.with_key = QCheckBox(tr("Only with a key"), page)
         self.with_key.setChecked(settings.serve_with_key)
         self.with_key.toggled.connect(lambda on: self._choose(serve_with_key=on))
-        page.row(form, "Who may", self.with_key)
-        self.others = QCheckBox("Also from other machines, with a key", page)
+        page.row(form, mark("Who may"), self.with_key)
+        self.others = QCheckBox(tr("Also from other machines, with a key"), page)
         self.others.setChecked(settings.serve_others)
         self.others.toggled.connect(lambda on: self._choose(serve_others=on))
         page.row(form, "", self.others)
@@ -89,24 +90,24 @@ class OtherPrograms(QObject):
         self.state.setWordWrap(True)
         self.state.setMinimumWidth(320)
         self.state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        page.row(form, "Now", self.state)
+        page.row(form, mark("Now"), self.state)
         pastes = QHBoxLayout()
         pastes.setSpacing(8)
         self.pastes: dict[str, QPushButton] = {}
         for name, _, about in PASTES:
-            button = self.pastes[name] = QPushButton(name, page)
+            button = self.pastes[name] = QPushButton(tr(name), page)
             button.setAutoDefault(False)
-            button.setToolTip(about)
-            button.setAccessibleName(f"Copy for {name}")
+            button.setToolTip(tr(about))
+            button.setAccessibleName(tr("Copy for {name}", name=tr(name)))
             button.clicked.connect(lambda _checked=False, name=name: self._copy(name))
             pastes.addWidget(button)
         pastes.addStretch(1)
-        page.row(form, "Copy for", pastes)
+        page.row(form, mark("Copy for"), pastes)
         self._keys = QVBoxLayout()
         self._keys.setSpacing(6)
         row = QHBoxLayout()
         row.addLayout(self._keys)
-        page.row(form, "Keys", row)
+        page.row(form, mark("Keys"), row)
         self.limits = DoorLimits(page, form, settings, self._choose)
         serving.changed.connect(self.show_state)
         serving.changed.connect(self.show_keys)
@@ -122,12 +123,20 @@ class OtherPrograms(QObject):
     def show_state(self) -> None:
         """Say how the door stands."""
         serving, there = self._serving, self._serving.guests.connections
+        address = f"{serving.address}/v1"
+        how = counted(
+            "Open at {address}, %n connected",
+            "Open at {address}, %n connected",
+            there,
+            address=address,
+        )
+        if not there:
+            how = tr("Open at {address}, nobody is connected", address=address)
         words = {
-            Door.OFF: "Off. Nothing listens.",
-            Door.STARTING: "Opening…",
+            Door.OFF: tr("Off. Nothing listens."),
+            Door.STARTING: tr("Opening…"),
             Door.FAILED: serving.why,
-            Door.OPEN: f"Open at {serving.address}/v1, "
-            + ("nobody is connected" if not there else f"{there} connected"),
+            Door.OPEN: how,
         }
         self.state.setText(words[serving.door])
         for button in self.pastes.values():
@@ -144,11 +153,13 @@ class OtherPrograms(QObject):
         try:
             keys = self._serving.keys()
         except (OSError, ValueError) as error:
-            self._keys.addWidget(self._page.quiet(f"The keys cannot be read: {error}."))
+            self._keys.addWidget(
+                self._page.quiet(tr("The keys cannot be read: {error}.", error=error))
+            )
             return
         for key in keys:
             self._keys.addWidget(self._key_row(key.id, key.name, key.made))
-        new = QPushButton("New Key…", self._page)
+        new = QPushButton(tr("New Key…"), self._page)
         new.setAutoDefault(False)
         new.setFixedWidth(120)
         new.clicked.connect(self._on_new)
@@ -161,11 +172,12 @@ class OtherPrograms(QObject):
         line.setSpacing(10)
         label = QLabel(name, row)
         label.setTextFormat(Qt.TextFormat.PlainText)
-        day = self._page.quiet(time.strftime("since %d %B %Y", time.localtime(made)))
-        revoke = QPushButton("Revoke", row)
+        date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))
+        day = self._page.quiet(tr("since {date}", date=date))
+        revoke = QPushButton(tr("Revoke"), row)
         revoke.setAutoDefault(False)
-        revoke.setToolTip("Nobody gets in with it any more. There is no way back")
-        revoke.setAccessibleName(f"Revoke the key {name}")
+        revoke.setToolTip(tr("Nobody gets in with it any more. There is no way back"))
+        revoke.setAccessibleName(tr("Revoke the key {name}", name=name))
         revoke.clicked.connect(lambda: self._changed(lambda: self._serving.revoke(key_id)))
         line.addWidget(label)
         line.addWidget(day)
@@ -175,7 +187,7 @@ class OtherPrograms(QObject):
 
     @Slot()
     def _on_new(self) -> None:
-        name, good = QInputDialog.getText(self._page, "New Key", "Who is it for?")
+        name, good = QInputDialog.getText(self._page, tr("New Key"), tr("Who is it for?"))
         if good and name.strip():
             self.make(name.strip())
 
@@ -190,7 +202,7 @@ class OtherPrograms(QObject):
         try:
             change()
         except (OSError, ValueError) as error:
-            self.state.setText(f"That was not possible: {error}.")
+            self.state.setText(tr("That was not possible: {error}.", error=error))
 
     def _copy(self, name: str) -> None:
         words = next(paste for title, paste, _ in PASTES if title == name)
@@ -203,7 +215,7 @@ class OtherPrograms(QObject):
             model=self._serving.first_model,
         )
         QApplication.clipboard().setText(filled)
-        self.state.setText("Copied." if not guarded else "Copied. Put your key in.")
+        self.state.setText(tr("Copied.") if not guarded else tr("Copied. Put your key in."))
 
 
 class NewKey(QDialog):
@@ -212,15 +224,17 @@ class NewKey(QDialog):
     def __init__(self, name: str, key: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("New Key")
-        words = QLabel(f"The key for “{name}”. It is shown now and never again.", self)
+        self.setWindowTitle(tr("New Key"))
+        words = QLabel(
+            tr("The key for “{name}”. It is shown now and never again.", name=name), self
+        )
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         self.key = QLineEdit(key, self)
         self.key.setReadOnly(True)
-        self.key.setAccessibleName("The new key")
+        self.key.setAccessibleName(tr("The new key"))
         self.key.selectAll()
-        self.copy = QPushButton("Copy", self)
+        self.copy = QPushButton(tr("Copy"), self)
         self.copy.clicked.connect(lambda: QApplication.clipboard().setText(key))
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         box.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)

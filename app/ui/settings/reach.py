@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCheckBox, QSystemTrayIcon
 
+from app.language import mark, tr
 from app.settings import Settings
 from app.ui.settings.form_page import FormPage
 
@@ -16,21 +17,29 @@ class Reach:
     """The section "From elsewhere"."""
 
     def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
-        form = page.section("From elsewhere")
+        form = page.section(mark("From elsewhere"))
         mac = sys.platform == "darwin"
-        self.tray = QCheckBox("In the menu bar" if mac else "In the system’s tray", page)
+        self.tray = QCheckBox(tr("In the menu bar") if mac else tr("In the system’s tray"), page)
         self.tray.setChecked(settings.tray)
         self.tray.toggled.connect(lambda on: put(tray=on))
         if not QSystemTrayIcon.isSystemTrayAvailable():
             self.tray.setEnabled(settings.tray)  # what is on can be switched off
-            self.tray.setToolTip("This desktop has no tray.")
-        page.row(form, "Icon", self.tray)
-        where = "Shortcuts app" if mac else "system’s keyboard settings"
-        page.note(
-            f"Quick Question opens a small window. For a key that is heard everywhere, let your "
-            f"{where} start the command “{ask_command()}”: a program cannot take such a key by "
-            "itself on every system."
+            self.tray.setToolTip(tr("This desktop has no tray."))
+        page.row(form, mark("Icon"), self.tray)
+        words = tr(
+            "Quick Question opens a small window. For a key that is heard everywhere, let your "
+            "system’s keyboard settings start the command “{command}”: a program cannot take such "
+            "a key by itself on every system.",
+            command=ask_command(),
         )
+        if mac:
+            words = tr(
+                "Quick Question opens a small window. For a key that is heard everywhere, let your "
+                "Shortcuts app start the command “{command}”: a program cannot take such a key by "
+                "itself on every system.",
+                command=ask_command(),
+            )
+        page.note(words)
 
 
 def ask_command() -> str:

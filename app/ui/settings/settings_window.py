@@ -25,14 +25,16 @@ from PySide6.QtWidgets import (
 
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
+from app.language import mark, tr
 from app.newer_mlx_lm import NewerMlxLm
-from app.paths import GUIDE, Paths, model_fallback_name, short_path
+from app.paths import GUIDE, Paths, model_fallback_name
 from app.serving import Serving
 from app.settings import Settings
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.settings.advanced import Advanced
+from app.ui.settings.folder_rows import add_folders
 from app.ui.settings.form_page import LABELS, FormPage
 from app.ui.settings.look import Look
 from app.ui.settings.other_programs import OtherPrograms
@@ -71,7 +73,7 @@ class SettingsWindow(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
-        self.setWindowTitle("Settings")
+        self.setWindowTitle(tr("Settings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
         self._open_folder = open_folder or links.show_folder
@@ -90,7 +92,7 @@ class SettingsWindow(QDialog):
         if updates is not None and updates.possible:
             self._updates(updates)
         if paths is not None:
-            self._folders(paths)
+            add_folders(self._page, paths, self._open_folder)
         if newer is not None:
             self.advanced = Advanced(self._page, newer)
         WheelGuard(self._page)
@@ -109,7 +111,7 @@ class SettingsWindow(QDialog):
         group = QButtonGroup(self)
         buttons: dict[str, QRadioButton] = {}
         for value, text in choices:
-            button = buttons[value] = QRadioButton(text, self._page)
+            button = buttons[value] = QRadioButton(tr(text), self._page)
             button.setChecked(getattr(self._settings, option) == value)
             button.toggled.connect(
                 lambda on, value=value: self._set(**{option: value}) if on else None
@@ -121,55 +123,55 @@ class SettingsWindow(QDialog):
         return buttons
 
     def _writing(self) -> None:
-        form = self._page.section("Writing")
-        keys = (("enter", "Enter"), ("ctrl_enter", "Ctrl+Enter"))
-        self.send_key = self._choice(form, "Send with", keys, "send_key")
+        form = self._page.section(mark("Writing"))
+        keys = (("enter", mark("Enter")), ("ctrl_enter", mark("Ctrl+Enter")))
+        self.send_key = self._choice(form, mark("Send with"), keys, "send_key")
         pasted = self._settings.long_paste
-        self.long_paste = self._page.characters("Attach pastes over", "Never", pasted)
+        self.long_paste = self._page.characters(tr("Attach pastes over"), tr("Never"), pasted)
         self.long_paste.valueChanged.connect(lambda value: self._set(long_paste=int(value)))
-        self._page.row(form, "Attach pastes over", self.long_paste)
-        self.notify = QCheckBox("When a long answer ends and I am elsewhere", self._page)
+        self._page.row(form, mark("Attach pastes over"), self.long_paste)
+        self.notify = QCheckBox(tr("When a long answer ends and I am elsewhere"), self._page)
         self.notify.setChecked(self._settings.notify)
         self.notify.toggled.connect(lambda on: self._set(notify=on))
-        self._page.row(form, "Notifications", self.notify)
-        self.titles = QCheckBox("Written by the chat’s own model while it is idle", self._page)
-        self.titles.setToolTip("Otherwise the first words of what was asked. Your own stay.")
+        self._page.row(form, mark("Notifications"), self.notify)
+        self.titles = QCheckBox(tr("Written by the chat’s own model while it is idle"), self._page)
+        self.titles.setToolTip(tr("Otherwise the first words of what was asked. Your own stay."))
         self.titles.setChecked(self._settings.titles)
         self.titles.toggled.connect(lambda on: self._set(titles=on))
-        self._page.row(form, "Titles", self.titles)
+        self._page.row(form, mark("Titles"), self.titles)
 
     def _new_chats(self) -> None:
-        form = self._page.section("New chats")
+        form = self._page.section(mark("New chats"))
         self.model = QComboBox(self._page)
-        self.model.setAccessibleName("Model")
+        self.model.setAccessibleName(tr("Model"))
         self.model.setMinimumWidth(scaled(220))
         self._fill_model()
         self.model.activated.connect(lambda index: self._set(model=str(self.model.itemData(index))))
-        other = QPushButton("Choose…", self._page)
+        other = QPushButton(tr("Choose…"), self._page)
         other.setAutoDefault(False)
         other.clicked.connect(self._choose_model)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.model)
         row.addWidget(other)
-        self._page.row(form, "Model", row)
+        self._page.row(form, mark("Model"), row)
         options = ChatOptions.from_params(self._settings.new_chat)
         self.sampling = SamplingForm(form, (TEMPERATURE, LENGTH), self._page, labels=LABELS)
         self.sampling.show_options(options, {})
         for box in self.sampling.boxes.values():
             box.valueChanged.connect(self._on_new_chat)
-        self.slide = QCheckBox("Forget the oldest turns when the context is full", self._page)
+        self.slide = QCheckBox(tr("Forget the oldest turns when the context is full"), self._page)
         self.slide.setChecked(options.slide)
         self.slide.toggled.connect(self._on_new_chat)
         self._page.row(form, "", self.slide)
         self.system = QPlainTextEdit(self._settings.system, self._page)
         self.system.setObjectName("field")
-        self.system.setAccessibleName("Instructions")
-        self.system.setPlaceholderText("How models should behave in new chats")
+        self.system.setAccessibleName(tr("Instructions"))
+        self.system.setPlaceholderText(tr("How models should behave in new chats"))
         self.system.setTabChangesFocus(True)
         self.system.setFixedSize(scaled(320), scaled(76))
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
-        self._page.row(form, "Instructions", self.system)
+        self._page.row(form, mark("Instructions"), self.system)
 
     @Slot()
     def _fill_model(self) -> None:
@@ -181,7 +183,7 @@ class SettingsWindow(QDialog):
         self.model.setCurrentIndex(self.model.findData(self._settings.model))
 
     def _models(self, library: ChatLibrary | None) -> None:
-        self._page.section("Models")
+        self._page.section(mark("Models"))
         self.models = ModelList(self._settings, library, self._open_folder, self._page)
         self.models.changed.connect(self._fill_model)
         self.models.changed.connect(self.changed)
@@ -189,30 +191,37 @@ class SettingsWindow(QDialog):
         self._page.add(self.models)
 
     def _memory(self) -> None:
-        form = self._page.section("Memory")
-        self.idle = self._page.minutes("Unload models", "Never", self._settings.unload_idle_min)
+        form = self._page.section(mark("Memory"))
+        self.idle = self._page.minutes(
+            tr("Unload models"), tr("Never"), self._settings.unload_idle_min
+        )
         self.idle.valueChanged.connect(lambda value: self._set(unload_idle_min=value))
         self.memory = self._page.gigabytes(
-            "Models and chats", "As much as is sensible", self._settings.memory_gb
+            tr("Models and chats"), tr("As much as is sensible"), self._settings.memory_gb
         )
         self.memory.valueChanged.connect(lambda value: self._set(memory_gb=round(value, 1)))
-        self._page.row(form, "Models and chats", self.memory)
-        self.cache = self._page.gigabytes("KV caches on disk", "Nothing", self._settings.cache_gb)
+        self._page.row(form, mark("Models and chats"), self.memory)
+        self.cache = self._page.gigabytes(
+            tr("KV caches on disk"), tr("Nothing"), self._settings.cache_gb
+        )
         self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
-        self._page.row(form, "KV caches on disk", self.cache)
-        self._page.row(form, "Unload models after", self.idle)
+        self._page.row(form, mark("KV caches on disk"), self.cache)
+        self._page.row(form, mark("Unload models after"), self.idle)
         self._page.note(
-            "Chats find what they have read again on disk. The two sizes hold from the next start "
-            "on. Models unused for that long leave memory, and come back when a chat sends."
+            tr(
+                "Chats find what they have read again on disk. The two sizes hold from the next "
+                "start on. Models unused for that long leave memory, and come back when a chat "
+                "sends."
+            )
         )
 
     def _updates(self, updates: Updates) -> None:
-        form = self._page.section("Updates")
-        self.look = QCheckBox("Look once a day", self._page)
+        form = self._page.section(mark("Updates"))
+        self.look = QCheckBox(tr("Look once a day"), self._page)
         self.look.setChecked(self._settings.look_for_updates)
         self.look.toggled.connect(lambda on: self._set(look_for_updates=on))
-        self._page.row(form, "New versions", self.look)
-        now = self.look_now = QPushButton("Look Now", self._page)
+        self._page.row(form, mark("New versions"), self.look)
+        now = self.look_now = QPushButton(tr("Look Now"), self._page)
         now.setAutoDefault(False)
         self.looked = self._page.quiet("")
         self.looked.setWordWrap(True)
@@ -225,15 +234,17 @@ class SettingsWindow(QDialog):
         row.addWidget(self.looked, 1)
         self._page.row(form, "", row)
         self._page.note(
-            "Asks the makers' server for one small file and tells it nothing but that you asked. "
-            "Nothing is downloaded or installed by itself."
+            tr(
+                "Asks the makers' server for one small file and tells it nothing but that you "
+                "asked. Nothing is downloaded or installed by itself."
+            )
         )
 
     @Slot()
     def _on_look_now(self) -> None:
         self.look_now.setEnabled(False)
-        self.look_now.setToolTip("The makers’ server is being asked")
-        self.looked.setText("Looking…")
+        self.look_now.setToolTip(tr("The makers’ server is being asked"))
+        self.looked.setText(tr("Looking…"))
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:
@@ -242,31 +253,11 @@ class SettingsWindow(QDialog):
         if release is None:
             self.looked.setText(why)
         elif not release.is_newer:
-            self.looked.setText("You have the newest version.")
+            self.looked.setText(tr("You have the newest version."))
         else:
-            self.looked.setText(f"Stretto {release.version} is there.")
+            self.looked.setText(tr("Stretto {version} is there.", version=release.version))
             if self.isVisible():
                 UpdateDialog(release, self._settings, self).show()
-
-    def _folders(self, paths: Paths) -> None:
-        form = self._page.section("Where things are")
-        for words, folder in (
-            ("Chats and settings", paths.data),
-            ("Logs", paths.log),
-            ("KV caches", paths.cache),
-        ):
-            row = QHBoxLayout()
-            row.setSpacing(10)
-            shown = self._page.quiet(short_path(folder))
-            shown.setToolTip(str(folder))
-            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            button = QPushButton("Show", self._page)
-            button.setAutoDefault(False)
-            button.setAccessibleName(f"Show the folder of {words.lower()}")
-            button.clicked.connect(lambda _checked=False, f=folder: self._open_folder(f))
-            row.addWidget(button)
-            row.addWidget(shown, 1)
-            self._page.row(form, words, row)
 
     def _set(self, **values: object) -> None:
         self._settings.set(**values)
@@ -282,7 +273,7 @@ class SettingsWindow(QDialog):
 
     @Slot()
     def _choose_model(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Model for New Chats")
+        folder = QFileDialog.getExistingDirectory(self, tr("Model for New Chats"))
         if folder:
             self.take_model(str(Path(folder)))
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.library import ChatLibrary
+from app.language import counted, mark, tr
 from app.paths import short_path
 from app.tools import servers as files
 from app.tools.connection import State
@@ -30,10 +31,10 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font
 
 _STATES = {
-    State.OFF: "Starts when it is needed",
-    State.CONNECTING: "Starting…",
-    State.READY: "Running",
-    State.ENDED: "Ended",
+    State.OFF: mark("Starts when it is needed"),
+    State.CONNECTING: mark("Starting…"),
+    State.READY: mark("Running"),
+    State.ENDED: mark("Ended"),
 }
 
 
@@ -47,7 +48,7 @@ class ToolsWindow(QDialog):
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Tools")
+        self.setWindowTitle(tr("Tools"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(680, 620)
         self._library, self._toolbox = library, library.toolbox
@@ -57,15 +58,15 @@ class ToolsWindow(QDialog):
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
         self.text.setFont(code_font())
-        self.text.setAccessibleName("Servers as JSON")
+        self.text.setAccessibleName(tr("Servers as JSON"))
         self.text.setPlaceholderText('{"mcpServers": {"name": {"command": "npx", "args": []}}}')
         self.text.setPlainText(files.to_text(self._toolbox.host.servers))
         self.text.setFixedHeight(190)
         self.text.setTabChangesFocus(True)
         self.note = _words("", self)
-        self.save = QPushButton("Save", self)
+        self.save = QPushButton(tr("Save"), self)
         self.save.clicked.connect(self._on_save)
-        self.import_ = QPushButton("Import From…", self)
+        self.import_ = QPushButton(tr("Import From…"), self)
         self.import_.clicked.connect(self._on_import)
         buttons = QHBoxLayout()
         buttons.addWidget(self.save)
@@ -78,14 +79,14 @@ class ToolsWindow(QDialog):
         self.log.setObjectName("field")
         self.log.setReadOnly(True)
         self.log.setFont(code_font())
-        self.log.setAccessibleName("Log")
+        self.log.setAccessibleName(tr("Log"))
         self.log.setFixedHeight(140)
         self.log.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(10)
-        layout.addWidget(_heading("Servers", self))
-        about = "Programs and addresses that offer tools by MCP, as other programs write them."
+        layout.addWidget(_heading(tr("Servers"), self))
+        about = tr("Programs and addresses that offer tools by MCP, as other programs write them.")
         layout.addWidget(_words(about, self))
         layout.addWidget(self.text)
         layout.addWidget(self.note)
@@ -116,9 +117,10 @@ class ToolsWindow(QDialog):
             self._tell("\n".join(found.problems))
         elif fresh and self._pending != found:
             shown = "\n".join(f"{visible(each.name)}:  {_whole(each)}" for each in fresh)
-            self._tell(f"This is new. A chat starts it when it needs it:\n{shown}")
+            new = tr("This is new. A chat starts it when it needs it:")
+            self._tell(f"{new}\n{shown}")
             self._pending = found
-            self.save.setText("Save These")
+            self.save.setText(tr("Save These"))
         else:
             self._take(found, [each.name for each in fresh])
 
@@ -132,13 +134,13 @@ class ToolsWindow(QDialog):
         for name in [*gone, *changed]:  # what was said of it was said of another
             self._toolbox.consents.forget_server(name)
             self._toolbox.pins.forget(name)
-        self._tell("Saved.")
+        self._tell(tr("Saved."))
         self._refresh()
 
     def _tell(self, words: str) -> None:
         self.note.setText(words)
         self._pending = None
-        self.save.setText("Save")
+        self.save.setText(tr("Save"))
 
     @Slot()
     def _on_import(self) -> None:
@@ -147,7 +149,7 @@ class ToolsWindow(QDialog):
         for name, path in files.known_places().items():
             menu.addAction(name, partial(self.import_from, path))
         if menu.isEmpty():
-            menu.addAction("No other program with servers was found").setEnabled(False)
+            menu.addAction(tr("No other program with servers was found")).setEnabled(False)
         menu.popup(self.import_.mapToGlobal(self.import_.rect().bottomLeft()))
 
     def import_from(self, path: Path) -> None:
@@ -161,8 +163,14 @@ class ToolsWindow(QDialog):
         names = {each.name for each in own.servers}
         more = [each for each in found.servers if each.name not in names]
         self.text.setPlainText(files.to_text([*own.servers, *more]))
-        count = "1 server" if len(more) == 1 else f"{len(more)} servers"
-        self._tell(f"{count} from {short_path(path)}. Look at them, then save.")
+        self._tell(
+            counted(
+                "%n server from {place}. Look at them, then save.",
+                "%n servers from {place}. Look at them, then save.",
+                len(more),
+                place=short_path(path),
+            )
+        )
 
     # What is shown below.
 
@@ -172,7 +180,7 @@ class ToolsWindow(QDialog):
         lines = [(s, host.status(s.name)) for s in host.servers]
         shown = (lines, consents.consents(), consents.grants())
         if self._log_of:
-            text = host.log(self._log_of) or "Nothing was written yet."
+            text = host.log(self._log_of) or tr("Nothing was written yet.")
             if text != self.log.toPlainText():
                 self.log.setPlainText(text)
         if shown == self._shown:
@@ -182,27 +190,32 @@ class ToolsWindow(QDialog):
         layout = QVBoxLayout(page)
         layout.setContentsMargins(0, 0, 0, 0)
         for server, status in lines:
-            words = status.words or _STATES[status.state]
-            state = words if server.enabled else "Switched off"
+            words = status.words or tr(_STATES[status.state])
+            state = words if server.enabled else tr("Switched off")
             self._row(
                 layout,
                 page,
                 f"{visible(server.name)}: {state}",
-                ("Show Log", partial(self._show_log, server.name)),
-                ("End", partial(host.end, server.name)),
+                (tr("Show Log"), partial(self._show_log, server.name)),
+                (tr("End", "a server"), partial(host.end, server.name)),
             )
-        layout.addWidget(_heading("Allowed without asking", page))
+        layout.addWidget(_heading(tr("Allowed without asking"), page))
         if not shown[1] and not shown[2]:
-            layout.addWidget(_words("Nothing. Every call waits for you.", page))
+            layout.addWidget(_words(tr("Nothing. Every call waits for you."), page))
         for consent in shown[1]:
-            what = consent.tool or "all tools"
-            where = self._title(consent.chat_id)
-            words = f"{visible(what)} of {visible(consent.server)} in “{where}”"
-            self._row(layout, page, words, ("Revoke", partial(consents.revoke, consent)))
+            words = tr(
+                "{tool} of {server} in “{chat}”",
+                tool=visible(consent.tool) if consent.tool else tr("all tools"),
+                server=visible(consent.server),
+                chat=self._title(consent.chat_id),
+            )
+            self._row(layout, page, words, (tr("Revoke"), partial(consents.revoke, consent)))
         for grant in shown[2]:
-            how = "reading and writing" if grant.writable else "reading"
-            words = f"{short_path(grant.path)} for {how} in “{self._title(grant.chat_id)}”"
-            self._row(layout, page, words, ("Revoke", partial(consents.withdraw, grant)))
+            path, chat = short_path(grant.path), self._title(grant.chat_id)
+            words = tr("{path} for reading in “{chat}”", path=path, chat=chat)
+            if grant.writable:
+                words = tr("{path} for reading and writing in “{chat}”", path=path, chat=chat)
+            self._row(layout, page, words, (tr("Revoke"), partial(consents.withdraw, grant)))
         layout.addStretch(1)
         old = self._area.takeWidget()
         if old is not None:
@@ -237,13 +250,13 @@ class ToolsWindow(QDialog):
 
     def _title(self, chat_id: str) -> str:
         chat = self._library.chat(chat_id)
-        return (chat.title or "New chat") if chat is not None else "a deleted chat"
+        return (chat.title or tr("New chat")) if chat is not None else tr("a deleted chat")
 
 
 def _whole(server: ServerConfig) -> str:
     """All that is started or asked, and all that it is given."""
     given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
-    where = [f"in {server.cwd}"] if server.cwd else []
+    where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
     return "  ".join([server.shown, *map(visible, [*given, *where])])
 
 
