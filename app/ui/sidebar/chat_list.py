@@ -6,17 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
 
 from app.chats.library import ChatLibrary
 from app.chats.listing import ARCHIVE, Entry, entries
+from app.language import mark, tr
 from app.store import UNTITLED, Chat, SearchHit
 from app.ui.sidebar import spoken
 from app.ui.sidebar.dragging import DraggedRows
@@ -110,7 +104,7 @@ class ChatListModel(DraggedRows):
             return None
         if entry.kind == "chat":
             chat = self._library.chat(entry.id)
-            title = chat.shown_title if chat is not None else UNTITLED
+            title = chat.shown_title if chat is not None else tr(UNTITLED)
             tags = chat.tags if chat is not None else ()
             hit = self._hits.get(entry.id)
             if hit is not None:
@@ -118,9 +112,9 @@ class ChatListModel(DraggedRows):
                 return hit if same else replace(hit, text=title, title_marks=())
             return Row(title, entry.id, kind="chat", depth=entry.depth, tags=tags)
         if entry.kind == "heading":
-            return Row(entry.id)
+            return Row(tr(entry.id))
         folder = self._library.order.folder(entry.id)
-        name = folder.name if folder is not None else "Archive"
+        name = folder.name if folder is not None else tr("Archive")
         unfolded, count = entry.id in self.unfolded, self._counts.get(entry.id, 0)
         kind, depth = entry.kind, entry.depth
         return Row(name, "", None, "", (), (), kind, depth, entry.id, count, unfolded)
@@ -166,7 +160,7 @@ class ChatListModel(DraggedRows):
             return
         if pairs or done:
             self._hits = {chat.id: found_row(chat, hit) for chat, hit in pairs}
-            heading = Entry("heading", "Found" if pairs else "Nothing found")
+            heading = Entry("heading", mark("Found") if pairs else mark("Nothing found"))
             self._show([heading, *(Entry("chat", chat.id) for chat, _ in pairs)])
             self._shown = query
             self.answered.emit()
@@ -297,4 +291,4 @@ class ChatListModel(DraggedRows):
 
 
 def _nothing() -> Entry:
-    return Entry("heading", "Your chats will appear here")
+    return Entry("heading", mark("Your chats will appear here"))

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language import counted, mark, tr
 from app.serving import Door, Serving
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 4
 """More are counted only."""
+_STATES = {"waiting": mark("waiting"), "reading": mark("reading")}
 
 
 def state_line(seen: Seen) -> str:
     """How a guest's answer stands, in a few words."""
-    pieces = f"{seen.pieces:,} pieces" if seen.pieces != 1 else "1 piece"
-    words = {"waiting": "waiting", "reading": "reading", "answering": pieces}
-    return words.get(seen.state, f"paused · {pieces}")
+    pieces = counted("{count} piece", "{count} pieces", seen.pieces, count=f"{seen.pieces:,}")
+    if seen.state in _STATES:
+        return tr(_STATES[seen.state])
+    return pieces if seen.state == "answering" else tr("paused · {pieces}", pieces=pieces)
 
 
 class GuestRow(QWidget):
@@ -58,8 +61,8 @@ class GuestRow(QWidget):
         self.setFixedHeight(grown(self.HEIGHT, 2))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.pause = IconButton("pause", "Pause", self, side=24)
-        self.stop = IconButton("x", "Stop this answer", self, side=24)
+        self.pause = IconButton("pause", tr("Pause"), self, side=24)
+        self.stop = IconButton("x", tr("Stop this answer"), self, side=24)
         for button in (self.pause, self.stop):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.pause.clicked.connect(self._on_pause)
@@ -72,10 +75,15 @@ class GuestRow(QWidget):
         """Show how it stands now."""
         self.seen = seen
         paused = seen.state == "paused"
-        self.pause.set_icon("play" if paused else "pause", "Go on" if paused else "Pause")
-        session = f", session {seen.session}" if seen.session else ""
-        self.setAccessibleName(f"{seen.who}{session}, {seen.model}, {state_line(seen)}")
-        self.setToolTip(f"{seen.who} asks {seen.model}{session}")
+        self.pause.set_icon("play" if paused else "pause", tr("Go on") if paused else tr("Pause"))
+        who, model, session = seen.who, seen.model, seen.session
+        parts = [who, tr("session {name}", name=session) if session else "", model]
+        self.setAccessibleName(", ".join([*filter(None, parts), state_line(seen)]))
+        self.setToolTip(
+            tr("{who} asks {model}, session {name}", who=who, model=model, name=session)
+            if session
+            else tr("{who} asks {model}", who=who, model=model)
+        )
         self.update()
 
     @Slot()
@@ -153,7 +161,7 @@ class GuestsHead(QWidget):
     def show_words(self, words: str, lit: bool) -> None:
         """``lit``: whether somebody is connected."""
         self._words, self._lit = words, lit
-        self.setAccessibleName(f"Guests, {words}")
+        self.setAccessibleName(tr("Guests, {words}", words=words))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -167,7 +175,7 @@ class GuestsHead(QWidget):
         painter.setPen(QColor(tokens.muted))
         painter.setFont(ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
         area = QRectF(34, 0, self.width() - 50, self.height())
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, "Guests")
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Guests"))
         painter.setFont(ui_font(t.SMALL_PX))
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(area, right, self._words)
@@ -207,9 +215,12 @@ class GuestsPart(QWidget):
         self.setVisible(self._serving.door is Door.OPEN)
         there = guests.connections
         hidden = max(0, len(guests.seen) - MOST_ROWS)
-        words = "nobody" if not there else f"{there} connected"
-        self._head.show_words(f"{words}, {hidden} more" if hidden else words, bool(there))
-        self._head.setToolTip(f"Other programs may ask at {self._serving.address}/v1")
+        words = counted("%n connected", "%n connected", there) if there else tr("nobody")
+        if hidden:
+            words += ", " + counted("%n more", "%n more", hidden)
+        self._head.show_words(words, bool(there))
+        address = f"{self._serving.address}/v1"
+        self._head.setToolTip(tr("Other programs may ask at {address}", address=address))
         here = {seen.id: seen for seen in guests.seen[:MOST_ROWS]}
         for number in [n for n in self._rows if n not in here]:
             row = self._rows.pop(number)

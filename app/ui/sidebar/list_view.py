@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
+from app.language import tr
 from app.ui.sidebar.chat_delegate import ChatDelegate
 from app.ui.sidebar.chat_list import ChatListModel, Index
 from app.ui.sidebar.row import LIVING_ROLE, UNSEEN_ROLE
@@ -52,7 +53,7 @@ class ChatListView(QListView):
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setAccessibleName("Chats")
+        self.setAccessibleName(tr("Chats"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)

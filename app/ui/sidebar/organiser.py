@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.chats.library import ChatLibrary
 from app.chats.listing import ARCHIVE, Entry
 from app.chats.organising import of_chats
+from app.language import counted, tr
 from app.store import Chat
 from app.ui.dialogs.name_dialog import NameDialog
 from app.ui.sidebar.tags_dialog import TagsDialog
@@ -45,25 +46,56 @@ class Organiser(QObject):
         """Pin them; unpin them if all are pinned."""
         on = not self.pinned(ids)
         undo = self._order.pin(ids, on)
-        self.done.emit(f"{_many(ids)} {'pinned' if on else 'no longer pinned'}", undo)
+        n, count = len(ids), f"{len(ids):,}"
+        self.done.emit(
+            counted("Chat pinned", "{count} chats pinned", n, count=count)
+            if on
+            else counted("Chat no longer pinned", "{count} chats no longer pinned", n, count=count),
+            undo,
+        )
 
     def archive(self, ids: Sequence[str]) -> None:
         """Put them into the archive; take them out of it if all are there."""
         on = not self.archived(ids)
         undo = self._order.archive(ids, on)
-        words = "put into the archive" if on else "taken out of the archive"
-        self.done.emit(f"{_many(ids)} {words}", undo)
+        n, count = len(ids), f"{len(ids):,}"
+        self.done.emit(
+            counted(
+                "Chat put into the archive", "{count} chats put into the archive", n, count=count
+            )
+            if on
+            else counted(
+                "Chat taken out of the archive",
+                "{count} chats taken out of the archive",
+                n,
+                count=count,
+            ),
+            undo,
+        )
 
     def move(self, ids: Sequence[str], folder_id: str | None) -> None:
         """Put them into a folder, or out of all."""
         undo = self._order.move(ids, folder_id)
         where = self._order.path(folder_id)
-        words = f"moved to “{where}”" if where else "moved out of folders"
-        self.done.emit(f"{_many(ids)} {words}", undo)
+        n, count = len(ids), f"{len(ids):,}"
+        self.done.emit(
+            counted(
+                "Chat moved to “{folder}”",
+                "{count} chats moved to “{folder}”",
+                n,
+                count=count,
+                folder=where,
+            )
+            if where
+            else counted(
+                "Chat moved out of folders", "{count} chats moved out of folders", n, count=count
+            ),
+            undo,
+        )
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
         """Ask for a name and make a folder, into which the chats then go."""
-        dialog = NameDialog("New Folder", "Make", (), self._parent)
+        dialog = NameDialog(tr("New Folder"), tr("Make"), (), self._parent)
 
         def make(name: str) -> None:
             folder = self._order.make(name, parent_id)
@@ -79,7 +111,9 @@ class Organiser(QObject):
         folder = self._order.folder(folder_id)
         if folder is not None:
             undo = self._order.delete(folder_id)
-            self.done.emit(f"Folder “{folder.name}” deleted; its chats are kept", undo)
+            self.done.emit(
+                tr("Folder “{name}” deleted; its chats are kept", name=folder.name), undo
+            )
 
     def ask_tags(self, ids: Sequence[str]) -> None:
         """Ask for the tags that the chats are to have in common."""
@@ -92,7 +126,9 @@ class Organiser(QObject):
             for chat in chats:  # what one of them has besides stays
                 own = [each for each in chat.tags if each not in common]
                 undos.append(self._order.tag([chat.id], [*own, *tags]))
-            self.done.emit(f"{_many(ids)} tagged", lambda: [undo() for undo in undos])
+            n, count = len(ids), f"{len(ids):,}"
+            words = counted("Chat tagged", "{count} chats tagged", n, count=count)
+            self.done.emit(words, lambda: [undo() for undo in undos])
 
         dialog.tagged.connect(tag)
         open_dialog(dialog)
@@ -108,7 +144,7 @@ class Organiser(QObject):
         for row in rows:
             if row.kind == "folder" and row.id != folder_id:
                 into = folder_id if self._order.can_nest(row.id, folder_id) else None
-                self.done.emit("Folder moved", self._order.nest(row.id, into))
+                self.done.emit(tr("Folder moved"), self._order.nest(row.id, into))
         if not ids:
             return
         if target.id == ARCHIVE or (place is not None and place.archived_at is not None):
@@ -126,10 +162,10 @@ class Organiser(QObject):
 
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
         """What can be done with these chats, as a part of a menu."""
-        self._entry(menu, "Unpin" if self.pinned(ids) else "Pin", lambda: self.pin(ids))
-        self.fill_move(menu.addMenu("Move to Folder"), ids)
-        self._entry(menu, "Tags…", lambda: self.ask_tags(ids))
-        words = "Take Out of the Archive" if self.archived(ids) else "Archive"
+        self._entry(menu, tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
+        self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
+        self._entry(menu, tr("Tags…"), lambda: self.ask_tags(ids))
+        words = tr("Take Out of the Archive") if self.archived(ids) else tr("Archive")
         self._entry(menu, words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
@@ -146,24 +182,24 @@ class Organiser(QObject):
         if not menu.isEmpty():
             menu.addSeparator()
         if there != {None}:
-            self._entry(menu, "No Folder", lambda: self.move(ids, None))
-        self._entry(menu, "New Folder…", lambda: self.new_folder(ids=ids))
+            self._entry(menu, tr("No Folder"), lambda: self.move(ids, None))
+        self._entry(menu, tr("New Folder…"), lambda: self.new_folder(ids=ids))
 
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
         """What can be done with a folder."""
         menu = QMenu(self._parent)
         folder = self._order.folder(folder_id)
-        self._entry(menu, "Rename…", rename)
+        self._entry(menu, tr("Rename…"), rename)
         if folder is not None and folder.parent_id is None:
-            self._entry(menu, "New Folder Inside…", lambda: self.new_folder(folder_id))
+            self._entry(menu, tr("New Folder Inside…"), lambda: self.new_folder(folder_id))
         elif folder is not None:
             self._entry(
                 menu,
-                "Move to the Top",
-                lambda: self.done.emit("Folder moved", self._order.nest(folder_id, None)),
+                tr("Move to the Top"),
+                lambda: self.done.emit(tr("Folder moved"), self._order.nest(folder_id, None)),
             )
         menu.addSeparator()
-        self._entry(menu, "Delete Folder", lambda: self.delete_folder(folder_id))
+        self._entry(menu, tr("Delete Folder"), lambda: self.delete_folder(folder_id))
         return menu
 
     def pop_move(self, ids: Sequence[str], at: QPoint) -> None:
@@ -179,7 +215,3 @@ class Organiser(QObject):
 
     def _chats(self, ids: Sequence[str]) -> list[Chat]:
         return [chat for chat in map(self._library.chat, ids) if chat is not None]
-
-
-def _many(ids: Sequence[str]) -> str:
-    return "Chat" if len(ids) == 1 else f"{len(ids):,} chats"

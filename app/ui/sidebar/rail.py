@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
 
@@ -24,12 +25,12 @@ class Rail(QFrame):
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
         self.setObjectName("rail")
-        self.setAccessibleName("Folded sidebar")
+        self.setAccessibleName(tr("Folded sidebar"))
         self.setFixedWidth(44)
-        self.menu_button = IconButton("list", "Menu  F10", self)
+        self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
-        unfold = IconButton("sidebar", "Show the sidebar  Ctrl+B", self)
-        new = IconButton("note-pencil", "New chat  Ctrl+N", self)
+        unfold = IconButton("sidebar", tr("Show the sidebar  Ctrl+B"), self)
+        new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(4)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QMenu
 
 from app.chats.library import ChatLibrary
+from app.language import tr
 from app.store.filters import WORD
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
@@ -25,8 +26,8 @@ class SearchFilters(QObject):
         self._field = field
         self._library = library
         self._button = QAction(self)
-        self._button.setText("Narrow the search")
-        self._button.setToolTip("Narrow the search  Alt+Down")
+        self._button.setText(tr("Narrow the search"))
+        self._button.setToolTip(tr("Narrow the search  Alt+Down"))
         self._button.triggered.connect(self.open)
         field.addAction(self._button, QLineEdit.ActionPosition.TrailingPosition)
         theme().changed.connect(self._on_theme)
@@ -45,9 +46,9 @@ class SearchFilters(QObject):
         order, chats = self._library.order, self._library.chats()
         models = {self._library.loader.get(chat.model).name for chat in chats if chat.model}
         for words, name, values in (
-            ("In Folder", "in", [folder.name for folder in order.folders()]),
-            ("With Tag", "tag", order.tags()),
-            ("Answered by Model", "model", sorted(models)),
+            (tr("In Folder"), "in", [folder.name for folder in order.folders()]),
+            (tr("With Tag"), "tag", order.tags()),
+            (tr("Answered by Model"), "model", sorted(models)),
         ):
             if values:
                 part = menu.addMenu(words)
@@ -55,16 +56,16 @@ class SearchFilters(QObject):
                     self._offer(part, value, f"{name}:{quoted(value)}")
         if not menu.isEmpty():
             menu.addSeparator()
-        self._offer(menu, "Said by Me", "from:me")
-        self._offer(menu, "Said by the Model", "from:model")
+        self._offer(menu, tr("Said by Me"), "from:me")
+        self._offer(menu, tr("Said by the Model"), "from:model")
         menu.addSeparator()
-        self._offer(menu, "Since Yesterday", "after:yesterday")
-        self._offer(menu, "In the Last 7 Days", "after:week")
-        self._offer(menu, "In the Last 30 Days", "after:month")
-        self._offer(menu, "Before This Year", f"before:{_year()}")
+        self._offer(menu, tr("Since Yesterday"), "after:yesterday")
+        self._offer(menu, tr("In the Last 7 Days"), "after:week")
+        self._offer(menu, tr("In the Last 30 Days"), "after:month")
+        self._offer(menu, tr("Before This Year"), f"before:{_year()}")
         menu.addSeparator()
-        self._offer(menu, "Pinned", "is:pinned")
-        self._offer(menu, "In the Archive", "is:archived")
+        self._offer(menu, tr("Pinned"), "is:pinned")
+        self._offer(menu, tr("In the Archive"), "is:archived")
         return menu
 
     def _offer(self, menu: QMenu, words: str, written: str) -> None:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
+from app.language import counted, tr
 from app.ui.sidebar.chat_list import ChatListModel
 from app.ui.sidebar.list_view import ChatListView
 from app.ui.sidebar.organiser import Organiser
@@ -54,21 +48,21 @@ class Sidebar(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
-        self.setAccessibleName("Sidebar")
+        self.setAccessibleName(tr("Sidebar"))
         self.setFixedWidth(t.SIDEBAR)
         self.model = ChatListModel(library, self)
         self.organiser = Organiser(library, self)
-        self.menu_button = IconButton("list", "Menu  F10", self)
+        self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
-        fold = IconButton("sidebar", "Hide the sidebar  Ctrl+B", self)
-        new = IconButton("note-pencil", "New chat  Ctrl+N", self)
+        fold = IconButton("sidebar", tr("Hide the sidebar  Ctrl+B"), self)
+        new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
         self.search = QLineEdit(self)
         self.search.setObjectName("search")
-        self.search.setPlaceholderText("Search chats")
-        self.search.setAccessibleName("Search all chats")
+        self.search.setPlaceholderText(tr("Search chats"))
+        self.search.setAccessibleName(tr("Search all chats"))
         self.search.setClearButtonEnabled(False)
-        self.search.setToolTip(f"Search all chats  {native('Ctrl+Shift+F')}")
-        self._glass = QAction("Search", self)
+        self.search.setToolTip(tr("Search all chats  {keys}", keys=native("Ctrl+Shift+F")))
+        self._glass = QAction(tr("Search"), self)
         self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         self.filters = SearchFilters(self.search, library)
         self.list = ChatListView(self.model, self)
@@ -250,12 +244,12 @@ class Sidebar(QFrame):
         entry = self.model.entry(self.list.indexAt(at))
         if entry is None or entry.kind == "heading":
             menu = QMenu(self)
-            menu.addAction("New Folder…", self.organiser.new_folder)
+            menu.addAction(tr("New Folder…"), self.organiser.new_folder)
         elif entry.kind == "folder":
             menu = self.organiser.folder_menu(entry.id, lambda: self.rename(entry.id))
         elif entry.kind == "archive":
             menu = QMenu(self)
-            words = "Fold" if entry.id in self.model.unfolded else "Unfold"
+            words = tr("Fold") if entry.id in self.model.unfolded else tr("Unfold")
             menu.addAction(words, lambda: self.model.fold(entry.id))
         else:
             chosen = self.list.chosen()
@@ -266,15 +260,16 @@ class Sidebar(QFrame):
     def _chat_menu(self, chat_id: str, ids: list[str]) -> QMenu:
         menu = QMenu(self)
         if len(ids) == 1:
-            menu.addAction("Open", lambda: self.opened.emit(chat_id, "", ""))
-            menu.addAction("Open Beside", lambda: self.opened_beside.emit(chat_id))
+            menu.addAction(tr("Open"), lambda: self.opened.emit(chat_id, "", ""))
+            menu.addAction(tr("Open Beside"), lambda: self.opened_beside.emit(chat_id))
             menu.addSeparator()
-            menu.addAction("Rename…", lambda: self.rename(chat_id))
+            menu.addAction(tr("Rename…"), lambda: self.rename(chat_id))
         self.organiser.add_to(menu, ids)
         menu.addSeparator()
-        menu.addAction("Export…", lambda: self.export_asked.emit(ids))
-        many = f" {len(ids):,} Chats" if len(ids) > 1 else ""
-        menu.addAction(f"Delete{many}", lambda: self._delete(ids))
+        menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))
+        n, count = len(ids), f"{len(ids):,}"
+        several = counted("Delete {count} Chat", "Delete {count} Chats", n, count=count)
+        menu.addAction(tr("Delete") if n == 1 else several, lambda: self._delete(ids))
         return menu
 
     def _delete(self, ids: list[str]) -> None:

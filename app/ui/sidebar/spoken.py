@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.language import counted, tr
 from app.store import Chat
 from app.ui.sidebar.row import Row
 
@@ -12,15 +13,16 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
         return row.text
     parts = [row.text]
     if row.kind != "chat":
-        parts.append("folder" if row.kind == "folder" else "archived chats")
-        parts.append("1 chat" if row.count == 1 else f"{row.count:,} chats")
-        parts.append("unfolded" if row.unfolded else "folded")
+        parts.append(tr("folder") if row.kind == "folder" else tr("archived chats"))
+        count = f"{row.count:,}"
+        parts.append(counted("{count} chat", "{count} chats", row.count, count=count))
+        parts.append(tr("unfolded") if row.unfolded else tr("folded"))
     if waiting:
-        parts.append("waits for your answer")
+        parts.append(tr("waits for your answer"))
     elif living:
-        parts.append("answering")
+        parts.append(tr("answering"))
     elif unseen:
-        parts.append("finished, not read yet")
+        parts.append(tr("finished, not read yet"))
     return ", ".join(parts)
 
 
@@ -28,9 +30,9 @@ def description(row: Row, chat: Chat | None, *, opened: bool) -> str:
     """What else there is to know: where it was found, whether it is open, pinned, tagged."""
     parts = [row.snippet] if row.snippet else []
     if opened:
-        parts.append("open")
+        parts.append(tr("open", "it stands in a pane"))
     if chat is not None:
-        parts += ["pinned"] if chat.pinned_at is not None else []
-        parts += ["in the archive"] if chat.archived_at is not None else []
-        parts += [f"tagged {', '.join(chat.tags)}"] if chat.tags else []
+        parts += [tr("pinned")] if chat.pinned_at is not None else []
+        parts += [tr("in the archive")] if chat.archived_at is not None else []
+        parts += [tr("tagged {tags}", tags=", ".join(chat.tags))] if chat.tags else []
     return ", ".join(parts)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.chats.organising import tidy_tags
+from app.language import tr
 
 _SHOWN = 12
 
@@ -25,29 +26,29 @@ class TagsDialog(QDialog):
         """``used``: the tags that other chats have, to choose from."""
         super().__init__(parent)
         self.setObjectName("tags-dialog")
-        self.setWindowTitle("Tags")
+        self.setWindowTitle(tr("Tags"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.field = QLineEdit(", ".join(tags), self)
-        self.field.setAccessibleName("Tags, separated by commas")
-        self.field.setPlaceholderText("recipes, to read")
+        self.field.setAccessibleName(tr("Tags, separated by commas"))
+        self.field.setPlaceholderText(tr("recipes, to read"))
         self.field.selectAll()
-        hint = QLabel("Separated by commas. A search finds them with tag:name.", self)
+        hint = QLabel(tr("Separated by commas. A search finds them with tag:name."), self)
         hint.setProperty("muted", True)
         hint.setWordWrap(True)
         known = QLabel(self)
         known.setTextFormat(Qt.TextFormat.PlainText)
         known.setProperty("muted", True)
         known.setWordWrap(True)
-        known.setText("In use: " + ", ".join(used[:_SHOWN]))
+        known.setText(tr("In use: {tags}", tags=", ".join(used[:_SHOWN])))
         known.setVisible(bool(used))
         buttons = QDialogButtonBox(self)
-        buttons.addButton("Save", QDialogButtonBox.ButtonRole.AcceptRole).setDefault(True)
-        cancel = buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.addButton(tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole).setDefault(True)
+        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         cancel.setAutoDefault(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)
         layout.setSpacing(8)
-        for part in (QLabel("Tags", self), self.field, hint, known):
+        for part in (QLabel(tr("Tags"), self), self.field, hint, known):
             layout.addWidget(part)
         layout.addSpacing(8)
         layout.addWidget(buttons)

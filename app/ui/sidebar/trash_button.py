@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from app.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
@@ -17,9 +18,9 @@ class TrashButton(PaintedButton):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setText("Trash")
-        self.setToolTip("Deleted chats")
-        self.setAccessibleName("Trash")
+        self.setText(tr("Trash"))
+        self.setToolTip(tr("Deleted chats"))
+        self.setAccessibleName(tr("Trash"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self._on_theme()

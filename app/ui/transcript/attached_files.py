@@ -42,7 +42,7 @@ class FileLine(PaintedButton):
         part = used(attachment)
         self._about = f"{about(attachment)}, {part}" if part else about(attachment)
         self.setAccessibleName(tr("File {name}, {about}", name=attachment.name, about=self._about))
-        self.setToolTip(f"{attachment.name}\n{self._about}\n{tr('Show what the model got')}")
+        self.setToolTip("\n".join((attachment.name, self._about, tr("Show what the model got"))))
 
     def sizeHint(self) -> QSize:
         measure = QFontMetrics(ui_font(t.SMALL_PX))
