@@ -6,8 +6,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic
+from typing import Any
 
 from app.chats.tool_history import Made
+from app.chats.tool_questions import Asked
 from app.tools.consent import Decision
 from app.tools.folders import Difference
 from app.tools.results import ToolResult
@@ -39,6 +41,8 @@ class Call:
         room: how many characters of it would fit.
         preview: what the person is shown before it runs, where the arguments do not tell it all.
         previewed: the arguments that it was asked for with.
+        questions: what its server asks while it runs; the first is shown.
+        asked: what it has asked so far, with what was said to it (`Action`).
     """
 
     message_id: str
@@ -53,8 +57,25 @@ class Call:
     room: int = 0
     preview: Difference | None = None
     previewed: str | None = None
+    questions: list[Asked] = field(default_factory=list)
+    asked: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def waits(self) -> bool:
         """Whether the person is to say something."""
-        return self.state in {CallState.ASKING, CallState.TOO_LONG}
+        return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
+
+
+def figures(call: Call) -> dict[str, Any]:
+    """What the message of a call keeps of it besides the result."""
+    stats: dict[str, Any] = {"call": call.made.id, "name": call.made.name}
+    stats["arguments"] = call.arguments
+    if call.tool is not None:
+        stats |= {"server": call.tool.server, "tool": call.tool.name}
+    if call.decision is not None:
+        stats["decision"] = call.decision.value
+    if call.asked:
+        stats["asked"] = [list(pair) for pair in call.asked]
+    if call.arguments != call.made.arguments:
+        stats["changed"] = True
+    return stats

@@ -7,19 +7,20 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 from time import monotonic
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.bridge import Bridge
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
-from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState
+from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState, figures
 from app.chats.tool_history import Made, fault_in
+from app.chats.tool_questions import ToolQuestions
 from app.language import tr
 from app.store import Message, new_id
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.folders import Difference
+from app.tools.questions import Response
 from app.tools.results import ToolResult, shortened
 from app.tools.tool import Tool, ToolError, visible
 from app.tools.toolbox import Toolbox
@@ -53,6 +54,7 @@ class ToolWork(QObject):
         self._chat = chat
         self.toolbox = toolbox
         self._room = room
+        self._questions = ToolQuestions(bridge, self._on_question)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
@@ -73,7 +75,8 @@ class ToolWork(QObject):
 
     @property
     def running(self) -> int:
-        return sum(call.state is CallState.RUNNING for call in self.calls.values())
+        running = (c for c in self.calls.values() if c.state is CallState.RUNNING)
+        return sum(not call.questions for call in running)
 
     @property
     def at_limit(self) -> bool:
@@ -144,6 +147,11 @@ class ToolWork(QObject):
         self._soon.start()
         return ""
 
+    def answer(self, message_id: str, response: Response) -> bool:
+        """Answer what the server of a running call asks; False if it asks nothing any more."""
+        call = self.calls.get(message_id)
+        return call is not None and self._questions.answer(call, response)
+
     def keep(self, message_id: str, shorten: bool) -> None:
         """What becomes of a result that is too long: its begin and end, or nothing of it."""
         call = self.calls.get(message_id)
@@ -183,7 +191,8 @@ class ToolWork(QObject):
         try:
             arguments = json.loads(call.arguments or "{}")
             seen = call.preview.digest if call.preview is not None else ""
-            call.future = self.toolbox.run(self._saved.record.id, call.tool, arguments, seen)
+            ask, chat_id = self._questions.asker(call), self._saved.record.id
+            call.future = self.toolbox.run(chat_id, call.tool, arguments, seen, ask)
         except (ValueError, ToolError) as error:
             words = error.told if isinstance(error, ToolError) else str(error)
             self._end(call, "error", ToolResult(words, True, len(words)))
@@ -222,6 +231,7 @@ class ToolWork(QObject):
         except Exception as error:
             words = error.told if isinstance(error, ToolError) else type(error).__name__
             result = ToolResult(words, True, len(words))
+        self._questions.drop(call)
         room = self._room()
         call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
         if len(result.text) > call.room:
@@ -243,9 +253,10 @@ class ToolWork(QObject):
     ) -> None:
         """The call is over: its message gets its text and its figures."""
         ran = call.state is CallState.RUNNING or call.result is not None
+        self._questions.drop(call)
         call.decision = decision or call.decision
         call.state, call.result = CallState.OVER, None
-        stats = self._stats(call) | {"size": result.size, "failed": result.error}
+        stats = figures(call) | {"size": result.size, "failed": result.error}
         if ran:
             stats["seconds"] = round(monotonic() - call.since, 2)
         message = self._saved.transcript.update(
@@ -255,19 +266,12 @@ class ToolWork(QObject):
         self._chat.message_changed.emit(call.message_id)
         self._chat.phase_changed.emit()
 
+    def _on_question(self, call: Call) -> None:
+        self._chat.message_changed.emit(call.message_id)
+        self._chat.phase_changed.emit()
+
     def _allowed(self, tool: Tool) -> bool:
         return self.toolbox.consents.allows(self._saved.record.id, tool)
-
-    def _stats(self, call: Call) -> dict[str, Any]:
-        stats: dict[str, Any] = {"call": call.made.id, "name": call.made.name}
-        stats["arguments"] = call.arguments
-        if call.tool is not None:
-            stats |= {"server": call.tool.server, "tool": call.tool.name}
-        if call.decision is not None:
-            stats["decision"] = call.decision.value
-        if call.arguments != call.made.arguments:
-            stats["changed"] = True
-        return stats
 
     def _new_message(self, call: Call) -> Message:
         return Message(
@@ -276,7 +280,7 @@ class ToolWork(QObject):
             self._saved.transcript.leaf_id,
             "tool",
             status="streaming",
-            stats=self._stats(call),
+            stats=figures(call),
         )
 
     def _switched_on(self) -> list[str]:

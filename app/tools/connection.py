@@ -6,14 +6,17 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from app.language import mark
+from app.tools.elicitation import Elicitation, addresses
 from app.tools.environment import child_environment, find_program, login_path
+from app.tools.over_http import over_http
+from app.tools.questions import Ask
 from app.tools.results import ToolResult, from_blocks
 from app.tools.servers import ServerConfig
 from app.tools.tool import LONGEST_DESCRIPTION, LONGEST_SCHEMA, Tool, ToolError, canonical, clean
@@ -31,6 +34,7 @@ STEADY_S = 30.0
 """A server that lived so long has not failed when it ends."""
 MOST_TOOLS = 500
 _LOG_LINES, _LOG_WIDTH = 500, 1000
+_GO_THERE_FIRST = -32042  # the protocol's code for a call that wants a page visited before it
 
 
 class State(Enum):
@@ -76,6 +80,7 @@ class Connection:
         self.log = ServerLog()
         self.status = Status(State.OFF)
         self._why: ToolError | None = None
+        self.elicitation = Elicitation(config.name, self.log.note)
         self._told = told
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
@@ -96,9 +101,17 @@ class Connection:
                 self._tools = await self._list(client)
             return self._tools
 
-    async def call(self, name: str, arguments: dict[str, Any], expected: str) -> ToolResult:
+    async def call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        expected: str,
+        chat_id: str = "",
+        ask: Ask | None = None,
+    ) -> ToolResult:
         """Run a tool; ``expected`` is the fingerprint of what the person was shown of it.
 
+        ``ask`` asks them what the server wants to know; the time limit waits for their answer.
         Raises ToolError: no such tool, another description than expected, no answer in time, the
         server's end. What the tool itself says of its failure is a result.
         """
@@ -111,7 +124,7 @@ class Connection:
             raise self._error(mark("{server} has changed this tool. Look at it again first."))
         client = await self._connected()
         try:
-            async with asyncio.timeout(self.config.timeout):
+            async with self.elicitation.during(chat_id, ask, self.config.timeout):
                 result = await client.call_tool(name, arguments)
         except TimeoutError as error:
             seconds = f"{self.config.timeout:g}"
@@ -120,6 +133,9 @@ class Connection:
         except MCPError as error:
             if self._client is not client:
                 raise self._error(mark("{server} ended during the call.")) from error
+            if error.code == _GO_THERE_FIRST and (pages := addresses(error.data)):
+                first = mark("{server} wants this visited before the call: {pages}")
+                raise self._error(first, pages=pages) from error
             raise self._error(mark("{server} refused: {why}"), why=_shown(error)) from error
         except asyncio.CancelledError:
             raise
@@ -175,7 +191,9 @@ class Connection:
         try:
             transport = await self._transport()
             async with asyncio.timeout(CONNECT_S) as limit:
-                async with Client(transport, message_handler=self._heard) as client:
+                async with Client(
+                    transport, message_handler=self._heard, elicitation_callback=self.elicitation
+                ) as client:
                     limit.reschedule(None)
                     self._client, self._tools = client, None
                     self._say(State.READY)
@@ -213,7 +231,7 @@ class Connection:
         config = self.config
         self._over = False
         if config.url:
-            return _over_http(config)
+            return over_http(config)
         from app.tools.pipes import stdio
 
         path = await asyncio.to_thread(login_path)
@@ -270,20 +288,6 @@ class Connection:
         if why is not None:
             self.log.note(str(why))
         self._told()
-
-
-@asynccontextmanager
-async def _over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
-    """The streams to a server that speaks streamable HTTP."""
-    import httpx2
-    from mcp.client.streamable_http import streamable_http_client
-
-    limits = httpx2.Timeout(30.0, read=max(300.0, config.timeout))
-    async with (
-        httpx2.AsyncClient(headers=dict(config.headers), timeout=limits) as http,
-        streamable_http_client(config.url, http_client=http) as streams,
-    ):
-        yield streams
 
 
 def _shown(error: BaseException) -> str:

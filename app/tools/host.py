@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from app.language import mark
 from app.tools import servers as files
 from app.tools.connection import Connection, State, Status
+from app.tools.questions import Ask
 from app.tools.results import ToolResult
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
@@ -41,6 +42,7 @@ class ToolHost:
         self.changed: Callable[[], None] = lambda: None
         self._configs: dict[str, ServerConfig] = {}
         self._connections: dict[str, Connection] = {}
+        self._spares: dict[str, list[Connection]] = {}
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -92,22 +94,29 @@ class ToolHost:
         """The server's tools as it tells them now; fails with ToolError."""
         return self._ask(server, lambda connection: connection.tools())
 
-    def call(self, tool: Tool, arguments: dict[str, Any]) -> Future[ToolResult]:
+    def call(
+        self, tool: Tool, arguments: dict[str, Any], chat_id: str = "", ask: Ask | None = None
+    ) -> Future[ToolResult]:
         """Run a tool that the person has consented to; fails with ToolError.
 
         It fails, too, when the server describes the tool otherwise by now. Cancelling the future
-        tells the server to stop.
+        tells the server to stop. What the server asks the person meanwhile goes to ``ask``.
         """
         return self._ask(
             tool.server,
-            lambda connection: connection.call(tool.name, arguments, tool.fingerprint),
+            lambda connection: connection.call(
+                tool.name, arguments, tool.fingerprint, chat_id, ask
+            ),
+            chat_id,
         )
 
     def end(self, server: str) -> None:
         """End a server's process; it starts again when it is needed."""
         connection = self._connections.pop(server, None)
-        if connection is not None and self._loop is not None:
-            asyncio.run_coroutine_threadsafe(connection.close(), self._loop)
+        spares = self._spares.pop(server, [])
+        for each in (connection, *spares):
+            if each is not None and self._loop is not None:
+                asyncio.run_coroutine_threadsafe(each.close(), self._loop)
 
     def shut_down(self) -> None:
         """End all servers, and wait for that ``STOP_S`` at most."""
@@ -119,7 +128,12 @@ class ToolHost:
         asyncio.run_coroutine_threadsafe(self._close_all(), loop)
         thread.join(self.STOP_S)
 
-    def _ask(self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]]) -> Future[T]:
+    def _ask(
+        self,
+        server: str,
+        work: Callable[[Connection], Coroutine[Any, Any, T]],
+        chat_id: str = "",
+    ) -> Future[T]:
         config = self._configs.get(server)
         if config is None or not config.enabled:
             words = mark("There is no server “{server}” any more, or it is switched off.")
@@ -127,16 +141,35 @@ class ToolHost:
         loop = self._started()
         if loop is None:
             return _failed(ToolError(mark("The program is ending.")))
-        return asyncio.run_coroutine_threadsafe(self._work(config, work), loop)
+        return asyncio.run_coroutine_threadsafe(self._work(config, work, chat_id), loop)
 
     async def _work(
-        self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
+        self,
+        config: ServerConfig,
+        work: Callable[[Connection], Coroutine[Any, Any, T]],
+        chat_id: str,
     ) -> T:
         connection = self._connections.get(config.name)
         if connection is None:
             connection = Connection(config, self._tell)
             self._connections[config.name] = connection
-        return await work(connection)
+        if not chat_id or connection.elicitation.free_for(chat_id):
+            return await work(connection)
+        return await self._apart(config, work)
+
+    async def _apart(
+        self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
+    ) -> T:
+        """Work with a connection for this one call; see `elicitation`."""
+        spare = Connection(config, self._tell)
+        spares = self._spares.setdefault(config.name, [])
+        spares.append(spare)
+        try:
+            return await work(spare)
+        finally:
+            if spare in spares:
+                spares.remove(spare)
+            await asyncio.shield(spare.close())
 
     def _tell(self) -> None:
         self.changed()
@@ -165,7 +198,9 @@ class ToolHost:
             loop.close()
 
     async def _close_all(self) -> None:
-        connections, self._connections = list(self._connections.values()), {}
+        spares = [each for listed in self._spares.values() for each in listed]
+        connections = [*self._connections.values(), *spares]
+        self._connections, self._spares = {}, {}
         current = asyncio.current_task()
         others = [task for task in asyncio.all_tasks() if task is not current]
         await asyncio.gather(*(c.close() for c in connections), return_exceptions=True)

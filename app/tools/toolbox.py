@@ -11,6 +11,7 @@ from app.tools.consent import Consents, Rows
 from app.tools.folders import Difference
 from app.tools.host import ToolHost
 from app.tools.pins import Pins
+from app.tools.questions import Ask
 from app.tools.results import ToolResult
 from app.tools.tool import BUILT_IN, Tool, given_names
 
@@ -49,16 +50,22 @@ class Toolbox:
         return given_names(tool for tool in found if tool is not None)
 
     def run(
-        self, chat_id: str, tool: Tool, arguments: dict[str, Any], seen: str = ""
+        self,
+        chat_id: str,
+        tool: Tool,
+        arguments: dict[str, Any],
+        seen: str = "",
+        ask: Ask | None = None,
     ) -> Future[ToolResult]:
         """Run a tool in a chat. The person has consented. Fails with ToolError.
 
-        ``seen``: the digest of the difference that they were shown, see `preview`.
+        ``seen``: the digest of the difference that they were shown, see `preview`. ``ask``: asks
+        them what a server wants to know meanwhile; nothing can be asked without it.
         """
         if tool.server == BUILT_IN:
             context = Context(self.consents.folders(chat_id), seen)
             return self.builtin.run(tool.name, arguments, context)
-        return self.host.call(tool, arguments)
+        return self.host.call(tool, arguments, chat_id, ask)
 
     def preview(
         self, chat_id: str, tool: Tool, arguments: dict[str, Any]

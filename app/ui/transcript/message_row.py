@@ -121,6 +121,10 @@ class MessageRow(QWidget):
         """Whether the keys go to its text, where the person marks and copies words."""
         return isinstance(QGuiApplication.focusObject(), TextView)
 
+    def fields(self) -> list[QWidget]:
+        """What Tab goes to in it besides its buttons and texts."""
+        return []
+
     def move_code(self, by: int) -> None:
         """Move wide code that is in view sideways, by so many pixels."""
 
@@ -211,11 +215,8 @@ class MessageRow(QWidget):
             viewport.update()  # the transcript marks whose the keys are
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        buttons = [
-            button
-            for button in self.findChildren(QAbstractButton)
-            if button.isVisibleTo(self) and button.isEnabled()
-        ]
+        pressed: list[QWidget] = [*self.findChildren(QAbstractButton), *self.fields()]
+        buttons = [each for each in pressed if each.isVisibleTo(self) and each.isEnabled()]
         buttons.sort(key=lambda button: button.mapTo(self, QPoint()).toTuple()[::-1])
         texts = [view for view in self.findChildren(TextView) if view.isVisibleTo(self)]
         texts.sort(key=lambda view: view.mapTo(self, QPoint()).y())

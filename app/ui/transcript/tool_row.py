@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QTextDocument,
-)
+from PySide6.QtCore import QRect, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QTextDocument
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
@@ -20,17 +12,19 @@ from app.language import tr
 from app.store import Message
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.tool import BUILT_IN, readable
-from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, theme, ui_font
 from app.ui.transcript.message_row import Can, MessageRow
+from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.reasoning import FoldButton
+from app.ui.transcript.tool_card import GAP, HEAD, PAD, paint_card, paint_note, place_buttons
 from app.ui.transcript.tool_words import (
     CHOICES,
     KEYS,
-    beginning,
+    folded_text,
     headline,
     over_line,
     size_words,
+    tool_of,
     visible_lines,
 )
 from app.ui.widgets.textview import TextView
@@ -43,13 +37,14 @@ class ToolRow(MessageRow):
         decided(id, decision, arguments): the person has answered; arguments as JSON text.
         kept(id, shorten): what becomes of a result that is too long.
         stopped(id): the running call is to end.
+        answered(id, response): what the person says to a question of the tool's server.
     """
 
     decided = Signal(str, object, str)
     kept = Signal(str, bool)
     stopped = Signal(str)
+    answered = Signal(str, object)
 
-    PAD, GAP, HEAD = 14, 8, 24
     MOST_LINES = 12
 
     def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
@@ -80,6 +75,7 @@ class ToolRow(MessageRow):
         self._stop.clicked.connect(lambda: self.stopped.emit(self.message.id))
         self._go_on = self._plain(tr("Go On"), tr("Let the model go on with the results"))
         self._go_on.clicked.connect(lambda: self._ask(Action.GO_ON, self.message.id))
+        self._form: QuestionForm | None = None
         self._show()
         self._reveal()
 
@@ -129,24 +125,26 @@ class ToolRow(MessageRow):
     def arrange(self, width: int) -> int:
         if self.state is CallState.OVER:
             return self._arrange_over(width)
-        inner = width - 2 * self.PAD
-        y = self.PAD + self.HEAD + self.GAP
+        inner = width - 2 * PAD
+        y = PAD + HEAD + GAP
         if not self._arguments.isHidden():
             font = QFontMetrics(self._arguments.font())
             lines = min(max(self._arguments.blockCount(), 1), self.MOST_LINES)
             height = lines * font.lineSpacing() + 38
-            self._arguments.setGeometry(self.PAD, y, inner, height)
-            y += height + self.GAP
+            self._arguments.setGeometry(PAD, y, inner, height)
+            y += height + GAP
+        if self._form is not None:
+            y += self._form.arrange(PAD, y, inner) + GAP
         y = self._arrange_preview(y, inner)
         self._note_area = QRect()
         if self._note:
             flags = Qt.TextFlag.TextWordWrap
             bound = QFontMetrics(ui_font()).boundingRect(0, 0, inner, 10_000, flags, self._note)
-            self._note_area = QRect(self.PAD, y, inner, bound.height())
-            y += bound.height() + self.GAP
-        y = self._place_buttons(y, width)
-        self._card = QRect(0, 0, width, y + self.PAD)
-        return y + self.PAD + 4
+            self._note_area = QRect(PAD, y, inner, bound.height())
+            y += bound.height() + GAP
+        y = place_buttons(self.buttons, y, width)
+        self._card = QRect(0, 0, width, y + PAD)
+        return y + PAD + 4
 
     def _arrange_preview(self, y: int, inner: int) -> int:
         preview = self._call.preview if self._call is not None else None
@@ -154,8 +152,8 @@ class ToolRow(MessageRow):
         if preview is None:
             return y
         height = self._result.height_for(inner)
-        self._result.setGeometry(self.PAD, y, inner, height)
-        return y + height + self.GAP
+        self._result.setGeometry(PAD, y, inner, height)
+        return y + height + GAP
 
     def _arrange_over(self, width: int) -> int:
         self._fold.resize(min(self._fold.sizeHint().width(), width), self._fold.sizeHint().height())
@@ -175,16 +173,6 @@ class ToolRow(MessageRow):
             y += self._go_on.height() + 8
         return y
 
-    def _place_buttons(self, y: int, width: int) -> int:
-        x, height = self.PAD, 0
-        for button in self.buttons:
-            button.adjustSize()
-            if x > self.PAD and x + button.width() > width - self.PAD:
-                x, y = self.PAD, y + height + self.GAP
-            button.move(x, y)
-            x, height = x + button.width() + self.GAP, button.height()
-        return y + height
-
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens, painter = theme().tokens, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -192,32 +180,21 @@ class ToolRow(MessageRow):
             if self._fold.isChecked():
                 painter.fillRect(self._card, QColor(tokens.divider))
             return
-        waits = self.state is not CallState.RUNNING
-        painter.setPen(QColor(tokens.accent if waits else tokens.border_strong))
-        painter.setBrush(QColor(tokens.raised))
-        edge = QRectF(self._card).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(edge, t.RADIUS_SMALL, t.RADIUS_SMALL)
-        head = QRectF(self.PAD, self.PAD, self._card.width() - 2 * self.PAD, self.HEAD)
-        font = ui_font(t.UI_PX, QFont.Weight.DemiBold)
-        painter.setFont(font)
-        painter.setPen(QColor(tokens.text))
-        words = QFontMetrics(font).elidedText(
-            self.headline, Qt.TextElideMode.ElideMiddle, round(head.width())
-        )
-        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, words)
+        waits = self._call is not None and self._call.waits
+        paint_card(painter, self._card, self.headline, waits)
         if self._note:
-            painter.setFont(ui_font())
-            painter.setPen(
-                QColor(tokens.danger if self.state is CallState.ASKING else tokens.muted)
-            )
-            painter.drawText(self._note_area, Qt.TextFlag.TextWordWrap, self._note)
+            paint_note(painter, self._note_area, self._note, self.state is CallState.ASKING)
 
     @property
     def headline(self) -> str:
         """The question, or what goes on."""
+        if self._form is not None:
+            return tr("{tool} asks you", tool=tool_of(self.message))
         return headline(self.message, self.state)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._form is not None and self._form.press(event, self.hasFocus()):
+            return
         decision = KEYS.get(Qt.Key(event.key()))
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         focused = self.window().focusWidget()
@@ -243,15 +220,16 @@ class ToolRow(MessageRow):
         """Show what belongs to the state that the call is in."""
         state, call = self.state, self._call
         asking = state is CallState.ASKING and call is not None and call.tool is not None
+        self._show_question()
         self._fold.setVisible(state is CallState.OVER)
-        self._arguments.setVisible(asking or state is CallState.RUNNING)
+        self._arguments.setVisible(asking or (state is CallState.RUNNING and not self._form))
         self._arguments.setReadOnly(not asking)
         self._arguments.setFont(code_font())
         for decision, button in self._choices.items():
             button.setVisible(asking and self._offers(decision))
         self._shorten.setVisible(state is CallState.TOO_LONG)
         self._leave.setVisible(state is CallState.TOO_LONG)
-        self._stop.setVisible(state is CallState.RUNNING)
+        self._stop.setVisible(state is CallState.RUNNING and self._form is None)
         self._note = ""
         preview = call.preview if call is not None else None
         if preview is not None:
@@ -268,6 +246,26 @@ class ToolRow(MessageRow):
         self.resized.emit()
         self.update()
 
+    def _show_question(self) -> None:
+        """Have the form of what the call's server asks, if it asks."""
+        questions = self._call.questions if self._call is not None else []
+        asked = questions[0] if questions else None
+        if self._form is not None and self._form.asked is not asked:
+            if self._form.isAncestorOf(self.window().focusWidget() or self):
+                self.setFocus()  # Qt would give the keys to whatever comes next
+            self._form.hide()
+            self._form.deleteLater()
+            self._form = None
+        if asked is not None and self._form is None:
+            self._form = QuestionForm(asked, self)
+            self._form.resized.connect(self.resized)
+            self._form.answered.connect(lambda said: self.answered.emit(self.message.id, said))
+            self._form.show()
+
+    def fields(self) -> list[QWidget]:
+        form = self._form.fields() if self._form is not None else []
+        return [self._arguments, *form] if not self._arguments.isReadOnly() else form
+
     def _offers(self, decision: Decision) -> bool:
         tool = self._call.tool if self._call is not None else None
         if tool is None:
@@ -277,8 +275,7 @@ class ToolRow(MessageRow):
         return decision is not Decision.TOOL or may_be_remembered(tool)
 
     def _fill_result(self) -> None:
-        text, arguments = beginning(self.message.content), readable(self._told())
-        self._fill_view(f"{arguments}\n\n{text}" if arguments not in ("", "{}") else text)
+        self._fill_view(folded_text(self.message, readable(self._told())))
 
     def _fill_view(self, text: str) -> None:
         """As plain text: nothing in it is a link, a picture or a format."""

@@ -32,6 +32,12 @@ CHOICES = (
     (Decision.DENY, mark("Deny"), mark("Do not run it; the model is told so  D")),
 )
 
+_SAID = {
+    "accept": mark("The server asked: {question}\nYou answered it."),
+    "decline": mark("The server asked: {question}\nYou declined."),
+    "cancel": mark("The server asked: {question}\nYou left it unanswered."),
+}
+
 
 def tool_of(message: Message) -> str:
     """The tool's name and its server's: "search · web"."""
@@ -88,6 +94,16 @@ def _kept_words(kept: int, size: int) -> str:
         kept=f"{kept:,}",
         size=f"{size:,}",
     )
+
+
+def folded_text(message: Message, arguments: str) -> str:
+    """What the line unfolds to: the arguments, what the server asked meanwhile, the result."""
+    parts = [arguments] if arguments not in ("", "{}") else []
+    asked = message.stats.get("asked")
+    for pair in asked if isinstance(asked, list) else []:
+        if isinstance(pair, list) and len(pair) == 2 and pair[1] in _SAID:
+            parts.append(tr(_SAID[pair[1]], question=str(pair[0])))
+    return "\n\n".join([*parts, beginning(message.content)])
 
 
 def beginning(text: str) -> str:

@@ -210,6 +210,7 @@ class TranscriptView(TranscriptArea):
         row.decided.connect(self._on_decided)
         row.kept.connect(tools.keep)
         row.stopped.connect(tools.stop_call)
+        row.answered.connect(tools.answer)
         return row
 
     @Slot(str, object, str)

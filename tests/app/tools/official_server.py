@@ -8,8 +8,23 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated
 
 from mcp.server import MCPServer
+from mcp.server.elicitation import ElicitationResult
+from mcp.server.mcpserver import Elicit, Resolve
+from pydantic import BaseModel
+
+
+class Trip(BaseModel):
+    """What is asked for by `book`."""
+
+    city: str
+    nights: int = 1
+
+
+def where() -> Elicit[Trip]:
+    return Elicit("Where to?", Trip)
 
 
 def make() -> MCPServer:
@@ -35,6 +50,11 @@ def make() -> MCPServer:
         """Never answers."""
         await asyncio.sleep(3600)
         return ""
+
+    @server.tool()
+    def book(said: Annotated[ElicitationResult[Trip], Resolve(where)]) -> str:
+        """Asks for a trip."""
+        return f"{said.action} {getattr(said, 'data', '')}".strip()
 
     return server
 

@@ -20,8 +20,28 @@ def tools() -> list[dict[str, object]]:
     changed = FOLDER / "description"
     about = changed.read_text() if changed.exists() else "Says what it is given."
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-    names = ["echo", "die", "huge", "flood", "change", "sly\u202e\x1b[31mtool"]
+    names = [
+        "echo",
+        "die",
+        "huge",
+        "flood",
+        "change",
+        "ask",
+        "request",
+        "hold",
+        "sly\u202e\x1b[31mtool",
+    ]
     return [{"name": name, "description": about, "inputSchema": schema} for name in names]
+
+
+def ask(method: str, params: object) -> dict[str, object]:
+    """Ask the client in mid-call; what comes back."""
+    say({"id": f"from-server-{method}", "method": method, "params": params})
+    for line in sys.stdin:
+        message: dict[str, object] = json.loads(line)
+        if message.get("id") == f"from-server-{method}":
+            return message
+    return {}
 
 
 def call(key: object, name: str, arguments: dict[str, str]) -> None:
@@ -34,6 +54,14 @@ def call(key: object, name: str, arguments: dict[str, str]) -> None:
             say({"method": "notifications/message", "params": about})
     if name == "huge":
         text = "x" * int(text)
+    if name == "hold":
+        return  # no answer, ever
+    if name in ("ask", "request"):  # the parameters of a form, or a method with its own
+        given = json.loads(text)
+        form = {"method": "elicitation/create", "params": given}
+        asked = form if name == "ask" else given
+        said = ask(asked["method"], asked["params"])
+        text = json.dumps(said.get("result") or said.get("error"))
     if name == "change":
         (FOLDER / "description").write_text(text)
         say({"method": "notifications/tools/list_changed"})

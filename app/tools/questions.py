@@ -1,0 +1,278 @@
+"""What a server asks the person in the middle of a call: a form, or an address to go to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.language import mark, tr
+from app.tools.tool import ToolError, clean
+
+MOST_FIELDS = 40
+MOST_CHOICES = 200
+LONGEST_MESSAGE = 4000
+_LONGEST_TITLE = 120
+_LONGEST_ADDRESS = 4000
+LONGEST_TEXT = 100_000
+
+_TOO_MANY = mark("{field}: choose at most {most}.")
+_TOO_LONG = mark("{field}: at most {most} characters.")
+_FORMATS = {
+    "email": mark("this is no e-mail address."),
+    "uri": mark("this is no address such as https://example.org."),
+    "date": mark("write the date as 2026-05-31."),
+    "date-time": mark("write date and time as 2026-05-31T14:30:00Z."),
+}
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_SECRET = re.compile(
+    r"pass.?(?:word|phrase|wd)|secret|api.?key|access.?key|private.?key|\btoken|credential"
+    r"|\bpin\b|\bcvv\b|credit.?card|kennwort|passwort",
+    re.IGNORECASE,
+)
+
+Value = str | int | float | bool | list[str]
+
+
+class Kind(Enum):
+    """What a field takes."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    CHOICE = "choice"
+    CHOICES = "choices"
+
+
+class Action(Enum):
+    """What the person says to a question. The values are the protocol's words."""
+
+    SEND = "accept"
+    DECLINE = "decline"
+    CANCEL = "cancel"
+
+
+@dataclass(frozen=True)
+class Response:
+    """An answer; ``content`` by the fields' names, of `Action.SEND` only."""
+
+    action: Action
+    content: dict[str, Value | None] | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing that is asked for.
+
+    Attributes:
+        title, about: for the person, without control characters.
+        default: None for none.
+        format: "email", "uri", "date", "date-time" or "".
+        least, most: of a number, of a text's characters, or of how many choices are taken.
+        choices: pairs of value and title.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    about: str = ""
+    required: bool = False
+    default: Value | None = None
+    format: str = ""
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def secret(self) -> bool:
+        """Whether it seems to ask for what nobody is to give to a server in a form."""
+        return bool(_SECRET.search(f"{self.name} {self.title}"))
+
+    def taken(self, given: Value | None) -> Value | None:
+        """What was given, as the server is to get it; None for nothing.
+
+        Texts of number fields are read as numbers. Raises ValueError with a sentence.
+        """
+        if given is None or given in ("", []):
+            if self.required:
+                raise ValueError(tr("{field}: this is needed.", field=self.title))
+            return None
+        if self.kind is Kind.TEXT:
+            return self._text(str(given))
+        if self.kind in (Kind.NUMBER, Kind.INTEGER):
+            return self._number(str(given))
+        if self.kind is Kind.BOOLEAN:
+            return bool(given)
+        values = {value for value, _ in self.choices}
+        chosen = given if isinstance(given, list) else [str(given)]
+        if not set(chosen) <= values:
+            raise ValueError(tr("{field}: choose from the list.", field=self.title))
+        if self.kind is Kind.CHOICE:
+            return chosen[0]
+        self._bounds(len(chosen), tr("{field}: choose at least {least}."), tr(_TOO_MANY))
+        return chosen
+
+    def _text(self, text: str) -> str:
+        self._bounds(len(text), tr("{field}: at least {least} characters."), tr(_TOO_LONG))
+        try:
+            if self.format == "email" and not _EMAIL.fullmatch(text):
+                raise ValueError
+            if self.format == "uri" and not urlsplit(text).scheme:
+                raise ValueError
+            if self.format == "date":
+                date.fromisoformat(text)
+            if self.format == "date-time" and datetime.fromisoformat(text).tzinfo is None:
+                raise ValueError
+        except ValueError:
+            raise ValueError(f"{self.title}: {tr(_FORMATS[self.format])}") from None
+        return text
+
+    def _number(self, text: str) -> int | float:
+        text = text.strip().replace("\u2212", "-")
+        try:
+            number = int(text) if self.kind is Kind.INTEGER else float(text)
+        except ValueError:
+            whole = self.kind is Kind.INTEGER
+            words = tr("{field}: a whole number.") if whole else tr("{field}: a number.")
+            raise ValueError(words.format(field=self.title)) from None
+        if number in (float("inf"), float("-inf")) or number != number:
+            raise ValueError(tr("{field}: a number.", field=self.title))
+        self._bounds(number, tr("{field}: at least {least}."), tr("{field}: at most {most}."))
+        return number
+
+    def _bounds(self, size: float, low: str, high: str) -> None:
+        """Raises ValueError with one of these sentences where the size is out of bounds."""
+        if self.least is not None and size < self.least:
+            raise ValueError(low.format(field=self.title, least=f"{self.least:g}"))
+        if self.most is not None and size > self.most:
+            raise ValueError(high.format(field=self.title, most=f"{self.most:g}"))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a server asks.
+
+    Attributes:
+        server: who asks.
+        message: what it says, without control characters.
+        fields: of the form; none with an address.
+        url: an address that the person is to visit; "" for a form.
+    """
+
+    server: str
+    message: str
+    fields: tuple[Field, ...] = ()
+    url: str = ""
+
+    def content(self, given: Mapping[str, Value | None]) -> dict[str, Value | None]:
+        """All fields as the server gets them. Raises `FieldError` for the first that is wrong."""
+        found: dict[str, Value | None] = {}
+        for field in self.fields:
+            try:
+                value = field.taken(given.get(field.name))
+            except ValueError as error:
+                raise FieldError(field.name, str(error)) from None
+            if value is not None:
+                found[field.name] = value
+        return found
+
+
+class FieldError(ValueError):
+    """What stands in a field cannot be sent. ``name``: of the field."""
+
+    def __init__(self, name: str, words: str) -> None:
+        super().__init__(words)
+        self.name = name
+
+
+Ask = Callable[[Question], "Future[Response]"]
+"""Asks the person in the chat of a call. May be called on any thread; cancel what nobody needs."""
+
+
+def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
+    """The form of a flat JSON schema. Raises ToolError where none can be made of it."""
+    properties, required = schema.get("properties"), schema.get("required", [])
+    if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
+        raise ToolError(mark("{server} asked for something that is no form."), server=server)
+    if len(properties) > MOST_FIELDS:
+        words = mark("{server} asked for more than {most} things at once.")
+        raise ToolError(words, server=server, most=MOST_FIELDS)
+    needed = required if isinstance(required, list) else []
+    try:
+        fields = tuple(_field(n, part, n in needed) for n, part in properties.items())
+    except (ValueError, TypeError, KeyError) as error:
+        words = mark("{server} asked with a form that cannot be shown: {why}.")
+        raise ToolError(words, server=server, why=error) from error
+    return Question(server, clean(message)[:LONGEST_MESSAGE], fields)
+
+
+def address(server: str, message: str, url: str) -> Question:
+    """A page that the person is to visit. Raises ToolError for what is no web address."""
+    parts = urlsplit(url) if url.isprintable() and len(url) <= _LONGEST_ADDRESS else None
+    if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
+        raise ToolError(mark("{server} asked to open what is no web address."), server=server)
+    return Question(server, clean(message)[:LONGEST_MESSAGE], url=url)
+
+
+def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
+    """Raises ValueError or TypeError for what the protocol does not know."""
+    if not isinstance(part, Mapping):
+        raise ValueError(f"“{name}”")
+    shown = clean(name, lines=False)[:_LONGEST_TITLE]
+    title = clean(str(part.get("title") or ""), lines=False)[:_LONGEST_TITLE] or shown
+    about = clean(str(part.get("description") or ""))[:LONGEST_MESSAGE]
+    kind, choices = _kind(part), _choices(part)
+    if kind is None:
+        raise ValueError(f"“{shown}”")
+    if kind in (Kind.CHOICE, Kind.CHOICES) and not 0 < len(choices) <= MOST_CHOICES:
+        raise ValueError(f"“{shown}”")
+    sizes = {Kind.TEXT: ("minLength", "maxLength"), Kind.CHOICES: ("minItems", "maxItems")}
+    low, high = sizes.get(kind, ("minimum", "maximum"))
+    least, most = _size(part.get(low)), _size(part.get(high))
+    if kind is Kind.TEXT:
+        most = min(most or LONGEST_TEXT, LONGEST_TEXT)
+    form = str(part.get("format") or "") if kind is Kind.TEXT else ""
+    form = form if form in _FORMATS else ""
+    field = Field(name, title, kind, about, required, None, form, least, most, choices)
+    default = part.get("default")
+    try:  # a default that the field itself would refuse is none
+        found = field.taken(default) if isinstance(default, str | int | float | list) else None
+    except (ValueError, TypeError):
+        found = None
+    return Field(name, title, kind, about, required, found, form, least, most, choices)
+
+
+def _kind(part: Mapping[str, Any]) -> Kind | None:
+    kind = part.get("type")
+    if kind == "array":
+        return Kind.CHOICES
+    if "enum" in part or "oneOf" in part:
+        return Kind.CHOICE if kind in ("string", None) else None
+    named = {"string": Kind.TEXT, "integer": Kind.INTEGER, "number": Kind.NUMBER}
+    return Kind.BOOLEAN if kind == "boolean" else named.get(str(kind))
+
+
+def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Values with their titles, in any of the four ways there are to write them."""
+    held = part.get("items") if part.get("type") == "array" else part
+    if not isinstance(held, Mapping):
+        return ()
+    listed = held.get("oneOf") or held.get("anyOf")
+    if isinstance(listed, list):
+        pairs = [(str(each["const"]), str(each.get("title") or each["const"])) for each in listed]
+    else:
+        values, names = held.get("enum"), held.get("enumNames")
+        values = [str(v) for v in values] if isinstance(values, list) else []
+        titles = names if isinstance(names, list) and len(names) == len(values) else values
+        pairs = list(zip(values, map(str, titles), strict=True))
+    return tuple((value, clean(title, lines=False)[:_LONGEST_TITLE]) for value, title in pairs)
+
+
+def _size(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,196 @@
+"""The form of what a tool's server asks the person, in the card of the call that is running."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QTextOption
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.tool_questions import Asked
+from app.language import tr
+from app.tools.questions import Action, Field, FieldError, Response
+from app.tools.tool import visible
+from app.ui.style.theme import code_font
+from app.ui.transcript.question_field import QuestionField
+from app.ui.widgets.links import judge
+from app.ui.widgets.wheel import WheelGuard
+
+
+class QuestionForm(QWidget):
+    """What is asked, the fields, and Send, Decline, Cancel. Only its button opens an address.
+
+    Signals:
+        answered(response): the person has answered.
+        resized(): it needs another height.
+    """
+
+    answered = Signal(object)
+    resized = Signal()
+
+    def __init__(self, asked: Asked, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.asked = asked
+        self.inputs: list[QuestionField] = []
+        question = asked.question
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self.message = _label(question.message, self)
+        self.message.setVisible(bool(question.message))
+        column.addWidget(self.message)
+        opens = True
+        if question.url:
+            opens = self._add_address(question.url)
+        for field in question.fields:
+            column.addWidget(self._input(field))
+        self.note = _label("", self, "muted")
+        server = visible(question.server)
+        if not question.url:
+            self.note.setText(
+                tr(
+                    "Your answer goes to {server}, not to the model. "
+                    "Give it no passwords, keys or card numbers.",
+                    server=server,
+                )
+            )
+            column.addWidget(self.note)
+        secret = next((field for field in question.fields if field.secret), None)
+        if secret is not None:
+            words = tr(
+                "“{field}” looks like a secret. No server may ask for one in this way: "
+                "decline unless you know why.",
+                field=secret.title,
+            )
+            column.addWidget(_label(words, self, "danger"))
+        self.fault = _label("", self, "danger")
+        self.fault.hide()
+        column.addWidget(self.fault)
+        self.send = _button(tr("Open Address") if question.url else tr("Send"), self)
+        self.send.setObjectName("primary")
+        self.send.setToolTip(
+            tr("Open this address in the browser and tell the server so")
+            if question.url
+            else tr("Send these answers to the server  Enter in a field")
+        )
+        self.send.setVisible(opens)
+        self.send.clicked.connect(self._send)
+        self.decline = _button(tr("Decline"), self)
+        self.decline.setToolTip(tr("Tell the server that you do not want to answer  D"))
+        self.decline.clicked.connect(lambda: self._say(Action.DECLINE))
+        self.cancel = _button(tr("Cancel"), self)
+        self.cancel.setToolTip(tr("Leave the question; the server decides how it goes on  Esc"))
+        self.cancel.clicked.connect(lambda: self._say(Action.CANCEL))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in (self.send, self.decline, self.cancel):
+            row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+        WheelGuard(self)
+
+    def fields(self) -> list[QWidget]:
+        """What the Tab key goes to besides buttons."""
+        return [w for each in self.inputs for w in each.editors if not isinstance(w, QPushButton)]
+
+    def arrange(self, x: int, y: int, width: int) -> int:
+        """Place it; returns its height."""
+        self._column.activate()
+        height = self._column.totalHeightForWidth(width)
+        height = height if height > 0 else self._column.totalSizeHint().height()
+        self.setGeometry(x, y, width, height)
+        return height
+
+    def press(self, event: QKeyEvent, from_card: bool) -> bool:
+        """Do what a key means; False if it means nothing. ``from_card``: no field has the keys."""
+        key = event.key()
+        enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if key == Qt.Key.Key_Escape:
+            self._say(Action.CANCEL)
+        elif from_card and key == Qt.Key.Key_D and not event.modifiers():
+            self._say(Action.DECLINE)
+        elif from_card and enter and self.inputs:
+            self.inputs[0].editors[0].setFocus(Qt.FocusReason.TabFocusReason)
+        elif enter and not isinstance(self.window().focusWidget(), QPushButton):
+            if self.send.isVisibleTo(self):
+                self._send()
+        else:
+            return False
+        return True
+
+    def _input(self, field: Field) -> QuestionField:
+        given = self.asked.given
+        made = QuestionField(field, given.get(field.name, field.default), self)
+        made.changed.connect(self._on_changed)
+        self.inputs.append(made)
+        return made
+
+    def _add_address(self, url: str) -> bool:
+        """Show the address whole; whether it may be opened."""
+        shown = QPlainTextEdit(url, self)
+        shown.setObjectName("field")
+        shown.setAccessibleName(tr("Address"))
+        shown.setReadOnly(True)
+        shown.setTabChangesFocus(True)
+        shown.setFont(code_font())
+        shown.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        lines = min(6, 1 + len(url) // 60)
+        shown.setFixedHeight(shown.fontMetrics().lineSpacing() * lines + 22)
+        words, leads, opens = judge(QUrl(url))
+        self._column.addWidget(shown)
+        if not opens:
+            self._column.addWidget(_label(f"{words} {leads}", self, "danger"))
+        return opens
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self.asked.given = {each.field.name: each.value for each in self.inputs}
+        if not self.fault.isHidden():
+            self._show_fault("", "")
+
+    @Slot()
+    def _send(self) -> None:
+        question = self.asked.question
+        if question.url:
+            QDesktopServices.openUrl(QUrl(question.url))
+            self.answered.emit(Response(Action.SEND))
+            return
+        try:
+            content = question.content({each.field.name: each.value for each in self.inputs})
+        except FieldError as error:
+            self._show_fault(error.name, str(error))
+            return
+        self.answered.emit(Response(Action.SEND, content))
+
+    def _say(self, action: Action) -> None:
+        self.answered.emit(Response(action))
+
+    def _show_fault(self, name: str, words: str) -> None:
+        self.fault.setText(words)
+        self.fault.setVisible(bool(words))
+        for each in self.inputs:
+            each.set_wrong(words if each.field.name == name else "")
+            if words and each.field.name == name:
+                each.editors[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.resized.emit()
+
+
+def _label(words: str, parent: QWidget, look: str = "") -> QLabel:
+    label = QLabel(words, parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if look:
+        label.setProperty(look, True)
+    return label
+
+
+def _button(words: str, parent: QWidget) -> QPushButton:
+    button = QPushButton(words, parent)
+    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return button

@@ -1,0 +1,173 @@
+"""What servers ask in mid-call: which call it is about; its time waits for the person."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.tools.elicitation import UNCLEAR, addresses
+from app.tools.host import ToolHost
+from app.tools.questions import Action, Question, Response
+from app.tools.servers import ServerConfig
+from app.tools.tool import Tool
+from tests.app.tools import official_server
+
+WAIT = 60.0
+HERE = Path(__file__).parent
+FORM = {
+    "message": "Where to?",
+    "requestedSchema": {"type": "object", "properties": {"city": {"type": "string"}}},
+}
+
+
+class Person:
+    """Hears questions on the tools' thread and answers when a test says so."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Question, Future[Response]]] = []
+        self.heard = threading.Semaphore(0)
+
+    def __call__(self, question: Question) -> Future[Response]:
+        self.asked.append((question, Future()))
+        self.heard.release()
+        return self.asked[-1][1]
+
+    def hears(self) -> tuple[Question, Future[Response]]:
+        assert self.heard.acquire(timeout=WAIT), "nothing was asked"
+        return self.asked[-1]
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[ToolHost]:
+    host = ToolHost()
+    command = (str(HERE / "raw_server.py"), str(tmp_path))
+    host.set_servers([ServerConfig("raw", sys.executable, command, timeout=60)])
+    yield host
+    host.shut_down()
+
+
+def tool(host: ToolHost, name: str, server: str = "raw") -> Tool:
+    return next(t for t in host.tools(server).result(WAIT) if t.name == name)
+
+
+def asking(form: Any) -> dict[str, str]:
+    return {"text": json.dumps(form)}
+
+
+def test_a_form_goes_to_the_call_and_its_answer_back(host: ToolHost) -> None:
+    person = Person()
+    call = host.call(tool(host, "ask"), asking(FORM), "chat", person)
+    question, answer = person.hears()
+    assert (question.server, question.message) == ("raw", "Where to?")
+    assert [field.name for field in question.fields] == ["city"]
+    answer.set_result(Response(Action.SEND, {"city": "Rom"}))
+    said = json.loads(call.result(WAIT).text)
+    assert said == {"action": "accept", "content": {"city": "Rom"}}
+
+
+def test_a_server_of_todays_protocol_asks_within_the_call() -> None:
+    host, one, two = ToolHost(), Person(), Person()
+    with official_server.over_http() as url:
+        host.set_servers([ServerConfig("web", url=url, timeout=30)])
+        book = tool(host, "book", "web")
+        calls = [host.call(book, {}, chat, who) for chat, who in (("a", one), ("b", two))]
+        for person, city in ((two, "Bonn"), (one, "Aachen")):
+            question, answer = person.hears()
+            assert [field.required for field in question.fields] == [True, False]
+            answer.set_result(Response(Action.SEND, {"city": city, "nights": 3}))
+        assert [c.result(WAIT).text for c in calls] == [
+            f"accept city='{city}' nights=3" for city in ("Aachen", "Bonn")
+        ], "each chat's answer goes to its own call"
+        call = host.call(book, {}, "a", one)
+        one.hears()[1].set_result(Response(Action.DECLINE))
+        assert call.result(WAIT).text == "decline"
+        host.shut_down()
+
+
+def test_the_time_limit_waits_for_the_person(tmp_path: Path) -> None:
+    host, person = ToolHost(), Person()
+    command = (str(HERE / "raw_server.py"), str(tmp_path))
+    host.set_servers([ServerConfig("raw", sys.executable, command, timeout=1.5)])
+    ask = tool(host, "ask")
+    call = host.call(ask, asking(FORM), "chat", person)
+    _, answer = person.hears()
+    with pytest.raises(TimeoutError):
+        call.result(2.0)
+    assert not call.done(), "the form is open: no time runs"
+    answer.set_result(Response(Action.CANCEL))
+    assert json.loads(call.result(WAIT).text) == {"action": "cancel"}
+    host.shut_down()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}},
+        {"type": "object", "properties": {"a": {"type": "string", "enum": []}}},
+        {"type": "object", "properties": {f"f{n}": {"type": "string"} for n in range(60)}},
+    ],
+)
+def test_a_form_that_cannot_be_shown_reaches_nobody(host: ToolHost, schema: Any) -> None:
+    person = Person()
+    form = {"message": "?", "requestedSchema": schema}
+    said = json.loads(host.call(tool(host, "ask"), asking(form), "c", person).result(WAIT).text)
+    assert said.get("action") == "decline" or "message" in said
+    assert person.asked == []
+
+
+def test_pages_are_shown_and_only_those_of_the_web(host: ToolHost) -> None:
+    person = Person()
+    page = {"mode": "url", "message": "Log in", "url": "https://a.example/x", "elicitationId": "1"}
+    call = host.call(tool(host, "ask"), asking(page), "chat", person)
+    question, answer = person.hears()
+    assert (question.url, question.fields) == ("https://a.example/x", ())
+    answer.set_result(Response(Action.SEND))
+    assert json.loads(call.result(WAIT).text) == {"action": "accept"}
+    file = page | {"url": "file:///etc/passwd"}
+    said = host.call(tool(host, "ask"), asking(file), "chat", person).result(WAIT).text
+    assert json.loads(said) == {"action": "decline"}
+    assert "no web address" in host.log("raw")
+    assert len(person.asked) == 1
+    told = {"elicitations": [{"url": "https://a.example"}, {"url": "https://b.example"}]}
+    assert addresses(told) == "https://a.example, https://b.example"
+    assert addresses(None) == ""
+
+
+def test_an_older_server_is_never_answered_in_another_chats_place(host: ToolHost) -> None:
+    one, two = Person(), Person()
+    ask, hang = tool(host, "ask"), tool(host, "hold")
+    held = host.call(hang, {}, "a", one)
+    call = host.call(ask, asking(FORM), "b", two)
+    said = json.loads(call.result(WAIT).text)
+    assert said["message"] == UNCLEAR
+    assert one.asked == two.asked == []
+    again = host.call(ask, asking(FORM), "b", two)  # now with a process of its own
+    two.hears()[1].set_result(Response(Action.SEND, {"city": "Ulm"}))
+    assert json.loads(again.result(WAIT).text)["content"] == {"city": "Ulm"}
+    assert one.asked == []
+    held.cancel()
+
+
+@pytest.mark.parametrize("method", ["sampling/createMessage", "roots/list"])
+def test_what_is_not_offered_is_refused_by_name(host: ToolHost, method: str) -> None:
+    params: dict[str, Any] = {"messages": [], "maxTokens": 1} if "sampling" in method else {}
+    text = json.dumps({"method": method, "params": params})
+    said = json.loads(host.call(tool(host, "request"), {"text": text}).result(WAIT).text)
+    assert "not supported" in said["message"]
+    assert method.split("/")[0].rstrip("s") in said["message"].lower()
+
+
+def test_a_question_ends_with_its_call(host: ToolHost) -> None:
+    person = Person()
+    call = host.call(tool(host, "ask"), asking(FORM), "chat", person)
+    _, answer = person.hears()
+    call.cancel()
+    host.shut_down()
+    assert answer.cancelled(), "who shows the form hears that nobody waits for it"

@@ -1,0 +1,141 @@
+"""Forms made of what servers ask: each kind of field, what it takes, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.tools.questions import (
+    MOST_FIELDS,
+    Field,
+    FieldError,
+    Kind,
+    Question,
+    Value,
+    address,
+    form,
+)
+from app.tools.tool import ToolError
+
+
+def one(part: dict[str, Any], *, required: bool = False) -> Field:
+    schema = {"properties": {"it": part}, "required": ["it"] if required else []}
+    return form("server", "", schema).fields[0]
+
+
+@pytest.mark.parametrize(
+    ("part", "given", "taken"),
+    [
+        ({"type": "string"}, "x", "x"),
+        ({"type": "string"}, None, None),
+        ({"type": "integer", "minimum": 1, "maximum": 9}, " 7 ", 7),
+        ({"type": "number"}, "2.5", 2.5),
+        ({"type": "number"}, "\u22121", -1.0),
+        ({"type": "boolean"}, False, False),
+        ({"type": "string", "enum": ["a", "b"]}, "b", "b"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, ["b"], ["b"]),
+        ({"type": "string", "format": "email"}, "a@b.de", "a@b.de"),
+        ({"type": "string", "format": "uri"}, "https://b.de", "https://b.de"),
+        ({"type": "string", "format": "date"}, "2026-02-28", "2026-02-28"),
+        ({"type": "string", "format": "date-time"}, "2026-02-28T10:00:00Z", "2026-02-28T10:00:00Z"),
+    ],
+)
+def test_what_a_field_takes(part: dict[str, Any], given: Value | None, taken: Value | None) -> None:
+    assert one(part).taken(given) == taken
+
+
+@pytest.mark.parametrize(
+    ("part", "given", "words"),
+    [
+        ({"type": "string", "minLength": 3}, "ab", "at least 3"),
+        ({"type": "string", "maxLength": 3}, "abcd", "at most 3"),
+        ({"type": "integer"}, "2.5", "whole number"),
+        ({"type": "integer", "maximum": 9}, "10", "at most 9"),
+        ({"type": "number"}, "nan", "a number"),
+        ({"type": "number"}, "1e999", "a number"),
+        ({"type": "string", "enum": ["a"]}, "b", "from the list"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, ["a"], "at least 2"),
+        ({"type": "string", "format": "email"}, "a@b", "no e-mail"),
+        ({"type": "string", "format": "uri"}, "b.de", "no address"),
+        ({"type": "string", "format": "date"}, "2026-02-30", "the date as"),
+        ({"type": "string", "format": "date-time"}, "2026-02-28T10:00:00", "date and time as"),
+    ],
+)
+def test_what_a_field_refuses(part: dict[str, Any], given: Value, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        one(part).taken(given)
+
+
+def test_what_is_needed_is_asked_for_by_name() -> None:
+    asked = form(
+        "s",
+        "m",
+        {
+            "properties": {"a": {"type": "string"}, "b": {"type": "string", "title": "The b"}},
+            "required": ["b"],
+        },
+    )
+    with pytest.raises(FieldError, match="The b: this is needed") as caught:
+        asked.content({"a": "x"})
+    assert caught.value.name == "b"
+    assert asked.content({"b": "y"}) == {"b": "y"}
+
+
+def test_choices_with_titles_in_all_their_spellings() -> None:
+    pairs = (("a", "First"), ("b", "Second"))
+    titled = [{"const": value, "title": title} for value, title in pairs]
+    names = ["First", "Second"]
+    for part in (
+        {"type": "string", "oneOf": titled},
+        {"type": "string", "enum": ["a", "b"], "enumNames": names},
+        {"type": "array", "items": {"anyOf": titled}},
+    ):
+        assert one(part).choices == pairs
+
+
+def test_a_default_that_would_be_refused_is_none() -> None:
+    assert one({"type": "integer", "default": 3}).default == 3
+    assert one({"type": "integer", "maximum": 2, "default": 3}).default is None
+    assert one({"type": "boolean", "default": True}).default is True
+    assert one({"type": "string", "enum": ["a"], "default": "z"}).default is None
+
+
+def test_words_of_a_server_have_nothing_hidden() -> None:
+    sly = {"type": "string", "title": "Na\u202eme\x1b[31m", "description": "x\u200by"}
+    field = one(sly)
+    assert (field.title, field.about) == ("Name", "xy")
+    assert form("s", "a\x1b[2Jb", {"properties": {}}).message == "ab"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "array"},
+        {"properties": {"a": {"type": "object"}}},
+        {"properties": {"a": {"type": "string", "enum": []}}},
+        {"properties": {"a": {"type": "array", "items": {"type": "string"}}}},
+        {"properties": {"a": {"type": "string", "oneOf": [{"title": "no const"}]}}},
+        {"properties": {"a": {"oneOf": 3}}},
+        {"properties": {"a": "text"}},
+        {"properties": {f"f{n}": {"type": "string"} for n in range(MOST_FIELDS + 1)}},
+    ],
+)
+def test_a_schema_that_is_no_flat_form_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(ToolError, match=r"^server asked"):
+        form("server", "", schema)
+
+
+def test_secrets_are_noticed() -> None:
+    for name in ("password", "API key", "api_key", "access-token", "PIN", "client_secret"):
+        assert Field(name, name, Kind.TEXT).secret, name
+    for name in ("city", "spinning", "keyboard", "compass"):
+        assert not Field(name, name, Kind.TEXT).secret, name
+
+
+def test_only_pages_of_the_web_are_shown() -> None:
+    assert address("s", "m", "https://a.example/x") == Question("s", "m", (), "https://a.example/x")
+    for url in ("file:///a", "javascript:alert(1)", "https://", "https://a\u202e.b", "x" * 5000):
+        with pytest.raises(ToolError, match="no web address"):
+            address("s", "m", url)
