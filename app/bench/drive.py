@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEventLoop, QTimer
 
+from app import translation
 from app.application import Application, make_engine, make_qt
 from app.bench.drip import Drip
 from app.bench.samples import NOBODY, Crowd, write_crowd
+from app.chats.model_choice import LoadState
 from app.paths import GUIDE, Paths
 from app.settings import Settings
 from app.ui.pane.pane import ChatPane
@@ -58,6 +60,7 @@ def program_in(
         engine: makes a stand-in for the engine; by default there is the real one.
     """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ.setdefault(translation.ENVIRONMENT, "en")  # or what is measured differs by machine
     qt = make_qt(["stretto"])
     paths.create()
     Settings(model=model, appearance="light").save(paths.settings)
@@ -71,8 +74,9 @@ def program_in(
     driver = Driver(application)
     try:
         driver.window.resize(*size)
-        driver.until(lambda: driver.pane.header.state in {"Ready", "Not loaded"}, 120)
-        if driver.pane.header.state != "Ready":
+        ends = (LoadState.READY, LoadState.FAILED)
+        driver.until(lambda: driver.pane.chat.model_status.state in ends, 120)
+        if driver.pane.chat.model_status.state is not LoadState.READY:
             raise RuntimeError(driver.pane.notice.text)
         yield driver
     finally:

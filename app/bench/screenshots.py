@@ -1,12 +1,14 @@
 """Photographs and a film of the real program: ``python -m app.bench.screenshots OUTDIR``.
 
 ``streaming.webp`` is the README's moving picture. The numbered photographs show the day's work
-first, then the other screens, each in light and in dark.
+first, then the other screens, each in light and in dark. ``--part screens`` takes every screen,
+in a language and in the looks that are asked for; see `app.bench.screens`.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,7 +17,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from app.bench import samples
+from app import translation
+from app.bench import samples, screens
 from app.bench.drive import Driver, program_in
 from app.bench.moving_picture import SIZE, answering, ask, film
 from app.chats.options import ChatOptions
@@ -211,8 +214,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m app.bench.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="OUTDIR")
     parser.add_argument("--model", default=GUIDE, help="another model's folder")
-    parser.add_argument("--part", choices=PARTS, help="only these")
+    parser.add_argument("--part", choices=(*PARTS, "screens"), help="only these")
+    parser.add_argument("--language", help="a code, or xx and ar-xx for texts that are made up")
+    parser.add_argument(
+        "--look", choices=screens.LOOKS, nargs="+", default=["light"], help="of --part screens"
+    )
     options = parser.parse_args()
+    if options.language:
+        os.environ[translation.ENVIRONMENT] = options.language
+    if options.part == "screens":
+        tail = f"{options.language}-" if options.language else ""
+        taken = screens.take(options.folder, options.look, tail)
+        print(len(taken), "photographs in", options.folder)
+        return 0
     if options.part is None:  # a process for each: there is one application in a process
         for part in PARTS:
             subprocess.run(
