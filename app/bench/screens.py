@@ -91,9 +91,9 @@ class Screens:
         def look() -> None:
             fresh = [w for w in _shown() if w not in before]
             for widget in fresh:
-                for area in widget.findChildren(QScrollArea):
-                    if name in {"settings", "tool_servers"} and area.widget() is not None:
-                        widget.resize(widget.width(), min(TALL, area.widget().sizeHint().height()))
+                inside = [a.widget() for a in widget.findChildren(QScrollArea)]
+                if name in {"settings", "tool_servers"} and inside and inside[0] is not None:
+                    widget.resize(widget.width(), min(TALL, inside[0].sizeHint().height()))
             self.shoot(name, *(fresh or [self._driver.window]))
             for widget in fresh:
                 widget.close()
