@@ -51,6 +51,7 @@
     </message>
     <message>
         <location filename="../../app/store/records.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New chat</source>
         <translation type="unfinished"></translation>
     </message>
@@ -110,6 +111,11 @@
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} ended during the call.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} wants this visited before the call: {pages}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -404,6 +410,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/chats/table_text.py"/>
         <location filename="../../app/ui/composer/composer_text.py"/>
         <source>Message</source>
         <translation type="unfinished"></translation>
@@ -487,17 +494,43 @@
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>Close</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/models/library_words.py"/>
         <source>Today</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/models/library_words.py"/>
         <source>Yesterday</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/listing.py"/>
+        <source>Earlier this week</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/listing.py"/>
+        <source>This month</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Pinned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/listing.py"/>
+        <source>Earlier</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -540,6 +573,7 @@
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
         <translation type="unfinished"></translation>
@@ -597,7 +631,9 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Try Again</source>
         <translation type="unfinished"></translation>
@@ -736,6 +772,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -744,7 +781,11 @@
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/fit_dialog.py"/>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
+        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/foot.py"/>
         <source>Cancel</source>
         <translation type="unfinished"></translation>
@@ -752,6 +793,7 @@
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/sidebar/list_view.py"/>
         <source>Chats</source>
         <translation type="unfinished"></translation>
     </message>
@@ -785,8 +827,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <source>{done} of {total} chats</source>
-        <comment>{done} of {total} chats</comment>
+        <source>{done} of %Ln chats</source>
+        <comment>{done} of %Ln chats</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
@@ -798,16 +840,19 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>waiting</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>reading</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <location filename="../../app/ui/window/announcer.py"/>
         <source>answering</source>
@@ -830,6 +875,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Pause</source>
         <translation type="unfinished"></translation>
     </message>
@@ -840,13 +887,9 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <source>{seconds} s</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -931,6 +974,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/models/library_table.py"/>
         <source>Licence</source>
         <translation type="unfinished"></translation>
     </message>
@@ -979,6 +1023,7 @@
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation type="unfinished"></translation>
@@ -1132,12 +1177,14 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/sidebar/trash_button.py"/>
         <location filename="../../app/ui/window/store_commands.py"/>
         <source>Trash</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/sidebar/trash_button.py"/>
         <source>Deleted chats</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1153,6 +1200,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation type="unfinished"></translation>
@@ -1187,8 +1235,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
-        <source>Erase {count} chat for good, from backups too? This cannot be taken back.</source>
-        <comment>Erase {count} chats for good, from backups too? This cannot be taken back.</comment>
+        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
+        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
@@ -1300,8 +1348,60 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>On disk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>By its template and config</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>Size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>Precision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_table.py"/>
+        <source>In memory</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1321,6 +1421,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Found</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1581,6 +1682,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/settings/door_limits.py"/>
         <source>More</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1600,11 +1702,143 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Comes with Stretto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Added by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{bits}-bit, mixed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Its weights are not quantized</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Its config does not say</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Weights in %n bit</source>
+        <comment>Weights in %n bits</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{weights}, %n of them share a scale</source>
+        <comment>{weights}, %n of them share a scale</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{weights}; some layers have other bits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>%n day ago</source>
+        <comment>%n days ago</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>d MMMM</source>
+        <comment>Qt&apos;s form of a date</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>d MMMM yyyy</source>
+        <comment>Qt&apos;s form of a date</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/model_row.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>%Ln model</source>
+        <comment>%Ln models</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{size} on disk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>looking for more…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>context %Ln token</source>
+        <comment>context %Ln tokens</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>pinned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>in memory, {size}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>licence {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>used {when}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/model_row.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -1621,6 +1855,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation type="unfinished"></translation>
@@ -1646,9 +1881,35 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <source>loading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <source>not loaded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <source>Manage Models…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <source>Take it out of memory. Its chats load it when they send.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <source>No model is in memory</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1700,6 +1961,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1756,6 +2019,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1780,6 +2044,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/library_table.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation type="unfinished"></translation>
@@ -2103,6 +2368,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Folders</source>
         <translation type="unfinished"></translation>
@@ -2124,12 +2390,55 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <source>No model has these words.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <source>Search models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <source>Clear the search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Download a model from the hub</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <source>Looking for models…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2304,8 +2613,27 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/appearance.py"/>
+        <source>Light</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/appearance.py"/>
+        <source>Dark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Appearance</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2325,6 +2653,7 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -2382,13 +2711,135 @@ Now: {now}</source>
         <comment>after this time</comment>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>Chats of %Ln token would fit.</source>
+        <comment>Chats of %Ln tokens would fit.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>It would fit with keys and values in %n bit.</source>
+        <comment>It would fit with keys and values in %n bits.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>One chat would fit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>Fits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>Tight</source>
+        <comment>the memory</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>Too large</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/library_table.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>%n chat</source>
+        <comment>%n chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>{tokens} context</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>by {owner}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>{count} download</source>
+        <comment>{count} downloads</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>Reasoning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>tools</source>
+        <comment>after another word</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>%Ln download last month</source>
+        <comment>%Ln downloads last month</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>updated {date}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>gated</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2422,8 +2873,64 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notifications</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>New chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Models and chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>KV caches on disk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/reach.py"/>
+        <source>From elsewhere</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/reach.py"/>
+        <source>Icon</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Updates</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>New versions</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2533,8 +3040,42 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Answering</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Interrupted</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2724,8 +3265,34 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/prose.py"/>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>You</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/prose.py"/>
+        <source>System</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/prose.py"/>
+        <source>Tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/prose.py"/>
+        <source>Assistant</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/prose.py"/>
+        <source>System prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/prose.py"/>
+        <source>End of thoughts</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2812,6 +3379,11 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} asks you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>It has {size}; about {room} fit into this chat.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2853,6 +3425,24 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Do not run it; the model is told so  D</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <source>The server asked: {question}
+You declined.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3076,13 +3666,171 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open Address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address in the browser and tell the server so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send these answers to the server  Enter in a field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Decline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Tell the server that you do not want to answer  D</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Leave the question; the server decides how it goes on  Esc</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Ctrl+Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach pastes over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Never</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When a long answer ends and I am elsewhere</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s own model while it is idle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Otherwise the first words of what was asked. Your own stay.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Titles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/transcript/question_field.py"/>
+        <source>Choose…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>How models should behave in new chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>As much as is sensible</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models after</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look once a day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look Now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>The makers’ server is being asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Looking…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>You have the newest version.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Model for New Chats</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3390,8 +4138,144 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Show Log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{tool} of {server} in “{chat}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>a deleted chat</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>in {folder}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3456,9 +4340,53 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Sidebar</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Search chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Search all chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Search all chats  {keys}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
@@ -3471,6 +4399,8 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
         <translation type="unfinished"></translation>
@@ -3546,13 +4476,181 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source> GB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source> characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>There is nothing in this chat yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No message here has another version.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>“{file}” is still being read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No message is being edited.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only your own messages can be edited.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no text to copy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is the first version.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is the last version.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3743,9 +4841,128 @@ Now: {now}</source>
         <source>Archive Chat, or Take It Out</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat pinned</source>
+        <comment>{count} chats pinned</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved to “{folder}”</source>
+        <comment>{count} chats moved to “{folder}”</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat tagged</source>
+        <comment>{count} chats tagged</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder moved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Tags…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>New Folder…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Delete Folder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3814,6 +5031,24 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/rail.py"/>
+        <source>Folded sidebar</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Menu  F10</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/rail.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat  Ctrl+N</source>
         <translation type="unfinished"></translation>
@@ -3854,8 +5089,129 @@ Now: {now}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Load</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Pin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Convert…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Show in Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Add Adapter…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Move to Trash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Choose a model first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Load it now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <source>Unload</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Take it out of memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Cancel Loading</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Do not load it after all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Unpin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Treat it as the others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Make a smaller copy of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Show its files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>It has one already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Chat with it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>List it no longer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3881,6 +5237,1949 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>Everything is saved again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/attaching.py"/>
+        <source>Pasted text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/attaching.py"/>
+        <source>“{name}” cannot be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/choosing.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/choosing.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/choosing.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>text</source>
+        <comment>a kind of file</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>code</source>
+        <comment>a kind of file</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>web page</source>
+        <comment>a kind of file</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>passages that match the question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>{count} passage</source>
+        <comment>{count} passages</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>{passages} from {pages}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>the first {percent} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>part {numbers}</source>
+        <comment>parts {numbers}</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>slide {numbers}</source>
+        <comment>slides {numbers}</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>sheet {numbers}</source>
+        <comment>sheets {numbers}</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>chapter {numbers}</source>
+        <comment>chapters {numbers}</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>page {numbers}</source>
+        <comment>pages {numbers}</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>{count} slide</source>
+        <comment>{count} slides</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>{count} sheet</source>
+        <comment>{count} sheets</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>{count} chapter</source>
+        <comment>{count} chapters</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached/words.py"/>
+        <source>{count} page</source>
+        <comment>{count} pages</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/branching.py"/>
+        <source>{title} (branch)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/branching.py"/>
+        <source>{title} (branch {number})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>{tokens} of {limit} tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>There is too little memory for this now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The conversation does not fit into the model&apos;s context.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The engine has stopped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>Answering has failed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The model cannot be asked this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The model could not be loaded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>There is not enough memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The chat is still being answered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The chat was closed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The model&apos;s chat template does not take these messages.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The model is not loaded any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/engine_words.py"/>
+        <source>The chat cannot be kept apart from the others with this model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>Chat {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/prose.py"/>
+        <source>Thoughts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/prose.py"/>
+        <source>Attached: {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/paper.py"/>
+        <source>the file cannot be made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/paper.py"/>
+        <source>the disk is full</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/fitting.py"/>
+        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/fit_words.py"/>
+        <source>about {size}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/fitting.py"/>
+        <source>a chat</source>
+        <comment>%n chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>The list is empty.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>The schema is empty.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>Line {line}, column {column}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>The schema is nested too deeply.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>In {place}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/forms.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>The pattern is empty.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>At character {n}: a backslash with nothing after it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/forms.py"/>
+        <source>At character {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: the archive is damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>Only the first {count} file was read.</source>
+        <comment>Only the first {count} files were read.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} message</source>
+        <comment>{count} messages</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/model_choice.py"/>
+        <source>The model could not be loaded ({why}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_history.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_history.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_history.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/unloading.py"/>
+        <source>It is not loaded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/unloading.py"/>
+        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/unloading.py"/>
+        <source>%n chat is answering with it. Stop its reply first.</source>
+        <comment>%n chats are answering with it. Stop their replies first.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/unloading.py"/>
+        <source>Another chat waits for {model}: it goes on loading.</source>
+        <comment>%n other chats wait for {model}: it goes on loading.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: choose at most {most}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: at most {most} characters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no e-mail address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no address such as https://example.org.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write the date as 2026-05-31.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write date and time as 2026-05-31T14:30:00Z.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: this is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: choose from the list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: choose at least {least}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: at least {least} characters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: a whole number.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: a number.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: at least {least}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: at most {most}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for something that is no form.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} things at once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked with a form that cannot be shown: {why}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open what is no web address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add Model Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/adding_talk.py"/>
+        <source>Add an Adapter to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/adding_talk.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/card_view.py"/>
+        <source>Model card</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <source>Convert</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <source>Show</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <source>{name} is converted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <source>{name} is downloaded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_view.py"/>
+        <source>Download of {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Open in a Chat</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Remove from List</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads_view.py"/>
+        <source>Cancel and Throw Away</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/finding.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/finding.py"/>
+        <source>The hub is being searched…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/finding.py"/>
+        <source>%n model found</source>
+        <comment>%n models found</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/finding.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/finding.py"/>
+        <source>Downloaded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/finding.py"/>
+        <source>Gated</source>
+        <comment>a model</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/finding.py"/>
+        <source>Cannot be loaded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Keep this chat’s KV cache in %n bit</source>
+        <comment>Keep this chat’s KV cache in %n bits</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Takes {size}. What it has read is rounded a little.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Let this chat have at most %Ln token</source>
+        <comment>Let this chat have at most %Ln tokens</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Takes {size}. Its settings can change that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Load it for chats of up to %Ln token</source>
+        <comment>Load it for chats of up to %Ln tokens</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Takes {size}. Longer ones may find no memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Use {name} instead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Its weights take {size}, and it is on this machine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Look for a smaller one…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Searches the hub, once you have typed what for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Its weights fit. Chats may find no memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Load it all the same</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Unload {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Frees {size}. Its chats load it when they send.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Unload {names} and {last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
+        <source>Frees {size}. Their chats load them when they send.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_dialog.py"/>
+        <source>{name} does not fit into memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit_flow.py"/>
+        <source>{name} stays. {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_list.py"/>
+        <location filename="../../app/ui/models/library_view.py"/>
+        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens in each chat</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Number of chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Read Its Card</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks the hub about this model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Reckoned for {chats} of {tokens}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>It is on this machine already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{bits}-bit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>at {revision}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version does not know its architecture. A newer one may.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Get Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/go_button.py"/>
+        <source>Download</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/go_button.py"/>
+        <source>Look Up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>None yet. Models that were opened or downloaded are listed here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Put the model back into the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add a model folder to the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Get…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/removal_talk.py"/>
+        <source>{name} is no longer listed. Its files stay.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Unload: take it out of memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>The folder is being looked for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>The folder is not there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Show the folder of {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Remove {name} from the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Loaded, {size} of memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Folder not found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>Not downloaded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>No model in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_row.py"/>
+        <source>From the hub</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/removal_talk.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/removal_talk.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/removal_talk.py"/>
+        <source>{name} is back in its place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/search_field.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is shown to the hub.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Access token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget It</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget the access token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Its Page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Asks first, then opens the model&apos;s page on the hub</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It is being tried in a process of its own…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Each architecture is made small and tried, which takes a few minutes…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Advanced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Which mlx-lm is used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Choose Wheel…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use Stretto’s own from the next start on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>What it can do</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Try All Architectures</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Trying</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Wheels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Wheel of mlx-lm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It could not be tried: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Web pages that may ask</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>none</source>
+        <comment>no web page</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>As https://example.org, several with blanks between them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Web pages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>none</source>
+        <comment>no session</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>One more takes the place of the longest unused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Requests at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source> at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>any at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Requests a minute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source> a minute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>any a minute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Each key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Unload idle models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source> min</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>never</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Models that no chat here uses are unloaded after so long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Unload after</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/door_limits.py"/>
+        <source>Less</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Where things are</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <source>Chats and settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <source>Show the folder of chats and settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <source>Logs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <source>Show the folder of logs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <source>KV caches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <source>Show the folder of KV caches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Normal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>High</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Look</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Contrast</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>All text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Of the size that the system asks for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>{percent} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The arrow keys make it larger and smaller</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source> px</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Text size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Always less</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Otherwise as the system asks for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Motion</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A line for a terminal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A few lines for OpenAI&apos;s library</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>What editors and agents look for in their environment</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/places.py"/>
+        <source>Other programs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>May ask the models here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Programs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Port</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Only with a key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who may</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Also from other machines, with a key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy for {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Keys</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, %n connected</source>
+        <comment>Open at {address}, %n connected</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, nobody is connected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Off. Nothing listens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Opening…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The keys cannot be read: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>New Key…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>dd MMMM yyyy</source>
+        <comment>Qt&apos;s form of a date</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>since {date}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Revoke</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Nobody gets in with it any more. There is no way back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Revoke the key {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>New Key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who is it for?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>That was not possible: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied. Put your key in.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key for “{name}”. It is shown now and never again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The new key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/reach.py"/>
+        <source>In the menu bar</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/reach.py"/>
+        <source>In the system’s tray</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/reach.py"/>
+        <source>This desktop has no tray.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/reach.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/reach.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>paused · {pieces}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>Stop this answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>Go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>session {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>{who} asks {model}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>Guests, {words}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>Guests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>%n connected</source>
+        <comment>%n connected</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>nobody</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>%n more</source>
+        <comment>%n more</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Narrow the search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>In Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>With Tag</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Answered by Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Said by Me</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Said by the Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Since Yesterday</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>In the Last 7 Days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>In the Last 30 Days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>Before This Year</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <source>In the Archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>archived chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>{count} chat</source>
+        <comment>{count} chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>unfolded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>folded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>waits for your answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>finished, not read yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>open</source>
+        <comment>it stands in a pane</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>in the archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <source>tagged {tags}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <source>Tags</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <source>Tags, separated by commas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <source>recipes, to read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <source>Separated by commas. A search finds them with tag:name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <source>In use: {tags}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_field.py"/>
+        <source>{field} (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_field.py"/>
+        <source>{least} to {most}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_field.py"/>
+        <source>at least {least}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_field.py"/>
+        <source>at most {most}</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
