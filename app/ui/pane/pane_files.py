@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chats.attached.attaching import Attaching
-from app.chats.attached.words import about, used
+from app.chats.attached.words import about, kind_of, used
 from app.language import counted, tr
 from app.store import Attachment
 from app.store.attachments import Use
@@ -128,7 +128,7 @@ class PaneFiles(QObject):
 
     def _about(self, attachment: Attachment) -> str:
         part = used(attachment)
-        words = [attachment.kind, part] if part else [about(attachment)]
+        words = [kind_of(attachment), part] if part else [about(attachment)]
         tokens = self._attaching.tokens(attachment)
         if tokens is not None:
             n, count = tokens.count, f"{tokens.count:,}"
