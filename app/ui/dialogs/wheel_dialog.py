@@ -13,8 +13,8 @@ from app.ui.style.theme import code_font, scaled, ui_font
 from app.ui.widgets.foot import foot_row
 
 WORDS = mark(
-    "A wheel is a program: it does what you may do. Take it from pypi.org/project/mlx-lm, where "
-    "the hash stands under Download files, View hashes. Compare the two."
+    "A wheel is a program: it does what you may do. Take it from {page}, where the hash stands "
+    "under Download files, View hashes. Compare the two."
 )
 
 
@@ -37,7 +37,7 @@ class WheelDialog(QDialog):
         title = QLabel(tr("Is this the hash that its makers name?"), self)
         title.setFont(ui_font(15, ui_font().Weight.DemiBold))
         name = QLabel(wheel.name, self)
-        words = QLabel(tr(WORDS), self)
+        words = QLabel(tr(WORDS, page="pypi.org/project/mlx-lm"), self)
         words.setProperty("muted", True)
         self.hash = QLabel(f"{sha256[:32]}\n{sha256[32:]}", self)
         self.hash.setFont(code_font())

@@ -42,7 +42,7 @@ class DoorLimits(QObject):
         self.more = QPushButton(tr("More"), page)
         self.more.setCheckable(True)
         self.more.setAutoDefault(False)
-        self.more.setFixedWidth(120)
+        self.more.setFixedWidth(max(120, self.more.sizeHint().width()))
         self.more.toggled.connect(self._on_more)
         page.row(form, "", self.more)
         self._rows: list[QWidget | QHBoxLayout] = []
@@ -88,7 +88,7 @@ class DoorLimits(QObject):
         box.setRange(0, SERVE_LIMITS[option])
         box.setSuffix(suffix)
         box.setSpecialValueText(nothing)
-        box.setFixedWidth(156)
+        box.setFixedWidth(max(156, box.sizeHint().width()))
         box.setKeyboardTracking(False)  # not at each digit
         box.setValue(getattr(self._settings, option))
         box.setAccessibleName(name)

@@ -161,7 +161,7 @@ class OtherPrograms(QObject):
             self._keys.addWidget(self._key_row(key.id, key.name, key.made))
         new = QPushButton(tr("New Key…"), self._page)
         new.setAutoDefault(False)
-        new.setFixedWidth(120)
+        new.setFixedWidth(max(120, new.sizeHint().width()))
         new.clicked.connect(self._on_new)
         self._keys.addWidget(new)
 
