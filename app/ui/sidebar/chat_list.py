@@ -10,7 +10,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Sign
 
 from app.chats.library import ChatLibrary
 from app.chats.listing import ARCHIVE, Entry, entries
-from app.language import mark, tr
+from app.language import tr
 from app.store import UNTITLED, Chat, SearchHit
 from app.ui.sidebar import spoken
 from app.ui.sidebar.dragging import DraggedRows
@@ -112,7 +112,7 @@ class ChatListModel(DraggedRows):
                 return hit if same else replace(hit, text=title, title_marks=())
             return Row(title, entry.id, kind="chat", depth=entry.depth, tags=tags)
         if entry.kind == "heading":
-            return Row(tr(entry.id))
+            return Row(entry.id)
         folder = self._library.order.folder(entry.id)
         name = folder.name if folder is not None else tr("Archive")
         unfolded, count = entry.id in self.unfolded, self._counts.get(entry.id, 0)
@@ -160,7 +160,7 @@ class ChatListModel(DraggedRows):
             return
         if pairs or done:
             self._hits = {chat.id: found_row(chat, hit) for chat, hit in pairs}
-            heading = Entry("heading", mark("Found") if pairs else mark("Nothing found"))
+            heading = Entry("heading", tr("Found") if pairs else tr("Nothing found"))
             self._show([heading, *(Entry("chat", chat.id) for chat, _ in pairs)])
             self._shown = query
             self.answered.emit()
@@ -291,4 +291,4 @@ class ChatListModel(DraggedRows):
 
 
 def _nothing() -> Entry:
-    return Entry("heading", mark("Your chats will appear here"))
+    return Entry("heading", tr("Your chats will appear here"))

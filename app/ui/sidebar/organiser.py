@@ -150,12 +150,12 @@ class Organiser(QObject):
         if target.id == ARCHIVE or (place is not None and place.archived_at is not None):
             if not self.archived(ids):
                 self.archive(ids)
-        elif target == Entry("heading", "Pinned") or (
+        elif target == Entry("heading", tr("Pinned")) or (
             place is not None and place.pinned_at is not None
         ):
             if not self.pinned(ids):
                 self.pin(ids)
-        elif target != Entry("heading", "Folders"):
+        elif target != Entry("heading", tr("Folders")):
             self.move(ids, folder_id)
 
     # Menus.
