@@ -20,7 +20,7 @@ from app.chats.model_choice import ModelLoader
 from app.collector import Collector
 from app.crash import CrashReports
 from app.newer_mlx_lm import NewerMlxLm
-from app.opening import StoreOpening, restored
+from app.opening import StoreOpening, not_restored, restored
 from app.paths import APP_NAME, Paths
 from app.serving import Serving
 from app.settings import Settings
@@ -285,7 +285,7 @@ class Application(QObject):
             try:
                 self._opening.words = restored(self._paths.chats, self._restoring)
             except StoreError as error:
-                self._opening.words = f"The backup could not be restored. {error.message}"
+                self._opening.words = not_restored(error)
         if self.window is not None:
             self.window.close()
             self.window.deleteLater()

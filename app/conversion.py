@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from app.download import Download, fault
+from app.language import mark, tr
 from engine import EngineError
 from engine.hub import conversion
 from engine.hub.inventory import Installed
@@ -19,6 +20,7 @@ class Recipe:
 
     Attributes:
         name: as it ends the new folder's name.
+        words: what a person chooses it by, in English; `tr` of it is shown.
         bits: of all weights;  mixed: one of mlx-lm's recipes instead, or "".
     """
 
@@ -34,13 +36,17 @@ class Recipe:
 
 
 RECIPES = (
-    Recipe("4bit", "4 bits: the usual choice", 4),
-    Recipe("6bit", "6 bits: closer to the original", 6),
-    Recipe("8bit", "8 bits: hardly to be told from the original", 8),
-    Recipe("mixed-4-6bit", "4 and 6 bits: more where it matters", mixed="mixed_4_6"),
-    Recipe("mixed-3-6bit", "3 and 6 bits: as small as 4, more where it matters", mixed="mixed_3_6"),
-    Recipe("mixed-3-4bit", "3 and 4 bits: the smallest", mixed="mixed_3_4"),
-    Recipe("mixed-2-6bit", "2 and 6 bits: small, and not for every model", mixed="mixed_2_6"),
+    Recipe("4bit", mark("4 bits: the usual choice"), 4),
+    Recipe("6bit", mark("6 bits: closer to the original"), 6),
+    Recipe("8bit", mark("8 bits: hardly to be told from the original"), 8),
+    Recipe("mixed-4-6bit", mark("4 and 6 bits: more where it matters"), mixed="mixed_4_6"),
+    Recipe(
+        "mixed-3-6bit",
+        mark("3 and 6 bits: as small as 4, more where it matters"),
+        mixed="mixed_3_6",
+    ),
+    Recipe("mixed-3-4bit", mark("3 and 4 bits: the smallest"), mixed="mixed_3_4"),
+    Recipe("mixed-2-6bit", mark("2 and 6 bits: small, and not for every model"), mixed="mixed_2_6"),
 )
 
 
@@ -71,7 +77,7 @@ def why_not(model: Installed) -> str:
     if model.facts.problem:
         return model.facts.problem
     if model.facts.bits:
-        return "It is quantized already: convert the model that it was made from"
+        return tr("It is quantized already: convert the model that it was made from")
     return ""
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.language import counted, mark, tr
 from engine.cli.arguments import own_command
 from engine.model import overlay
 
@@ -26,7 +27,7 @@ class Examined:
 
     Attributes:
         starts: whether the engine can use it at all.
-        why_not: the end of a sentence, where it cannot.
+        why_not: the end of a sentence, where it cannot; `tr` of it is shown.
         version: of mlx-lm.
         families, ran: architectures that were tried, and that run; 0 where none was tried.
         findings: what is not as with the mlx-lm that comes with the program, a sentence each.
@@ -43,13 +44,22 @@ class Examined:
     def words(self) -> str:
         """All of it, for a person."""
         if not self.starts:
-            return f"Stretto cannot use it: {self.why_not}."
-        first = f"mlx-lm {self.version} can be used."
+            return tr("Stretto cannot use it: {why}.", why=tr(self.why_not))
+        told = [tr("mlx-lm {version} can be used.", version=self.version)]
         if self.families:
-            first += f" {self.ran} of its {self.families} architectures run."
+            told.append(
+                counted(
+                    "{ran} of its %n architectures run.",
+                    "{ran} of its %n architectures run.",
+                    self.families,
+                    ran=self.ran,
+                )
+            )
         if not self.findings:
-            return f"{first} Nothing else is different from Stretto’s own."
-        return "\n".join([f"{first} What is different from Stretto’s own:", "", *self.findings])
+            told.append(tr("Nothing else is different from Stretto’s own."))
+            return " ".join(told)
+        told.append(tr("What is different from Stretto’s own:"))
+        return "\n".join([" ".join(told), "", *self.findings])
 
 
 class CancelledError(Exception):
@@ -80,14 +90,15 @@ def examine(folder: Path, families: bool, stop: threading.Event) -> Examined:
                     raise CancelledError
                 waited += _LOOK_S
                 if waited > (_FAMILIES_S if families else _QUICK_S):
-                    return Examined(False, "it takes too long to start")
+                    return Examined(False, mark("it takes too long to start"))
         finally:
             _end(child)
         out.seek(0)
         errors.seek(0)
         said = out.read(_MOST).decode("utf-8", "replace")
         wrong = errors.read(_MOST).decode("utf-8", "replace").strip().splitlines()
-    return _told(said, wrong[-1][:200] if wrong else f"its process ended with {child.returncode}")
+    ended = tr("its process ended with {status}", status=child.returncode)
+    return _told(said, wrong[-1][:200] if wrong else ended)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -103,7 +114,7 @@ def _told(said: str, wrong: str) -> Examined:
         report: Mapping[str, Any] = json.loads(said)
         place, differences = report["mlx_lm"], [str(d) for d in report["differences"]]
         wanted = [str(m) for m in report["missing"]]
-        missing = [f"It wants {m}." for m in wanted if not m.startswith("OpenBLAS")]
+        missing = [tr("It wants {what}.", what=m) for m in wanted if not m.startswith("OpenBLAS")]
         if place.get("refused"):
             return Examined(False, str(place["refused"]))
         version = str(place["version"])

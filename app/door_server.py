@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.language import tr
 from app.settings import Settings
 from engine import Engine, EngineError
 
@@ -71,6 +72,7 @@ def offer(server: Server, folder: str, adapter: str) -> None:
 def sentence(error: Exception, port: int) -> str:
     """Why it could not be started."""
     if isinstance(error, OSError):
-        return f"Port {port} is not free ({error.strerror or error}). Choose another."
+        why = error.strerror or error
+        return tr("Port {port} is not free ({why}). Choose another.", port=port, why=why)
     words = str(error) or type(error).__name__
     return f"{words[:1].upper()}{words[1:]}."

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from app import keychain
+from app.language import tr
 from engine import EngineError
 from engine.errors import DOWNLOAD_FAILED
 
@@ -147,4 +148,5 @@ def fault(error: Exception) -> EngineError:
     if isinstance(error, EngineError):
         return error
     log.error("A fault while downloading", exc_info=error)
-    return EngineError(DOWNLOAD_FAILED, f"It failed ({type(error).__name__}). The log says how.")
+    words = tr("It failed ({kind}). The log says how.", kind=type(error).__name__)
+    return EngineError(DOWNLOAD_FAILED, words)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.background import Query
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState, ModelStatus
+from app.language import tr
 from app.paths import (
     GUIDE,
     adapter_of,
@@ -209,10 +210,10 @@ class InstalledModels(QObject):
     def add_adapter(self, model: Installed, folder: Path) -> str:
         """List a model with an adapter, too; returns why that cannot be, or ""."""
         if not adapters.is_adapter(folder):
-            name = clean_name(folder.name) or "That folder"
-            return (
-                f"{name} is no adapter: choose a folder that holds adapter_config.json and "
-                "adapters.safetensors."
+            return tr(
+                "{name} is no adapter: choose a folder that holds adapter_config.json and "
+                "adapters.safetensors.",
+                name=clean_name(folder.name) or tr("That folder"),
             )
         self._settings.remember_model(variant_of(model.ref, folder))
         self.look()

@@ -23,11 +23,12 @@ from PySide6.QtCore import QObject, Signal
 
 from app.background import Query
 from app.bridge import Bridge
+from app.language import mark, tr
 from engine.model import overlay
 
 log = logging.getLogger(__name__)
 
-_DIED = "Stretto ended while it started with it"
+_DIED = mark("Stretto ended while it started with it")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -38,7 +39,7 @@ class Chosen:
     Attributes:
         wheel: the name of its file;  sha256: its hash;  version: of mlx-lm.
         starting: a start with it has begun and is not known to have succeeded.
-        failed: why it is not used, as the end of a sentence; "" where it is.
+        failed: why it is not used, as the end of a sentence; "" where it is. `tr` of it is shown.
     """
 
     wheel: str
@@ -111,12 +112,16 @@ class NewerMlxLm(QObject):
         """Which mlx-lm is used, and why, for a person."""
         chosen = self.chosen
         if chosen is None:
-            return "Its own from the next start on" if self.used else "Stretto’s own"
+            return tr("Its own from the next start on") if self.used else tr("Stretto’s own")
         if chosen.failed:
-            return f"mlx-lm {chosen.version} is not used: {chosen.failed}. Stretto uses its own."
+            return tr(
+                "mlx-lm {version} is not used: {why}. Stretto uses its own.",
+                version=chosen.version,
+                why=tr(chosen.failed),
+            )
         if self.waits:
-            return f"mlx-lm {chosen.version} from the next start on"
-        return f"mlx-lm {chosen.version}, from {chosen.wheel}"
+            return tr("mlx-lm {version} from the next start on", version=chosen.version)
+        return tr("mlx-lm {version}, from {wheel}", version=chosen.version, wheel=chosen.wheel)
 
     def end(self) -> None:
         """The program ends in order: nothing is known against the chosen one."""
@@ -211,4 +216,4 @@ def _words(error: Exception) -> str:
     if isinstance(error, ValueError):
         return str(error)
     told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"It cannot be read: {told}."
+    return tr("It cannot be read: {why}.", why=told)

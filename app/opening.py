@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
+from app.language import counted, tr
 from app.paths import Paths
 from app.store import Backup, Chat, Store, StoreError, backups_of
 from app.ui.dialogs.dialogs import Recovery
@@ -52,9 +53,10 @@ class StoreOpening:
                 problem = error
             else:
                 if store.journal_aside is not None:
-                    self.words = (
+                    self.words = tr(
                         "The last moments before the crash may be missing: the journal of your "
-                        f"chats was damaged. It is kept as {store.journal_aside.name}."
+                        "chats was damaged. It is kept as {file}.",
+                        file=store.journal_aside.name,
                     )
                 return store
             while problem is not None:
@@ -90,7 +92,10 @@ class StoreOpening:
         try:
             if way is Recovery.SET_ASIDE:
                 aside = Store.set_aside(self._file)
-                self.words = f"This is an empty start. Your earlier chats are kept as {aside.name}."
+                self.words = tr(
+                    "This is an empty start. Your earlier chats are kept as {file}.",
+                    file=aside.name,
+                )
             elif way is Recovery.ELSEWHERE:
                 folder = self._ask_folder()
                 if folder is not None:
@@ -102,10 +107,15 @@ class StoreOpening:
                     self.words = restored(self._file, backup)
             elif way is Recovery.SALVAGE:
                 saved = Store.salvage(self._file)
-                messages = _counted(saved.messages, "message")
-                self.words = (
-                    f"{messages} in {_counted(saved.chats, 'chat')} could be read and are here. "
-                    f"The damaged file is kept as {saved.aside.name}."
+                count, of = f"{saved.messages:,}", f"{saved.chats:,}"
+                self.words = tr(
+                    "{messages} in {chats} could be read and are here. "
+                    "The damaged file is kept as {file}.",
+                    messages=counted(
+                        "{count} message", "{count} messages", saved.messages, count=count
+                    ),
+                    chats=counted("{count} chat", "{count} chats", saved.chats, count=of),
+                    file=saved.aside.name,
                 )
         except StoreError as error:
             return error
@@ -115,9 +125,14 @@ class StoreOpening:
 def restored(file: Path, backup: Path) -> str:
     """Put a backup in the file's place; what to say of it. Raises StoreError."""
     aside = Store.restore(file, backup)
-    kept = f" The chats of before are kept as {aside.name}." if aside is not None else ""
-    return "These are the chats of the backup." + kept
+    if aside is None:
+        return tr("These are the chats of the backup.")
+    return tr(
+        "These are the chats of the backup. The chats of before are kept as {file}.",
+        file=aside.name,
+    )
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+def not_restored(error: StoreError) -> str:
+    """What to say where `restored` has failed."""
+    return tr("The backup could not be restored. {why}", why=error.message)

@@ -15,6 +15,7 @@ from app.chats.model_choice import LoadState
 from app.download import DownloadState
 from app.downloads import Downloads
 from app.installed import InstalledModels
+from app.language import counted, tr
 from app.paths import GUIDE
 from app.settings import Settings
 from app.system_trash import Trashed
@@ -42,8 +43,8 @@ class Removed:
     def words(self) -> str:
         """What a person is told of it."""
         if self.trashed.kept is None:
-            return f"{self.name} is in the system's trash, where you can put it back."
-        return f"{self.name} is in the trash."
+            return tr("{name} is in the system's trash, where you can put it back.", name=self.name)
+        return tr("{name} is in the trash.", name=self.name)
 
     @property
     def can_come_back(self) -> bool:
@@ -82,24 +83,31 @@ class Removal(QObject):
     def why_not(self, model: Installed) -> str:
         """Why a model cannot be removed now, as a sentence; "" if it can."""
         if model.source is Source.BUNDLED:
-            return f"{model.name} is a part of Stretto."
+            return tr("{name} is a part of Stretto.", name=model.name)
         if _holds_more(model.removes):
-            return f"{model.removes} holds far more than a model. Remove the model's files there."
+            return tr(
+                "{folder} holds far more than a model. Remove the model's files there.",
+                folder=model.removes,
+            )
         if model.removes in self._going:
-            return f"{model.name} is on its way to the trash."
+            return tr("{name} is on its way to the trash.", name=model.name)
         for one in self._together(model):
             status = self._installed.status(one)
             if status.state is LoadState.LOADING:
-                return f"{one.name} is being loaded. Wait until it is, or cancel that."
+                return tr(
+                    "{name} is being loaded. Wait until it is, or cancel that.", name=one.name
+                )
             if status.model is not None and (why := unloading.why_not(self._library, status.ref)):
                 return why
         if any(self._downloads.converting(one.folder) for one in self._together(model)):
-            return f"{model.name} is being converted. Cancel that first."
+            return tr("{name} is being converted. Cancel that first.", name=model.name)
         repos = {one.ref.partition("@")[0] for one in self._together(model)}
         for download in self._downloads.items:
             unfinished = download.state is not DownloadState.DONE
             if unfinished and download.ref.partition("@")[0] in repos:
-                return f"{download.name} is being downloaded. Cancel the download first."
+                return tr(
+                    "{name} is being downloaded. Cancel the download first.", name=download.name
+                )
         return ""
 
     def warning(self, model: Installed) -> str:
@@ -107,16 +115,36 @@ class Removal(QObject):
         words = []
         chats = self._installed.chats(model)
         if len(chats) == 1:
-            words.append(f"The chat “{chats[0]}” answers with it, and will need another model.")
+            words.append(
+                tr(
+                    "The chat “{title}” answers with it, and will need another model.",
+                    title=chats[0],
+                )
+            )
         elif chats:
-            words.append(f"{len(chats):,} chats answer with it, and will need another model.")
+            words.append(
+                counted(
+                    "{count} chat answers with it, and will need another model.",
+                    "{count} chats answer with it, and will need another model.",
+                    len(chats),
+                    count=f"{len(chats):,}",
+                )
+            )
         if model.shares:
-            count = len(model.shares)
-            one, several = "1 other revision, which goes", f"{count} other revisions, which go"
-            words.append(f"It shares files with {one if count == 1 else several} with it.")
+            words.append(
+                counted(
+                    "It shares files with %n other revision, which goes with it.",
+                    "It shares files with %n other revisions, which go with it.",
+                    len(model.shares),
+                )
+            )
         if others := model.facts.others:
-            listed = ", ".join(others[:3]) + (" and more" if len(others) > 3 else "")
-            words.append(f"Its folder holds other things, which go with it: {listed}.")
+            listed = ", ".join(others[:3])
+            words.append(
+                tr("Its folder holds other things, which go with it: {list} and more.", list=listed)
+                if len(others) > 3
+                else tr("Its folder holds other things, which go with it: {list}.", list=listed)
+            )
         return " ".join(words)
 
     def remove(self, model: Installed) -> str:
@@ -158,8 +186,11 @@ class Removal(QObject):
         self._going.discard(model.removes)
         if error is not None:
             self.failed.emit(
-                f"{model.name} was not removed: {_words(error)}. Its folder can be shown, and "
-                "removed there."
+                tr(
+                    "{name} was not removed: {why}. Its folder can be shown, and removed there.",
+                    name=model.name,
+                    why=_words(error),
+                )
             )
             self._installed.look()
             return
@@ -177,7 +208,9 @@ class Removal(QObject):
 
     def _on_restored(self, removed: Removed, error: Exception | None) -> None:
         if error is not None:
-            self.failed.emit(f"{removed.name} was not put back: {_words(error)}.")
+            self.failed.emit(
+                tr("{name} was not put back: {why}.", name=removed.name, why=_words(error))
+            )
             return
         for option, at, ref in removed.listed:
             now = [other for other in getattr(self._settings, option) if other != ref]

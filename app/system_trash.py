@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from app.language import tr
+
 _MOST_INFOS = 50_000
 
 
@@ -40,7 +42,7 @@ def move(folder: Path) -> Trashed:
     """Move a folder to the trash. Raises OSError, whose words can be shown."""
     folder = Path(os.path.abspath(folder))
     if not os.path.lexists(folder):
-        raise FileNotFoundError(errno.ENOENT, "it is not there any more", str(folder))
+        raise FileNotFoundError(errno.ENOENT, tr("it is not there any more"), str(folder))
     from send2trash import send2trash
 
     # Of the disk that it lies on; afterwards it cannot be found out any more.
@@ -51,9 +53,9 @@ def move(folder: Path) -> Trashed:
     except OSError:
         raise
     except Exception as error:  # of the desktop's own library, where send2trash uses that
-        raise OSError(errno.EIO, str(error)[:200] or "the trash does not take it") from error
+        raise OSError(errno.EIO, str(error)[:200] or tr("the trash does not take it")) from error
     if os.path.lexists(folder):
-        raise OSError(errno.EIO, "the trash has not taken it")
+        raise OSError(errno.EIO, tr("the trash has not taken it"))
     for info in _infos(trashes):
         if info not in before and folder in _came_from(info):
             kept = info.parent.parent / "files" / info.name.removesuffix(".trashinfo")
@@ -66,9 +68,11 @@ def restore(trashed: Trashed) -> None:
     """Put a folder back. Raises OSError, whose words can be shown; it stays in the trash then."""
     kept, folder = trashed.kept, trashed.folder
     if kept is None or not os.path.lexists(kept):
-        raise FileNotFoundError(errno.ENOENT, "it is not in the trash any more", str(folder))
+        raise FileNotFoundError(errno.ENOENT, tr("it is not in the trash any more"), str(folder))
     if os.path.lexists(folder):
-        raise FileExistsError(errno.EEXIST, "something of that name is there again", str(folder))
+        raise FileExistsError(
+            errno.EEXIST, tr("something of that name is there again"), str(folder)
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.rename(kept, folder)

@@ -27,6 +27,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import __version__
 from app.background import Query
+from app.language import tr
 from app.paths import resources
 from app.settings import Settings
 
@@ -96,11 +97,11 @@ def read(document: bytes, key: bytes) -> Release:
         inner = json.loads(signed)
         release = Release(str(inner["version"]), str(inner["page"]), str(inner.get("notes", "")))
     except BadSignatureError:
-        raise UpdateError("The answer is not signed by the makers of Stretto.") from None
+        raise UpdateError(tr("The answer is not signed by the makers of Stretto.")) from None
     except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
-        raise UpdateError("The answer could not be understood.") from None
+        raise UpdateError(tr("The answer could not be understood.")) from None
     if not _VERSION.fullmatch(release.version) or urlsplit(release.page).scheme != "https":
-        raise UpdateError("The answer could not be understood.")
+        raise UpdateError(tr("The answer could not be understood."))
     return release
 
 
@@ -114,7 +115,7 @@ def fetch(url: str) -> bytes:
 
         def redirect_request(self, *asked: Any) -> Any:
             if not _may_ask(str(asked[-1])):
-                raise ValueError("it was sent elsewhere")
+                raise ValueError(tr("it was sent elsewhere"))
             return super().redirect_request(*asked)
 
     request = urllib.request.Request(url, headers={"User-Agent": "Stretto"})
@@ -124,9 +125,10 @@ def fetch(url: str) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
-        raise UpdateError(f"No answer: {getattr(error, 'reason', None) or error}.") from None
+        why = str(getattr(error, "reason", None) or error)
+        raise UpdateError(tr("No answer: {why}.", why=why)) from None
     if len(document) > LARGEST:
-        raise UpdateError("The answer could not be understood.")
+        raise UpdateError(tr("The answer could not be understood."))
     return document
 
 
@@ -211,7 +213,7 @@ class Updates(QObject):
         if not isinstance(error, UpdateError):
             log.error("Looking for updates failed", exc_info=error)
         known = isinstance(error, UpdateError)
-        self.looked.emit(None, str(error) if known else "It failed; the log says how.")
+        self.looked.emit(None, str(error) if known else tr("It failed; the log says how."))
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:

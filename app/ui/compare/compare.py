@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.chats.differences import differences
 from app.chats.library import ChatLibrary
 from app.chats.transcript import title_from
+from app.language import tr
 from app.ui.compare.compare_dialog import Column
 from app.ui.compare.desk import Desk
 from app.ui.compare.group import Group, columns_from_json
@@ -271,7 +272,12 @@ class Comparisons(QObject):
 
     def _told(self, group: Group, kept: str) -> str:
         """What hidden columns were, the kept one first."""
-        first = f"{group.alias(kept)} was {group.columns[kept]}"
+        first = tr(
+            "{answer} was {what}",
+            "Answer A was Seed 1",
+            answer=group.alias(kept),
+            what=group.columns[kept],
+        )
         others = [f"{group.alias(i)} {words}" for i, words in group.columns.items() if i != kept]
         return ", ".join([first, *others])
 

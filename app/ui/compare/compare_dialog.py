@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.options import ChatOptions
+from app.language import mark, tr
 from app.paths import model_fallback_name
 from app.ui.compare.messages_field import MessagesField
 from app.ui.style.theme import scaled
@@ -28,6 +29,8 @@ from app.ui.widgets.wheel import WheelGuard
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
+BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
+"""What may differ; `tr` of it is shown."""
 MOST = 6
 """Columns: narrower ones could not be read."""
 
@@ -54,10 +57,15 @@ def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
     """How often each model's answer was kept, the most often kept first; "" for none so far."""
     ordered = sorted(kept.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
     parts = [
-        f"{names.get(ref) or model_fallback_name(ref)} {times[0]} of {times[1]}"
+        tr(
+            "{model} {kept} of {times}",
+            model=names.get(ref) or model_fallback_name(ref),
+            kept=times[0],
+            times=times[1],
+        )
         for ref, times in ordered
     ]
-    return f"Kept so far: {', '.join(parts)}" if parts else ""
+    return tr("Kept so far: {models}", models=", ".join(parts)) if parts else ""
 
 
 class CompareDialog(QDialog):
@@ -77,7 +85,7 @@ class CompareDialog(QDialog):
         """``models``: pairs of reference and name; ``kept``, ``prompts``: as in `Settings`."""
         super().__init__(parent)
         self.setObjectName("compare")
-        self.setWindowTitle("Compare")
+        self.setWindowTitle(tr("Compare"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._current = current
         self._options = options
@@ -85,21 +93,21 @@ class CompareDialog(QDialog):
         self.asked = MessagesField(prompt, prompts or {}, self)
         self.prompt = self.asked.prompt
         self.kinds = {
-            kind: QRadioButton(kind, self) for kind in ("Seeds", "Temperatures", "Models")
+            kind: QRadioButton(tr(kind), self) for kind in (BY_SEED, BY_TEMPERATURE, BY_MODEL)
         }
-        self.kinds["Seeds"].setChecked(True)
+        self.kinds[BY_SEED].setChecked(True)
         self.count = QSpinBox(self)
-        self.count.setAccessibleName("How many")
+        self.count.setAccessibleName(tr("How many"))
         self.count.setRange(2, MOST)
         self.count.setValue(3)
         self.count.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.count.setSuffix(" columns")
+        self.count.setSuffix(" " + tr("columns"))
         self.models = [QCheckBox(name, self) for _, name in models]
         for place, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
             box.setToolTip(ref)
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
-        self.blind = QCheckBox("Hide which is which until I keep one", self)
+        self.blind = QCheckBox(tr("Hide which is which until I keep one"), self)
         self.tally = QLabel(tally(kept or {}, self._names), self)
         self.tally.setTextFormat(Qt.TextFormat.PlainText)
         self.tally.setProperty("muted", True)
@@ -108,16 +116,16 @@ class CompareDialog(QDialog):
         self.why.setProperty("muted", True)
         self.why.setWordWrap(True)
         buttons = QDialogButtonBox(self)
-        self.go = buttons.addButton("Compare", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go = buttons.addButton(tr("Compare"), QDialogButtonBox.ButtonRole.AcceptRole)
         # Enter breaks the line in the message, where the keys go.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
-        buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)
         layout.setSpacing(10)
         rows: list[QWidget] = [
             self.asked,
-            QLabel("What differs", self),
+            QLabel(tr("What differs"), self),
             *self.kinds.values(),
             self.count,
             *self.models,
@@ -147,32 +155,36 @@ class CompareDialog(QDialog):
     def columns(self) -> list[Column]:
         """What was chosen, from left to right."""
         kind, count = self.kind, self.count.value()
-        if kind == "Models":
+        if kind == BY_MODEL:
             chosen = [box.toolTip() for box in self.models if box.isChecked()]
             words = told_apart({ref: self._names[ref] for ref in chosen})
             return [Column(ref, self._options, words[ref]) for ref in chosen]
-        if kind == "Seeds":
+        if kind == BY_SEED:
             return [
-                Column(self._current, replace(self._options, seed=n), f"Seed {n}")
+                Column(self._current, replace(self._options, seed=n), tr("Seed {n}", n=n))
                 for n in range(1, count + 1)
             ]
         return [
-            Column(self._current, replace(self._options, temperature=t), f"Temperature {t}")
+            Column(
+                self._current,
+                replace(self._options, temperature=t),
+                tr("Temperature {value}", value=t),
+            )
             for t in sorted(TEMPERATURES[:count])
         ]
 
     @Slot()
     def _refresh(self) -> None:
-        by_model = self.kind == "Models"
+        by_model = self.kind == BY_MODEL
         self.count.setVisible(not by_model)
         for box in self.models:
             box.setVisible(by_model)
         several = self.asked.several
         self.blind.setEnabled(not several)
         self.blind.setToolTip(
-            "A table names its columns"
+            tr("A table names its columns")
             if several
-            else "The columns are mixed, and called Answer A, Answer B and so on"
+            else tr("The columns are mixed, and called Answer A, Answer B and so on")
         )
         self.tally.setVisible(by_model and bool(self.tally.text()))
         why = self._why_not()
@@ -185,10 +197,14 @@ class CompareDialog(QDialog):
     def _why_not(self) -> str:
         """Why there is nothing to compare yet; empty when there is."""
         columns = len(self.columns())
-        if self.kind == "Models" and len(self.models) < 2:
-            return "Open a second model first, with File > Open Model Folder."
+        if self.kind == BY_MODEL and len(self.models) < 2:
+            return tr("Open a second model first, with File > Open Model Folder.")
         if columns < 2:
-            return "Choose at least two models."
+            return tr("Choose at least two models.")
         if columns > MOST:
-            return f"Choose at most {MOST} models: {columns} are chosen, and each takes a column."
+            return tr(
+                "Choose at most {most} models: {columns} are chosen, and each takes a column.",
+                most=MOST,
+                columns=columns,
+            )
         return self.asked.why_not()

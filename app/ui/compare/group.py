@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
+from app.language import tr
 from app.ui.compare.desk import Desk
 
 
@@ -25,7 +26,8 @@ class Group:
 
     def alias(self, chat_id: str) -> str:
         """What a hidden column is called instead."""
-        return f"Answer {ascii_uppercase[list(self.columns).index(chat_id)]}"
+        letter = ascii_uppercase[list(self.columns).index(chat_id)]
+        return tr("Answer {letter}", letter=letter)
 
     def to_json(self) -> dict[str, Any]:
         """What `columns_from_json` and `Desk.from_json` take."""

@@ -18,9 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.table import MOST_MESSAGES
+from app.language import mark, tr
 from app.ui.widgets.plain import plain_tip
 
-ONE, LINES, PROMPTS = "One message", "A message in each line", "My prompts"
+ONE, LINES, PROMPTS = mark("One message"), mark("A message in each line"), mark("My prompts")
+"""The kinds, as the list holds them beside what `tr` makes of them."""
 _FIELD = 104
 
 
@@ -37,12 +39,12 @@ class MessagesField(QWidget):
         super().__init__(parent)
         self._prompts = dict(prompts)
         self.kind = QComboBox(self)
-        self.kind.setAccessibleName("What to ask")
+        self.kind.setAccessibleName(tr("What to ask"))
         for words in (ONE, LINES, PROMPTS):
-            self.kind.addItem(words)
+            self.kind.addItem(tr(words), words)
         self.prompt = QPlainTextEdit(prompt, self)
         self.prompt.setObjectName("field")
-        self.prompt.setAccessibleName("Message to compare")
+        self.prompt.setAccessibleName(tr("Message to compare"))
         self.prompt.setTabChangesFocus(True)
         self.ticks: list[QCheckBox] = []
         inside = QWidget(self)
@@ -53,7 +55,7 @@ class MessagesField(QWidget):
             gap = "{{" in text
             tick.setEnabled(not gap)
             tick.setChecked(not gap)
-            why = "It has variables to be filled in. Write it out as a line instead."
+            why = tr("It has variables to be filled in. Write it out as a line instead.")
             tick.setToolTip(why if gap else plain_tip(text[:500]))
             tick.toggled.connect(self.changed)
             self.ticks.append(tick)
@@ -69,7 +71,7 @@ class MessagesField(QWidget):
         self._pages.addWidget(self.prompt)
         self._pages.addWidget(self._list)
         head = QHBoxLayout()
-        head.addWidget(QLabel("Ask", self))
+        head.addWidget(QLabel(tr("Ask"), self))
         head.addStretch(1)
         head.addWidget(self.kind)
         layout = QVBoxLayout(self)
@@ -85,14 +87,14 @@ class MessagesField(QWidget):
     @property
     def several(self) -> bool:
         """Whether it is a list, of which the answers make a table."""
-        return self.kind.currentText() != ONE
+        return bool(self.kind.currentData() != ONE)
 
     def messages(self) -> list[str]:
         """What is asked, each once."""
         text = self.prompt.toPlainText()
-        if self.kind.currentText() == ONE:
+        if self.kind.currentData() == ONE:
             found = [text.strip("\n")]
-        elif self.kind.currentText() == LINES:
+        elif self.kind.currentData() == LINES:
             found = [line.strip() for line in text.splitlines()]
         else:
             texts = zip(self.ticks, self._prompts.values(), strict=True)
@@ -103,24 +105,28 @@ class MessagesField(QWidget):
         """Why this cannot be asked, as a sentence; "" if it can."""
         count = len(self.messages())
         if count > MOST_MESSAGES:
-            return f"Ask at most {MOST_MESSAGES} messages: these are {count:,}."
+            return tr(
+                "Ask at most {most} messages: these are {count}.",
+                most=MOST_MESSAGES,
+                count=f"{count:,}",
+            )
         if count:
             return ""
-        if self.kind.currentText() == PROMPTS:
+        if self.kind.currentData() == PROMPTS:
             if not self._prompts:
-                return "Keep a prompt first, with Edit > Prompts."
-            return "Tick the prompts that all columns answer."
+                return tr("Keep a prompt first, with Edit > Prompts.")
+            return tr("Tick the prompts that all columns answer.")
         if self.several:
-            return "Write a message in each line. All columns answer all of them."
-        return "Write the message that all columns answer."
+            return tr("Write a message in each line. All columns answer all of them.")
+        return tr("Write the message that all columns answer.")
 
     @Slot()
     def _on_kind(self) -> None:
-        ticks = self.kind.currentText() == PROMPTS
+        ticks = self.kind.currentData() == PROMPTS
         self._pages.setCurrentWidget(self._list if ticks else self.prompt)
         self.prompt.setPlaceholderText(
-            "Several messages for all columns, one in each line"
+            tr("Several messages for all columns, one in each line")
             if self.several
-            else "One message for all columns"
+            else tr("One message for all columns")
         )
         self.changed.emit()

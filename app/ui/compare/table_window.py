@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from app import background
 from app.chats.table import AnswerTable, Cell
 from app.chats.table_text import MESSAGE, as_csv, as_markdown
+from app.language import counted, mark, tr
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets.plain import plain_tip
 
@@ -33,6 +34,7 @@ _SHOWN = 700
 """Characters of an answer that a cell shows; Enter opens the whole."""
 _TIP = 2_000
 _ENDINGS = {".csv": as_csv, ".md": as_markdown}
+_ANSWERING = mark("Answering")
 
 
 class TableWindow(QDialog):
@@ -47,14 +49,14 @@ class TableWindow(QDialog):
     def __init__(self, table: AnswerTable, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("answer-table")
-        self.setWindowTitle("Compared Messages")
+        self.setWindowTitle(tr("Compared Messages"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.table = table
         self._stop = Event()
         self._cells: dict[tuple[int, int], Cell] = {}
         self.grid = QTableWidget(len(table.messages), len(table.columns) + 1, self)
-        self.grid.setAccessibleName("Answers by message and column")
-        self.grid.setHorizontalHeaderLabels([MESSAGE, *table.columns.values()])
+        self.grid.setAccessibleName(tr("Answers by message and column"))
+        self.grid.setHorizontalHeaderLabels([tr(MESSAGE), *table.columns.values()])
         self.grid.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.grid.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
         self.grid.setVerticalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
@@ -74,9 +76,9 @@ class TableWindow(QDialog):
         self.words = QLabel(self)
         self.words.setProperty("muted", True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.go = self._push_button("Stop", self._on_go)
-        self.copy = self._push_button("Copy as Markdown", self._on_copy)
-        self.save = self._push_button("Export…", self._on_save)
+        self.go = self._push_button(tr("Stop"), self._on_go)
+        self.copy = self._push_button(tr("Copy as Markdown"), self._on_copy)
+        self.save = self._push_button(tr("Export…"), self._on_save)
         foot = QHBoxLayout()
         foot.setSpacing(8)
         foot.addWidget(self.words, 1)
@@ -113,14 +115,23 @@ class TableWindow(QDialog):
                 if self._cells.get((row, place)) != cell:
                     self._cells[row, place] = cell
                     text = cell.text.strip()
-                    note = f"{cell.note}…" if cell.note == "Answering" else cell.note
+                    note = tr(cell.note)
+                    if note == tr(_ANSWERING):
+                        note += "…"
                     shown = "\n".join(filter(None, (f"[{note}]" if note else "", text)))
                     self._put(row, place, shown, text or note)
         of = len(table.messages) * len(table.columns)
-        self.words.setText(f"{complete} of {of} answers. Enter opens one in its chat.")
-        self.go.setText("Stop" if table.running else "Go On")
+        self.words.setText(
+            counted(
+                "{complete} of %n answers. Enter opens one in its chat.",
+                "{complete} of %n answers. Enter opens one in its chat.",
+                of,
+                complete=complete,
+            )
+        )
+        self.go.setText(tr("Stop") if table.running else tr("Go On"))
         self.go.setEnabled(table.running or complete < of)
-        self.go.setToolTip("" if self.go.isEnabled() else "Everything has been answered")
+        self.go.setToolTip("" if self.go.isEnabled() else tr("Everything has been answered"))
         if table.running != self._looking.isActive():
             if table.running:
                 self._looking.start()
@@ -157,14 +168,14 @@ class TableWindow(QDialog):
         rows = []
         for message in self.table.messages:
             cells = [self.table.cell(message, chat_id) for chat_id in self.table.columns]
-            told = [f"{c.text} [{c.note}]".lstrip() if c.note else c.text for c in cells]
+            told = [f"{c.text} [{tr(c.note)}]".lstrip() if c.note else c.text for c in cells]
             rows.append([message, *told])
         return rows
 
     @Slot()
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(as_markdown(self._heads, self._rows()))
-        self.words.setText("The table is in the clipboard.")
+        self.words.setText(tr("The table is in the clipboard."))
 
     @property
     def _heads(self) -> Sequence[str]:
@@ -175,7 +186,7 @@ class TableWindow(QDialog):
         places = QStandardPaths.StandardLocation.DocumentsLocation
         home = Path(QStandardPaths.writableLocation(places)) / "Compared messages.csv"
         chosen, kind = QFileDialog.getSaveFileName(
-            self, "Export", str(home), "CSV (*.csv);;Markdown (*.md)"
+            self, tr("Export"), str(home), "CSV (*.csv);;Markdown (*.md)"
         )
         if chosen:
             ending = ".md" if "*.md" in kind else ".csv"
@@ -194,10 +205,11 @@ class TableWindow(QDialog):
         def ended(_: None, error: Exception | None) -> None:
             if isinstance(error, OSError):
                 why = error.strerror or type(error).__name__
-                self.words.setText(f"The table could not be written: {why}. Choose another place.")
+                words = tr("The table could not be written: {why}. Choose another place.", why=why)
+                self.words.setText(words)
             elif error is not None:
                 raise error
             else:
-                self.words.setText(f"The table is in {path.name}.")
+                self.words.setText(tr("The table is in {file}.", file=path.name))
 
         background.start(self, work, ended, self._stop)

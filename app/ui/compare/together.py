@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 
 from app.chats.library import ChatLibrary
+from app.language import counted, mark, tr
 from app.settings import Settings
 from app.ui.compare.compare import Comparisons
 from app.ui.pane.pane import ChatPane
@@ -41,13 +42,15 @@ class Together(QObject):
         workspace.pane_made.connect(self._on_pane_made)
         comparisons.kept.connect(self._on_kept)
 
-    @command("tie_scrolling", "Scroll Compared Answers Together", checkable=True)
+    @command("tie_scrolling", mark("Scroll Compared Answers Together"), checkable=True)
     def toggle(self) -> None:
         """Tie the wheel of the columns of each comparison, or let each scroll by itself."""
         self._on = not self._on
         self.tied.emit(self._on)
         self.said.emit(
-            "Compared answers scroll together" if self._on else "Each answer scrolls by itself"
+            tr("Compared answers scroll together")
+            if self._on
+            else tr("Each answer scrolls by itself")
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -85,5 +88,11 @@ class Together(QObject):
         self._settings.set(kept=tally)
         kept, times = tally[model]
         name = self._library.loader.get(model).name
-        counted = f"{name} was kept {kept} of {times} times so far"
-        self.said.emit(f"{names}. {counted}" if names else counted)
+        words = counted(
+            "{name} was kept {kept} of %n times so far",
+            "{name} was kept {kept} of %n times so far",
+            times,
+            name=name,
+            kept=kept,
+        )
+        self.said.emit(f"{names}. {words}" if names else words)

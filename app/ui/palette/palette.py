@@ -50,7 +50,7 @@ class Palette(Card):
 
     def __init__(self, entries: Iterable[Entry], recent: Sequence[str], parent: QWidget) -> None:
         """``recent``: keys of entries that were chosen before, the latest first."""
-        super().__init__(tr("Found"), parent)
+        super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
         self.setAccessibleName(tr("Command palette"))
         self._before = QApplication.focusWidget()

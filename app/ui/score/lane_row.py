@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.language import counted, mark, tr
 from app.score.feed import ScoreFeed
 from app.score.lanes import SPAN, Lane
 from app.ui.style import tokens as t
@@ -21,7 +22,13 @@ from app.ui.style.figures import bytes_line, rate_line
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 
-_WORDS = {"queued": "waiting", "reading": "reading", "writing": "writing", "paused": "paused"}
+_WORDS = {
+    "queued": mark("waiting"),
+    "reading": mark("reading"),
+    "writing": mark("writing"),
+    "paused": mark("paused"),
+    "idle": mark("resting"),
+}
 
 
 class LaneRow(QWidget):
@@ -49,7 +56,7 @@ class LaneRow(QWidget):
         theme().changed.connect(self._fit)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.button = IconButton("pause", "Pause", self, side=26)
+        self.button = IconButton("pause", tr("Pause"), self, side=26)
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.button.clicked.connect(lambda: self.pause_asked.emit(self._lane.chat_id))
         self.refresh(lane)
@@ -62,13 +69,22 @@ class LaneRow(QWidget):
         """Show the lane as it is now."""
         self._lane = lane
         paused = lane.state == "paused"
-        self.button.set_icon("play" if paused else "pause", "Resume" if paused else "Pause")
+        self.button.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
         self.button.setEnabled(lane.state != "idle")
         if lane.state == "idle":
-            self.button.setToolTip("Nothing to pause: no reply is running")
+            self.button.setToolTip(tr("Nothing to pause: no reply is running"))
         self.button.set_revealed(lane.state != "idle")
-        words = _WORDS.get(lane.state, "resting")
-        self.setToolTip(f"{lane.title}: {words}, {lane.kv_tokens:,} tokens in its KV cache")
+        words = tr(_WORDS.get(lane.state, _WORDS["idle"]))
+        self.setToolTip(
+            counted(
+                "{title}: {state}, {count} tokens in its KV cache",
+                "{title}: {state}, {count} tokens in its KV cache",
+                lane.kv_tokens,
+                title=lane.title,
+                state=words,
+                count=f"{lane.kv_tokens:,}",
+            )
+        )
         self.setAccessibleName(f"{lane.title}, {words}")
         self.setAccessibleDescription(self._words())
         self.update()
@@ -133,14 +149,18 @@ class LaneRow(QWidget):
     def _words(self) -> str:
         lane = self._lane
         if lane.state == "queued":
-            return f"waiting, {lane.position}." if lane.position else "waiting"
+            if lane.position:
+                return tr("waiting, {place}.", place=lane.position)
+            return tr("waiting")
         if lane.state == "paused":
-            return "paused"
+            return tr("paused")
         wide = self.width() > 560
         size = bytes_line(lane.kv_bytes) if lane.kv_bytes else ""
         if lane.state == "idle":
             return size if wide else ""
-        rate = rate_line(lane.rate) + (" read" if lane.state == "reading" else "")
+        rate = rate_line(lane.rate)
+        if lane.state == "reading":
+            rate = tr("{rate} read", "while a prompt is being read", rate=rate)
         return f"{rate} · {size}" if wide and size else rate
 
     def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
@@ -153,20 +173,20 @@ class LaneRow(QWidget):
         now = self._feed.lanes.now
         fastest = max((m.rate for m in self._lane.marks if m.state == "writing"), default=0.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        for mark in self._lane.marks:
-            start = max(0.0, 1 - (now - mark.start) / SPAN)
-            end = min(1.0, 1 - (now - mark.end) / SPAN)
+        for each in self._lane.marks:
+            start = max(0.0, 1 - (now - each.start) / SPAN)
+            end = min(1.0, 1 - (now - each.end) / SPAN)
             if end <= 0:
                 continue
             box = QRectF(left + start * width, base - 17, max(1.0, (end - start) * width), 17)
-            if mark.state == "writing":
-                high = 17 * (0.25 + 0.75 * mark.rate / fastest) if fastest else 4.0
+            if each.state == "writing":
+                high = 17 * (0.25 + 0.75 * each.rate / fastest) if fastest else 4.0
                 painter.fillRect(box.adjusted(0, 17 - high, 0, 0), colour)
-            elif mark.state == "reading":
+            elif each.state == "reading":
                 soft = QColor(colour)
                 soft.setAlpha(90)
                 painter.fillRect(box.adjusted(0, 5, 0, -5), soft)
-            elif mark.state == "queued":
+            elif each.state == "queued":
                 painter.fillRect(box.adjusted(0, 8, 0, -7), QColor(tokens.border_strong))
             else:
                 painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DotLine))

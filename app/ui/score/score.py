@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app.language import counted, tr
 from app.score.feed import ScoreFeed
 from app.score.lanes import GUEST
 from app.ui.score.lane_row import LaneRow
@@ -27,7 +28,8 @@ class MemoryBar(QWidget):
 
     def show_shares(self, weights: float, kv: float) -> None:
         self._weights, self._kv = min(1.0, weights), min(1.0, kv)
-        self.setAccessibleName(f"Memory: weights {weights:.0%}, KV caches {kv:.0%}")
+        shares = {"weights": f"{weights:.0%}", "kv": f"{kv:.0%}"}
+        self.setAccessibleName(tr("Memory: weights {weights}, KV caches {kv}", **shares))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -79,9 +81,9 @@ class ScoreView(QWidget):
         self.memory = QLabel(self)
         self.memory.setProperty("muted", True)
         self._bar = MemoryBar(self)
-        name = QLabel("Score", self)
+        name = QLabel(tr("Score"), self)
         keep_font(name, t.UI_PX, QFont.Weight.DemiBold)
-        close = IconButton("x", "Close the score  Ctrl+J", self, side=26)
+        close = IconButton("x", tr("Close the score  Ctrl+J"), self, side=26)
         close.clicked.connect(self.closed)
         head = QHBoxLayout()
         head.setContentsMargins(14, 6, 8, 4)
@@ -96,7 +98,7 @@ class ScoreView(QWidget):
         self._column = QVBoxLayout(self._lanes)
         self._column.setContentsMargins(0, 0, 0, 6)
         self._column.setSpacing(0)
-        self._empty = QLabel("No chat has asked the engine anything yet.", self)
+        self._empty = QLabel(tr("No chat has asked the engine anything yet."), self)
         self._empty.setProperty("muted", True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._column.addWidget(self._empty)
@@ -150,10 +152,17 @@ class ScoreView(QWidget):
         self._empty.setVisible(not self._rows)
         doing = []
         if totals.writing:
-            doing.append(f"{totals.writing} answering · {rate_line(totals.rate)} in all")
+            doing.append(
+                counted(
+                    "%n answering · {rate} in all",
+                    "%n answering · {rate} in all",
+                    totals.writing,
+                    rate=rate_line(totals.rate),
+                )
+            )
         if totals.waiting:
-            doing.append(f"{totals.waiting} waiting for memory")
-        self.totals.setText(" · ".join(doing) or "At rest")
+            doing.append(counted("%n waiting for memory", "%n waiting for memory", totals.waiting))
+        self.totals.setText(" · ".join(doing) or tr("At rest"))
         if totals.budget:
             parts = memory_parts(totals)
             self.memory.setText(memory_line(totals))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from app.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
@@ -125,8 +126,8 @@ class RoundButton(PaintedButton):
 
     def set_stops(self, stops: bool) -> None:
         self._stops = stops
-        self.setToolTip("Stop  Esc" if stops else "Send  Enter")
-        self.setAccessibleName("Stop" if stops else "Send")
+        self.setToolTip(tr("Stop  Esc") if stops else tr("Send  Enter"))
+        self.setAccessibleName(tr("Stop") if stops else tr("Send"))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -9,6 +9,8 @@ from PySide6.QtCore import Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from app.language import counted, tr
+
 OPENABLE = ("http", "https", "mailto")
 
 _HEAD, _TAIL = 400, 120  # characters shown of an address that is longer than both
@@ -24,16 +26,16 @@ def ask_and_open(parent: QWidget, address: QUrl) -> None:
     question, words, may_open = judge(address)
     box = QMessageBox(parent.window())
     box.setObjectName("link-dialog")
-    box.setWindowTitle("Open Link")
+    box.setWindowTitle(tr("Open Link"))
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(_breakable(question))
     box.setInformativeText(_breakable(words))
     opens = None
     if may_open:
-        opens = box.addButton("Open Link", QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole))
+        opens = box.addButton(tr("Open Link"), QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
     else:
-        box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
+        box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
     box.exec()
     if opens is not None and box.clickedButton() is opens:
         QDesktopServices.openUrl(address)
@@ -51,15 +53,18 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
     if scheme == "mailto":
         names = {name.lower() for name, _ in QUrlQuery(address).queryItems()}
         if names & {"attach", "attachment"}:
-            return "This link attaches a file to a mail, so Stretto does not open it.", shown, False
-        return "Write a mail to this address outside Stretto?", shown, True
+            words = tr("This link attaches a file to a mail, so Stretto does not open it.")
+            return words, shown, False
+        return tr("Write a mail to this address outside Stretto?"), shown, True
     if not address.isValid() or scheme not in OPENABLE or not where:
-        return "This link does not lead to a web page, so Stretto does not open it.", shown, False
+        words = tr("This link does not lead to a web page, so Stretto does not open it.")
+        return words, shown, False
     if address.userInfo():
         # "good.org@evil.example" leads to the latter; no honest link needs this.
-        leads = f"It leads to {where}, not to what stands before the “@”:\n{shown}"
-        return "This link hides where it leads, so Stretto does not open it.", leads, False
-    return f"Open this address at {where} outside Stretto?", shown, True
+        leads = tr("It leads to {place}, not to what stands before the “@”:", place=where)
+        words = tr("This link hides where it leads, so Stretto does not open it.")
+        return words, f"{leads}\n{shown}", False
+    return tr("Open this address at {place} outside Stretto?", place=where), shown, True
 
 
 def _clipped(address: str) -> str:
@@ -67,7 +72,10 @@ def _clipped(address: str) -> str:
     left_out = len(address) - _HEAD - _TAIL
     if left_out <= 0:
         return address
-    return f"{address[:_HEAD]}\n({left_out:,} more characters)\n{address[-_TAIL:]}"
+    words = counted(
+        "({count} more character)", "({count} more characters)", left_out, count=f"{left_out:,}"
+    )
+    return f"{address[:_HEAD]}\n{words}\n{address[-_TAIL:]}"
 
 
 def _end_of(host: str) -> str:

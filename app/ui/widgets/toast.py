@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from app.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
 from app.ui.widgets.aloud import announce
@@ -34,7 +35,7 @@ class Toast(QWidget):
     ) -> None:
         """``where``: the window that the next word is to be in; ``parent`` unless it is given."""
         super().__init__(parent)
-        self.setAccessibleName("Notice")
+        self.setAccessibleName(tr("Notice"))
         self._home = parent
         self._where = where
         # In another window a word has a toast of that window: a widget that moves from window to
