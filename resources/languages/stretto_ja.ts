@@ -396,6 +396,7 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop  Esc</source>
         <translation type="unfinished"></translation>
     </message>
@@ -495,6 +496,7 @@
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
         <translation type="unfinished"></translation>
     </message>
@@ -524,6 +526,7 @@
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Pinned</source>
         <translation type="unfinished"></translation>
@@ -771,12 +774,92 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Copy as Markdown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Seeds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Temperatures</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>{model} {kept} of {times}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Kept so far: {models}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>How many</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>columns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
@@ -787,7 +870,48 @@
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/foot.py"/>
+        <location filename="../../app/ui/widgets/links.py"/>
         <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Seed {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Temperature {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at least two models.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -813,15 +937,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Export</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation type="unfinished"></translation>
     </message>
@@ -840,12 +967,14 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>waiting</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>reading</source>
         <translation type="unfinished"></translation>
@@ -860,6 +989,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>paused</source>
         <translation type="unfinished"></translation>
     </message>
@@ -876,6 +1006,7 @@
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Pause</source>
         <translation type="unfinished"></translation>
@@ -886,6 +1017,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -1319,7 +1451,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
-        <source>A wheel is a program: it does what you may do. Take it from pypi.org/project/mlx-lm, where the hash stands under Download files, View hashes. Compare the two.</source>
+        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1420,9 +1552,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Found</source>
+        <comment>the list of what was found</comment>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1877,6 +2014,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2370,6 +2508,7 @@
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3064,6 +3203,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <source>Answering</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3682,6 +3822,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
+        <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
         <translation type="unfinished"></translation>
@@ -3979,6 +4120,7 @@ You left it unanswered.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
         <translation type="unfinished"></translation>
@@ -4389,8 +4531,45 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/score/score.py"/>
+        <source>Memory: weights {weights}, KV caches {kv}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/score.py"/>
+        <source>Close the score  Ctrl+J</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/score.py"/>
+        <source>No chat has asked the engine anything yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/score.py"/>
+        <source>%n answering · {rate} in all</source>
+        <comment>%n answering · {rate} in all</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/score.py"/>
+        <source>%n waiting for memory</source>
+        <comment>%n waiting for memory</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/score.py"/>
+        <source>At rest</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4555,6 +4734,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>Nothing to pause: no reply is running</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5716,6 +5896,7 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <location filename="../../app/opening.py"/>
         <source>{count} message</source>
         <comment>{count} messages</comment>
         <translation type="unfinished">
@@ -6196,6 +6377,7 @@ You left it unanswered.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/models/found_list.py"/>
         <location filename="../../app/ui/models/library_view.py"/>
         <location filename="../../app/ui/models/library_window.py"/>
@@ -7093,13 +7275,44 @@ You left it unanswered.</source>
         <source>archived chats</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <location filename="../../app/opening.py"/>
+        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/opening.py"/>
+        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/opening.py"/>
+        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
+        <location filename="../../app/opening.py"/>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/opening.py"/>
+        <source>These are the chats of the backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/opening.py"/>
+        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/opening.py"/>
+        <source>The backup could not be restored. {why}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
@@ -7180,6 +7393,506 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/transcript/question_field.py"/>
         <source>at most {most}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>4 bits: the usual choice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>6 bits: closer to the original</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>8 bits: hardly to be told from the original</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>4 and 6 bits: more where it matters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>3 and 6 bits: as small as 4, more where it matters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>3 and 4 bits: the smallest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>2 and 6 bits: small, and not for every model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/conversion.py"/>
+        <source>It is quantized already: convert the model that it was made from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/doctor.py"/>
+        <source>Stretto cannot use it: {why}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/doctor.py"/>
+        <source>mlx-lm {version} can be used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/doctor.py"/>
+        <source>{ran} of its %n architectures run.</source>
+        <comment>{ran} of its %n architectures run.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/doctor.py"/>
+        <source>Nothing else is different from Stretto’s own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/doctor.py"/>
+        <source>What is different from Stretto’s own:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/doctor.py"/>
+        <source>it takes too long to start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/doctor.py"/>
+        <source>its process ended with {status}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/doctor.py"/>
+        <source>It wants {what}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/door_server.py"/>
+        <source>Port {port} is not free ({why}). Choose another.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/download.py"/>
+        <source>It failed ({kind}). The log says how.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/installed.py"/>
+        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/installed.py"/>
+        <source>That folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/newer_mlx_lm.py"/>
+        <source>Stretto ended while it started with it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/newer_mlx_lm.py"/>
+        <source>Its own from the next start on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/newer_mlx_lm.py"/>
+        <source>Stretto’s own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} from the next start on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/newer_mlx_lm.py"/>
+        <source>mlx-lm {version}, from {wheel}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/newer_mlx_lm.py"/>
+        <source>It cannot be read: {why}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} is in the trash.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} is a part of Stretto.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} is on its way to the trash.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} is being converted. Cancel that first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} is being downloaded. Cancel the download first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>The chat “{title}” answers with it, and will need another model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/removal.py"/>
+        <source>{count} chat answers with it, and will need another model.</source>
+        <comment>{count} chats answer with it, and will need another model.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/removal.py"/>
+        <source>It shares files with %n other revision, which goes with it.</source>
+        <comment>It shares files with %n other revisions, which go with it.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>Its folder holds other things, which go with it: {list} and more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>Its folder holds other things, which go with it: {list}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/removal.py"/>
+        <source>{name} was not put back: {why}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/system_trash.py"/>
+        <source>it is not there any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/system_trash.py"/>
+        <source>the trash does not take it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/system_trash.py"/>
+        <source>the trash has not taken it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/system_trash.py"/>
+        <source>it is not in the trash any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/system_trash.py"/>
+        <source>something of that name is there again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/group.py"/>
+        <source>Answer {letter}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>One message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>A message in each line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>My prompts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>What to ask</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Message to compare</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Ask</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/messages_field.py"/>
+        <source>One message for all columns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/together.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/together.py"/>
+        <source>Compared answers scroll together</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/together.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/together.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>writing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>resting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>Resume</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>{title}: {state}, {count} tokens in its KV cache</source>
+        <comment>{title}: {state}, {count} tokens in its KV cache</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>waiting, {place}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>{rate} read</source>
+        <comment>while a prompt is being read</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>{all} in all · chats’ KV {kv}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>models {models} · chats’ KV {kv}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>what the chats have read (KV caches)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>free again, kept for what comes next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>the program itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>helper processes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>{size} of memory in all:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/memory.py"/>
+        <source>Models and chats may take {most} and take {used}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/buttons.py"/>
+        <source>Send  Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>Open Link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>Write a mail to this address outside Stretto?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>This link does not lead to a web page, so Stretto does not open it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>It leads to {place}, not to what stands before the “@”:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>This link hides where it leads, so Stretto does not open it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>Open this address at {place} outside Stretto?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/widgets/links.py"/>
+        <source>({count} more character)</source>
+        <comment>({count} more characters)</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/updates.py"/>
+        <source>The answer is not signed by the makers of Stretto.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/updates.py"/>
+        <source>The answer could not be understood.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/updates.py"/>
+        <source>it was sent elsewhere</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/updates.py"/>
+        <source>No answer: {why}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/updates.py"/>
+        <source>It failed; the log says how.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
