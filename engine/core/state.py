@@ -241,6 +241,8 @@ class State:
 def _said(error: BaseException) -> tuple[str, str]:
     """An error's code, and its words for a person."""
     if isinstance(error, EngineError):
+        if error.code == INTERNAL_ERROR:  # a server's clients are told no more than that
+            log.error("a reply failed: %s", error.message.partition("\n")[0])
         return error.code, error.message
     if is_out_of_memory(error):
         return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."

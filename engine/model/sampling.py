@@ -205,7 +205,8 @@ def _gumbel(keys: mx.array, width: int) -> mx.array:
 def _without_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
     """XTC ("exclude top choices"): of the tokens above the threshold only the last one stays."""
     probs = mx.softmax(values, axis=-1)
-    last = mx.where(probs >= threshold, probs, mx.inf).min(axis=-1, keepdims=True)
+    # What a form or a filter has dropped is no choice, also where the threshold is 0.
+    last = mx.where((probs >= threshold) & (probs > 0), probs, mx.inf).min(axis=-1, keepdims=True)
     return mx.where(probs > last, -mx.inf, values)
 
 

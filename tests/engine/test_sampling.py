@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -215,6 +216,12 @@ def test_xtc_leaves_the_last_of_the_top_choices() -> None:
     assert set(draw(half, logits)) == {0, 1, 2, 3}
     one = SamplingParams(temperature=1.0, xtc_probability=1.0, xtc_threshold=0.4, seed=1)
     assert 0 in draw(one, logits)
+
+
+def test_xtc_without_a_threshold_leaves_a_token_that_a_form_allows() -> None:
+    params = SamplingParams(temperature=1.0, xtc_probability=1.0, xtc_threshold=0.0, seed=1)
+    logits = [-math.inf, -math.inf, 1.0, 0.5, -math.inf]
+    assert set(draw(params, logits)) == {3}
 
 
 def test_ties_are_kept_together() -> None:

@@ -58,7 +58,8 @@ class Table:
                 name: dict(kind.schema) if name in self.required else _or_null(kind.schema)
                 for name, kind in self.kinds.items()
             },
-            "additionalProperties": False,
+            # Clients write null for what they do not ask; that asks for nothing, known or not.
+            "additionalProperties": {"type": "null"},
         }
         return {**schema, "required": list(self.required)} if self.required else schema
 
