@@ -132,7 +132,7 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
 
 
 def _slow() -> Iterator[str]:
-    return iter(samples.mixed(3000).split(" "))
+    return (f"{word} " for word in samples.mixed(3000).split(" "))
 
 
 def _embellish(chats: Path, chat_id: str) -> None:

@@ -26,6 +26,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.keys import native
+from app.ui.widgets.mirror import mirror, mirrored
 
 
 class Composer(QWidget):
@@ -216,6 +217,7 @@ class Composer(QWidget):
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted))
             area = QRectF(16, 6, self.width() - 60, self.NOTE - 4)
+            area = mirrored(self, area)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._note)
         if self.foot and self._count is not None:
             painter.setFont(ui_font(t.SMALL_PX))
@@ -225,7 +227,7 @@ class Composer(QWidget):
             words = painter.fontMetrics().elidedText(
                 self.foot, Qt.TextElideMode.ElideRight, round(area.width())
             )
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
+            painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, words)
 
     def _fit(self) -> None:
         """Take the height the text needs and place the parts."""
@@ -257,6 +259,7 @@ class Composer(QWidget):
         self._hears.move(width - button - self.PAD - beside, middle)
         self.attach.move(width - button - self.PAD - self.attach.width() - 4, middle)
         self._cancel_edit.move(width - 24 - 12, 6)
+        mirror(self, self._text, self._button, self._hears, self.attach, self._cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()

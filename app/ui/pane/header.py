@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
@@ -16,6 +16,7 @@ from app.ui.style.figures import phase_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.mirror import mirror, mirrored
 
 MODEL_TIP = mark("Choose another model for this chat")
 OPTIONS_TIP = mark("Settings of this chat")
@@ -209,6 +210,8 @@ class PaneHeader(QWidget):
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
+        buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
+        mirror(self, self.keep, self.model_button, self.cancel, *buttons)
 
     def _fold(self) -> None:
         """Put all buttons but Keep into one menu before the model's name is cut off."""
@@ -252,24 +255,25 @@ class PaneHeader(QWidget):
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        x = self.model_button.geometry().right() + 10
+        x = mirrored(self, QRectF(self.model_button.geometry())).right() + 9
         phase = self._chat.phase
         failed = self._chat.model_status.state is LoadState.FAILED
         if phase is not Phase.IDLE or failed:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))
-            painter.drawEllipse(QPointF(x + 3, self.height() / 2), 3, 3)
+            dot = QRectF(x, self.height() / 2 - 3, 6, 6)
+            painter.drawEllipse(mirrored(self, dot))
             x += 12
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
         area = QRectF(x, 0, self._end - x - 4, self.height())
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._written)
+        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, self._written)
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(tokens.border))
         if self._share >= 0.01:
             bar = QRectF(0, self.height() - 2, self.width() * self._share, 2)
-            painter.fillRect(bar, QColor(tokens.accent))
+            painter.fillRect(mirrored(self, bar), QColor(tokens.accent))
         progress = self._chat.progress
         if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:
             share = progress.done / progress.total
             bar = QRectF(0, self.height() - 2, self.width() * share, 2)
-            painter.fillRect(bar, QColor(tokens.accent))
+            painter.fillRect(mirrored(self, bar), QColor(tokens.accent))

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from collections.abc import Callable
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -19,9 +30,13 @@ from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, WAITING_ROLE,
 from app.ui.style import tokens as t
 from app.ui.style.icons import badge, icon
 from app.ui.style.theme import grown, theme, ui_font
+from app.ui.widgets.mirror import caret
 
 Index = QModelIndex | QPersistentModelIndex
 
+
+Place = Callable[[QRect], QRect]
+"""Where a part belongs that is placed from the left, in the direction of the window."""
 
 INDENT = 14
 """Pixels for each level of folders."""
@@ -49,61 +64,71 @@ class ChatDelegate(QStyledItemDelegate):
         if row.kind == "heading":
             painter.setFont(ui_font(11, QFont.Weight.DemiBold))
             painter.setPen(QColor(tokens.muted))
-            heading = area.adjusted(8, 4, 0, 0)
+            heading = area.adjusted(8, 4, -8, 0)
             painter.drawText(heading, Qt.AlignmentFlag.AlignVCenter, row.text)
             painter.restore()
             return
         self._ground(painter, option, area, row)
+
+        def place(part: QRect) -> QRect:
+            return QStyle.visualRect(option.direction, option.rect, part)
+
         area.setLeft(area.left() + INDENT * row.depth)
         living, unseen = index.data(LIVING_ROLE), index.data(UNSEEN_ROLE)
         waiting = index.data(WAITING_ROLE)
         right = 10
         if waiting:
             mark = badge(waiting, tokens.accent, tokens.accent_text)
-            mark.paint(painter, area.right() - 20, area.top() + grown(30) // 2 - 8, 16, 16)
+            top = area.top() + grown(30) // 2 - 8
+            mark.paint(painter, place(QRect(area.right() - 20, top, 16, 16)))
             right = 28
         elif living or unseen:
             fill = QColor(tokens.accent)
             fill.setAlpha(self.alpha if living else 255)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(fill)
-            painter.drawEllipse(QPointF(area.right() - 12, area.top() + grown(30) // 2), 3.5, 3.5)
+            top = area.top() + grown(30) // 2 - 4
+            dot = place(QRect(area.right() - 16, top, 8, 8))
+            painter.drawEllipse(QRectF(dot).adjusted(0.5, 0.5, -0.5, -0.5))
             right = 24
         chosen = bool(row.chat_id) and row.chat_id == self.current
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(QColor(tokens.text))
         line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, grown(30))
         if row.folder_id:
-            self._folder(painter, line, row)
+            self._folder(painter, line, row, place)
             painter.restore()
             return
         if row.tags and not row.snippet:
-            line.setRight(self._tags(painter, line, row))
-        draw_marked(painter, line, row.text, row.title_marks)
+            line.setRight(self._tags(painter, line, row, place))
+        draw_marked(painter, place(line), row.text, row.title_marks)
         if row.snippet:
             painter.setFont(ui_font(t.SMALL_PX))
             # On the ground of the current chat muted writing would be too faint.
             painter.setPen(QColor(tokens.text if chosen else tokens.muted))
             below = QRect(area.left() + 8, area.top() + grown(24), area.width() - 16, grown(20))
-            draw_marked(painter, below, row.snippet, row.marks)
+            draw_marked(painter, place(below), row.snippet, row.marks)
         painter.restore()
 
-    def _folder(self, painter: QPainter, line: QRect, row: Row) -> None:
+    def _folder(self, painter: QPainter, line: QRect, row: Row, place: Place) -> None:
         """A folder (or the archive): which way it is folded, its name, how many chats it has."""
         tokens = theme().tokens
-        caret = "caret-down" if row.unfolded else "caret-right"
-        icon(caret, tokens.muted).paint(painter, line.left() - 2, line.center().y() - 5, 12, 12)
+        rtl = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        sign = "caret-down" if row.unfolded else caret("caret-right", rtl=rtl)
+        at = place(QRect(line.left() - 2, line.center().y() - 5, 12, 12))
+        icon(sign, tokens.muted).paint(painter, at)
         font, small = painter.font(), ui_font(t.SMALL_PX)
         painter.setFont(small)
         painter.setPen(QColor(tokens.muted))
         count = f"{row.count:,}" if row.count else ""
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+        end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(place(line), end, count)
         line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(count) - 8)
         painter.setFont(font)
         painter.setPen(QColor(tokens.muted if row.folder_id == ARCHIVE else tokens.text))
-        draw_marked(painter, line.adjusted(14, 0, 0, 0), row.text, ())
+        draw_marked(painter, place(line.adjusted(14, 0, 0, 0)), row.text, ())
 
-    def _tags(self, painter: QPainter, line: QRect, row: Row) -> int:
+    def _tags(self, painter: QPainter, line: QRect, row: Row, place: Place) -> int:
         """Write the tags at the right, as far as they leave room; where the title must end."""
         font, pen = painter.font(), painter.pen()
         painter.setFont(ui_font(11))
@@ -113,7 +138,8 @@ class ChatDelegate(QStyledItemDelegate):
         words = "  ".join(f"#{tag}" for tag in row.tags)
         words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
         width = metrics.horizontalAdvance(words)
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+        far = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(place(line), far, words)
         painter.setFont(font)
         painter.setPen(pen)
         return end - width - 8
@@ -159,8 +185,13 @@ def draw_marked(
         # Where a cursor may stand counts UTF-16 units.
         kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
         layout = _line(painter, kept.rstrip() + "…", marks)
-    height = layout.lineAt(0).height()
-    layout.draw(painter, QPointF(area.left(), area.top() + (area.height() - height) / 2))
+    line = layout.lineAt(0)
+    top = area.top() + (area.height() - line.height()) / 2
+    # An option of the text's own direction would put it at the far end of a line without end.
+    left = area.left() - line.naturalTextRect().left()
+    if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+        left += area.width() - line.naturalTextWidth()
+    layout.draw(painter, QPointF(left, top))
 
 
 def _line(painter: QPainter, text: str, marks: tuple[tuple[int, int], ...]) -> QTextLayout:

@@ -11,6 +11,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import PaintedButton
+from app.ui.widgets.mirror import mirrored
 
 
 class TrashButton(PaintedButton):
@@ -42,10 +43,12 @@ class TrashButton(PaintedButton):
             painter.drawRoundedRect(area, 7, 7)
         colour = tokens.text if over else tokens.muted
         top = round(area.center().y()) - 8
-        icon("trash", colour).paint(painter, round(area.left()) + 8, top, 16, 16)
+        sign = QRectF(round(area.left()) + 8, top, 16, 16)
+        icon("trash", colour).paint(painter, mirrored(self, sign).toRect())
         painter.setPen(QColor(colour))
         painter.setFont(ui_font(t.UI_PX))
-        painter.drawText(area.adjusted(32, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.text())
+        words = mirrored(self, area.adjusted(32, 0, 0, 0))
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, self.text())
 
     @Slot()
     def _on_theme(self) -> None:

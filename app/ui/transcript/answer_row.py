@@ -21,6 +21,7 @@ from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.transcript.reasoning import Reasoning
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.mirror import mirror, mirrored
 
 _MARKS = {
     "cancelled": mark("Stopped"),
@@ -176,6 +177,8 @@ class AnswerRow(MessageRow):
         if self._alternative[1] > 1:
             self._room -= self._alternatives_width() + 6
             self._place_alternatives(self._room, self._footer_y)
+        buttons = (*self._actions(), self._previous, self._next, self._continue)
+        mirror(self, *buttons, width=width)
         return self._footer_y + FOOTER
 
     def _arrange_end(self, width: int, y: int) -> int:
@@ -213,6 +216,7 @@ class AnswerRow(MessageRow):
                 line = figures_line(self.message.stats, short=True)
             if small_text_width(line) > self._room:
                 line = ""
+            area = mirrored(self, area)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
 

@@ -16,6 +16,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import PaintedButton
+from app.ui.widgets.mirror import caret, mirrored
 from app.ui.widgets.textview import TextView
 
 _PAGES = {
@@ -58,7 +59,8 @@ class FileLine(PaintedButton):
             painter.setPen(QColor(tokens.accent))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         middle, line = self.height() // 2, Qt.AlignmentFlag.AlignVCenter
-        icon("file", tokens.muted).paint(painter, 2, middle - 8, 16, 16)
+        sign = mirrored(self, QRectF(2, middle - 8, 16, 16)).toRect()
+        icon("file", tokens.muted).paint(painter, sign)
         painter.setFont(ui_font(t.SMALL_PX))
         measure = painter.fontMetrics()
         room = self.width() - 24 - 22
@@ -67,12 +69,15 @@ class FileLine(PaintedButton):
         name = measure.elidedText(self.attachment.name, Qt.TextElideMode.ElideMiddle, name_room)
         taken = measure.horizontalAdvance(name) + 8
         painter.setPen(QColor(tokens.text))
-        painter.drawText(QRectF(22, 0, name_room, self.height()), line, name)
+        place = QRectF(22, 0, name_room, self.height())
+        painter.drawText(mirrored(self, place), line, name)
         painter.setPen(QColor(tokens.text if self.underMouse() else tokens.muted))
         rest = measure.elidedText(self._about, Qt.TextElideMode.ElideRight, room - taken)
-        painter.drawText(QRectF(22 + taken, 0, room - taken, self.height()), line, rest)
-        caret = "caret-down" if self.isChecked() else "caret-right"
-        icon(caret, tokens.muted).paint(painter, self.width() - 16, middle - 6, 12, 12)
+        place = QRectF(22 + taken, 0, room - taken, self.height())
+        painter.drawText(mirrored(self, place), line, rest)
+        folded = caret("caret-right", rtl=self.isRightToLeft())
+        end = mirrored(self, QRectF(self.width() - 16, middle - 6, 12, 12)).toRect()
+        icon("caret-down" if self.isChecked() else folded, tokens.muted).paint(painter, end)
 
 
 class AttachedFiles(QWidget):

@@ -16,6 +16,7 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
 from app.ui.transcript.message_row import Can
+from app.ui.widgets.mirror import mirror
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
 UNLOAD = "unload"
@@ -125,6 +126,7 @@ class ErrorBlock(QWidget):
                 y += button.height() + self.GAP
             button.move(x, y)
             x += button.width() + self.GAP
+        mirror(self, *self.buttons, width=width)
         if self.buttons:
             y += self.buttons[-1].height()
         return y + self.PAD

@@ -22,6 +22,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
 from app.ui.transcript import row_words
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.mirror import caret
 from app.ui.widgets.textview import TextView, Words
 
 FOOTER = 28
@@ -60,8 +61,10 @@ class MessageRow(QWidget):
         self._alternative = (1, 1)
         self._over = False
         self._buttons: dict[IconButton, Action] = {}
-        self._previous = self._button("caret-left", tr("Earlier version"), Action.EARLIER)
-        self._next = self._button("caret-right", tr("Later version"), Action.LATER)
+        back = caret("caret-left", rtl=self.isRightToLeft())
+        on = caret("caret-right", rtl=self.isRightToLeft())
+        self._previous = self._button(back, tr("Earlier version"), Action.EARLIER)
+        self._next = self._button(on, tr("Later version"), Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._name()
         theme().changed.connect(self._on_theme)
@@ -183,9 +186,7 @@ class MessageRow(QWidget):
     def _paint_alternatives(self, painter: QPainter) -> None:
         if self._alternative[1] < 2:
             return
-        left = self._previous.geometry().right() + 1
-        right = self._next.geometry().left()
-        area = QRectF(left, self._previous.y(), right - left, self._previous.height())
+        area = QRectF(self._previous.geometry().united(self._next.geometry()))
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(theme().tokens.muted))
         painter.drawText(

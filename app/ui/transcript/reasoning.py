@@ -14,6 +14,7 @@ from app.ui.style.markdown_style import markdown_style
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.widgets.buttons import PaintedButton
+from app.ui.widgets.mirror import caret, mirrored
 
 
 class FoldButton(PaintedButton):
@@ -42,13 +43,15 @@ class FoldButton(PaintedButton):
             painter.setPen(QColor(tokens.accent))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         middle = self.height() // 2
-        icon(self._sign, colour).paint(painter, 2, middle - 8, 16, 16)
+        sign = mirrored(self, QRectF(2, middle - 8, 16, 16)).toRect()
+        icon(self._sign, colour).paint(painter, sign)
         painter.setFont(ui_font())
         painter.setPen(QColor(colour))
         text = QRectF(24, 0, self.width() - 24, self.height())
-        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, self.text())
-        caret = "caret-down" if self.isChecked() else "caret-right"
-        icon(caret, colour).paint(painter, self.width() - 18, middle - 6, 12, 12)
+        painter.drawText(mirrored(self, text), Qt.AlignmentFlag.AlignVCenter, self.text())
+        folded = caret("caret-right", rtl=self.isRightToLeft())
+        end = mirrored(self, QRectF(self.width() - 18, middle - 6, 12, 12)).toRect()
+        icon("caret-down" if self.isChecked() else folded, colour).paint(painter, end)
 
 
 class Reasoning(QWidget):

@@ -20,6 +20,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.transcript.attached_files import AttachedFiles
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
+from app.ui.widgets.mirror import mirror, mirrored
 from app.ui.widgets.textview import TextView, Words
 
 LEFT_OUT = mark("Did not fit: left out of what follows")
@@ -126,6 +127,11 @@ class UserRow(MessageRow):
         self._note = QRectF(left + self.PAD_X, y, x + 20 - left - self.PAD_X, 26)
         if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
+        self._note = mirrored(self, self._note, width)
+        self._block = mirrored(self, self._block, width)
+        buttons = (self._edit, self._branch, self._copy, self._delete, self._previous, self._next)
+        files = (self.files,) if self.files is not None else ()
+        mirror(self, self._view, self._more, *buttons, *files, width=width)
         return y + FOOTER - 2
 
     def highlight(self, words: Words) -> int | None:

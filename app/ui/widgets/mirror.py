@@ -1,0 +1,36 @@
+"""What is placed or painted by hand, in a window that runs from right to left.
+
+Layouts, and the alignment of painted text, are mirrored by Qt. Places that are counted from the
+left in pixels are counted so in every language, and mirrored here at the end.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtWidgets import QWidget
+
+
+def mirror(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
+    """Move children that were placed from the left to where they belong in the direction.
+
+    Args:
+        width: the parent's, if it is about to have another one.
+    """
+    if parent.isRightToLeft():
+        whole = parent.width() if width is None else width
+        for child in children:
+            child.move(whole - child.x() - child.width(), child.y())
+
+
+def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
+    """The area where it belongs in the parent's direction; of that, the area again."""
+    if not parent.isRightToLeft():
+        return area
+    whole = parent.width() if width is None else width
+    return QRectF(whole - area.right(), area.top(), area.width(), area.height())
+
+
+def caret(name: str, *, rtl: bool) -> str:
+    """The name of the icon that points to where the text goes on, or back."""
+    other = {"caret-right": "caret-left", "caret-left": "caret-right"}
+    return other.get(name, name) if rtl else name
