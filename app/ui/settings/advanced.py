@@ -107,10 +107,9 @@ class Advanced(QObject):
 
     @Slot()
     def _on_choose(self) -> None:
-        kinds = tr("Wheels")
-        name, _ = QFileDialog.getOpenFileName(
-            self._page, tr("Wheel of mlx-lm"), "", f"{kinds} (mlx_lm-*.whl)"
-        )
+        title, wheels = tr("Wheel of mlx-lm"), tr("Wheels")
+        kinds = f"{wheels} (mlx_lm-*.whl)"
+        name, _ = QFileDialog.getOpenFileName(self._page, title, "", kinds)
         if name:
             self.take(Path(name))
 

@@ -30,6 +30,7 @@ from app.tools.tool import ToolError, visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font
 
+_EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {
     State.OFF: mark("Starts when it is needed"),
     State.CONNECTING: mark("Starting…"),
@@ -59,7 +60,7 @@ class ToolsWindow(QDialog):
         self.text.setObjectName("field")
         self.text.setFont(code_font())
         self.text.setAccessibleName(tr("Servers as JSON"))
-        self.text.setPlaceholderText('{"mcpServers": {"name": {"command": "npx", "args": []}}}')
+        self.text.setPlaceholderText(_EXAMPLE)
         self.text.setPlainText(files.to_text(self._toolbox.host.servers))
         self.text.setFixedHeight(190)
         self.text.setTabChangesFocus(True)
