@@ -107,14 +107,11 @@ class StoreOpening:
                     self.words = restored(self._file, backup)
             elif way is Recovery.SALVAGE:
                 saved = Store.salvage(self._file)
-                count, of = f"{saved.messages:,}", f"{saved.chats:,}"
                 self.words = tr(
                     "{messages} in {chats} could be read and are here. "
                     "The damaged file is kept as {file}.",
-                    messages=counted(
-                        "{count} message", "{count} messages", saved.messages, count=count
-                    ),
-                    chats=counted("{count} chat", "{count} chats", saved.chats, count=of),
+                    messages=counted("%Ln message", "%Ln messages", saved.messages),
+                    chats=counted("%Ln chat", "%Ln chats", saved.chats),
                     file=saved.aside.name,
                 )
         except StoreError as error:

@@ -124,10 +124,9 @@ class Removal(QObject):
         elif chats:
             words.append(
                 counted(
-                    "{count} chat answers with it, and will need another model.",
-                    "{count} chats answer with it, and will need another model.",
+                    "%Ln chat answers with it, and will need another model.",
+                    "%Ln chats answer with it, and will need another model.",
                     len(chats),
-                    count=f"{len(chats):,}",
                 )
             )
         if model.shares:

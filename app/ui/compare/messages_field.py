@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.table import MOST_MESSAGES
-from app.language import mark, tr
+from app.language import mark, number, tr
 from app.ui.widgets.plain import plain_tip
 
 ONE, LINES, PROMPTS = mark("One message"), mark("A message in each line"), mark("My prompts")
@@ -107,8 +107,8 @@ class MessagesField(QWidget):
         if count > MOST_MESSAGES:
             return tr(
                 "Ask at most {most} messages: these are {count}.",
-                most=MOST_MESSAGES,
-                count=f"{count:,}",
+                most=number(MOST_MESSAGES),
+                count=number(count),
             )
         if count:
             return ""

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from app import background
 from app.chats.table import AnswerTable, Cell
 from app.chats.table_text import MESSAGE, as_csv, as_markdown
-from app.language import counted, mark, tr
+from app.language import counted, tr
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets.plain import plain_tip
 
@@ -34,7 +34,6 @@ _SHOWN = 700
 """Characters of an answer that a cell shows; Enter opens the whole."""
 _TIP = 2_000
 _ENDINGS = {".csv": as_csv, ".md": as_markdown}
-_ANSWERING = mark("Answering")
 
 
 class TableWindow(QDialog):
@@ -115,9 +114,7 @@ class TableWindow(QDialog):
                 if self._cells.get((row, place)) != cell:
                     self._cells[row, place] = cell
                     text = cell.text.strip()
-                    note = tr(cell.note)
-                    if note == tr(_ANSWERING):
-                        note += "…"
+                    note = f"{cell.note}…" if cell.note == tr("Answering") else cell.note
                     shown = "\n".join(filter(None, (f"[{note}]" if note else "", text)))
                     self._put(row, place, shown, text or note)
         of = len(table.messages) * len(table.columns)
@@ -168,7 +165,7 @@ class TableWindow(QDialog):
         rows = []
         for message in self.table.messages:
             cells = [self.table.cell(message, chat_id) for chat_id in self.table.columns]
-            told = [f"{c.text} [{tr(c.note)}]".lstrip() if c.note else c.text for c in cells]
+            told = [f"{c.text} [{c.note}]".lstrip() if c.note else c.text for c in cells]
             rows.append([message, *told])
         return rows
 
@@ -185,9 +182,8 @@ class TableWindow(QDialog):
     def _on_save(self) -> None:
         places = QStandardPaths.StandardLocation.DocumentsLocation
         home = Path(QStandardPaths.writableLocation(places)) / "Compared messages.csv"
-        chosen, kind = QFileDialog.getSaveFileName(
-            self, tr("Export"), str(home), "CSV (*.csv);;Markdown (*.md)"
-        )
+        kinds = "CSV (*.csv);;Markdown (*.md)"
+        chosen, kind = QFileDialog.getSaveFileName(self, tr("Export"), str(home), kinds)
         if chosen:
             ending = ".md" if "*.md" in kind else ".csv"
             path = Path(chosen)

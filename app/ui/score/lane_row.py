@@ -77,12 +77,11 @@ class LaneRow(QWidget):
         words = tr(_WORDS.get(lane.state, _WORDS["idle"]))
         self.setToolTip(
             counted(
-                "{title}: {state}, {count} tokens in its KV cache",
-                "{title}: {state}, {count} tokens in its KV cache",
+                "{title}: {state}, %Ln tokens in its KV cache",
+                "{title}: {state}, %Ln tokens in its KV cache",
                 lane.kv_tokens,
                 title=lane.title,
                 state=words,
-                count=f"{lane.kv_tokens:,}",
             )
         )
         self.setAccessibleName(f"{lane.title}, {words}")

@@ -72,9 +72,7 @@ def _clipped(address: str) -> str:
     left_out = len(address) - _HEAD - _TAIL
     if left_out <= 0:
         return address
-    words = counted(
-        "({count} more character)", "({count} more characters)", left_out, count=f"{left_out:,}"
-    )
+    words = counted("(%Ln more character)", "(%Ln more characters)", left_out)
     return f"{address[:_HEAD]}\n{words}\n{address[-_TAIL:]}"
 
 

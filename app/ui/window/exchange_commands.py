@@ -71,15 +71,11 @@ class ExchangeCommands(QObject):
         choices: list[tuple[str, Sequence[str]]] = []
         meant = self._library.chat(self._meant() if len(chosen) != 1 else chosen[0])
         if len(chosen) > 1:
-            count = f"{len(chosen):,}"
-            words = counted(
-                "The {count} chosen chat", "The {count} chosen chats", len(chosen), count=count
-            )
+            words = counted("The %Ln chosen chat", "The %Ln chosen chats", len(chosen))
             choices.append((words, list(chosen)))
         if meant is not None:
             choices.append((tr("“{title}”", title=meant.shown_title), [meant.id]))
-        count = f"{len(everything):,}"
-        words = counted("All {count} chats", "All {count} chats", len(everything), count=count)
+        words = counted("All %Ln chats", "All %Ln chats", len(everything))
         choices.append((words, everything))
         dialog = ExportDialog(self._store, choices, self._window)
         dialog.exported.connect(self._on_exported)
@@ -90,9 +86,8 @@ class ExchangeCommands(QObject):
         self._undos.say(
             counted(
                 "The chat is in “{file}”",
-                "{count} chats are in “{file}”",
+                "%Ln chats are in “{file}”",
                 count,
-                count=f"{count:,}",
                 file=path.name,
             )
         )
@@ -112,8 +107,7 @@ class ExchangeCommands(QObject):
         self._library.take_in(report.taken)
         taken = tuple(report.taken)
         folders = tuple(report.folders)
-        count = f"{len(taken):,}"
-        words = counted("{count} chat imported", "{count} chats imported", len(taken), count=count)
+        words = counted("%Ln chat imported", "%Ln chats imported", len(taken))
         self._undos.offer(words, lambda: self._take_out(taken, folders), seconds=30.0)
 
     def _take_out(self, taken: Sequence[Chat], folders: Sequence[Folder]) -> None:
@@ -139,10 +133,9 @@ class ExchangeCommands(QObject):
         elif counts is not None and counts[1]:
             self._undos.say(
                 counted(
-                    "{count} chat that had changed since went to the trash",
-                    "{count} chats that had changed since went to the trash",
+                    "%Ln chat that had changed since went to the trash",
+                    "%Ln chats that had changed since went to the trash",
                     counts[1],
-                    count=f"{counts[1]:,}",
                 )
             )
 

@@ -99,8 +99,7 @@ class SidebarCommands(QObject):
             for chat_id in ids:
                 self._library.restore(chat_id)
 
-        count = f"{len(ids):,}"
-        words = counted("{count} chat deleted", "{count} chats deleted", len(ids), count=count)
+        words = counted("%Ln chat deleted", "%Ln chats deleted", len(ids))
         self._undos.offer(words, restore)
 
     @command("pin", mark("Pin or Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed)
