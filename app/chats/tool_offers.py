@@ -53,7 +53,7 @@ class ToolOffers:
                 future = self.host.offers(server)
                 self._bridge.when_done(future, partial(self._take, server, changed))
 
-    def when_done(self, future: Future[str], then: Callable[[Future[str]], object]) -> None:
+    def when_done(self, future: Future[str], then: Callable[[Future[str]], None]) -> None:
         """Call back on the GUI thread."""
         self._bridge.when_done(future, then)
 
