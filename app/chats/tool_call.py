@@ -9,9 +9,9 @@ from time import monotonic
 from typing import Any
 
 from app.chats.tool_history import Made
-from app.chats.tool_questions import Asked
 from app.tools.consent import Decision
 from app.tools.folders import Difference
+from app.tools.questions import Question, Response, Value
 from app.tools.results import ToolResult
 from app.tools.tool import Tool
 
@@ -27,6 +27,20 @@ class CallState(Enum):
     TOO_LONG = "too_long"
     RUNNING = "running"
     OVER = "over"
+
+
+@dataclass
+class Asked:
+    """One question that waits for the person.
+
+    Attributes:
+        future: takes the answer; cancelled when the server does not wait for it any more.
+        given: what stands in the fields so far, by their names.
+    """
+
+    question: Question
+    future: Future[Response]
+    given: dict[str, Value | None] = field(default_factory=dict)
 
 
 @dataclass

@@ -4,28 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.bridge import Bridge
-from app.tools.questions import Action, Ask, Question, Response, Value
-
-if TYPE_CHECKING:
-    from app.chats.tool_call import Call
-
-
-@dataclass
-class Asked:
-    """One question that waits for the person.
-
-    Attributes:
-        future: takes the answer; cancelled when the server does not wait for it any more.
-        given: what stands in the fields so far, by their names.
-    """
-
-    question: Question
-    future: Future[Response]
-    given: dict[str, Value | None] = field(default_factory=dict)
+from app.chats.tool_call import Asked, Call
+from app.tools.questions import Action, Ask, Question, Response
 
 
 class ToolQuestions:

@@ -15,6 +15,7 @@ from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
 from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState, figures
 from app.chats.tool_history import Made, fault_in
+from app.chats.tool_offers import ToolOffers
 from app.chats.tool_questions import ToolQuestions
 from app.language import tr
 from app.store import Message, new_id
@@ -33,6 +34,7 @@ class ToolWork(QObject):
         calls: those of the running step, by the ids of their messages.
         step: which answer of this turn made them, counted from 1.
         tokens: written and read by the answers of this turn so far.
+        offers: what else the chat's servers have.
     """
 
     MOST_STEPS = 15
@@ -55,6 +57,7 @@ class ToolWork(QObject):
         self.toolbox = toolbox
         self._room = room
         self._questions = ToolQuestions(bridge, self._on_question)
+        self.offers = ToolOffers(bridge, toolbox.host, self._switched_on)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.language import mark
 from app.tools.elicitation import Elicitation, addresses
@@ -19,12 +16,15 @@ from app.tools.over_http import over_http
 from app.tools.questions import Ask
 from app.tools.results import ToolResult, from_blocks
 from app.tools.servers import ServerConfig
+from app.tools.status import ServerLog, State, Status
 from app.tools.tool import LONGEST_DESCRIPTION, LONGEST_SCHEMA, Tool, ToolError, canonical, clean
 
 if TYPE_CHECKING:
     from mcp import Client
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 CONNECT_S = 30.0
 """How long a server may take to start: `npx` downloads before it does."""
@@ -33,42 +33,7 @@ REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
 STEADY_S = 30.0
 """A server that lived so long has not failed when it ends."""
 MOST_TOOLS = 500
-_LOG_LINES, _LOG_WIDTH = 500, 1000
 _GO_THERE_FIRST = -32042  # the protocol's code for a call that wants a page visited before it
-
-
-class State(Enum):
-    """How a connection is."""
-
-    OFF = "off"
-    CONNECTING = "connecting"
-    READY = "ready"
-    ENDED = "ended"
-
-
-@dataclass(frozen=True)
-class Status:
-    """What there is to say of a connection. ``words``: why it ended, a sentence."""
-
-    state: State
-    words: str = ""
-
-
-class ServerLog:
-    """The last lines of what a server wrote to its standard error, and of what became of it."""
-
-    def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=_LOG_LINES)
-
-    def note(self, line: str) -> None:
-        """On any thread."""
-        shown = clean(line, lines=False)[:_LOG_WIDTH]
-        if shown:
-            self._lines.append(f"{time.strftime('%H:%M:%S')}  {shown}")
-
-    @property
-    def text(self) -> str:
-        return "\n".join(tuple(self._lines))
 
 
 class Connection:
@@ -143,6 +108,21 @@ class Connection:
             raise self._error(mark("{server} did not answer: {why}"), why=_shown(error)) from error
         blocks = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
         return from_blocks(blocks, result.structured_content, result.is_error)
+
+    async def use(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+        """Ask the server something else. Raises ToolError."""
+        client = await self._connected()
+        try:
+            async with asyncio.timeout(self.config.timeout):
+                return await work(client)
+        except ToolError:
+            raise
+        except TimeoutError as error:
+            seconds = f"{self.config.timeout:g}"
+            words = mark("{server} did not answer within {seconds} s.")
+            raise self._error(words, seconds=seconds) from error
+        except Exception as error:
+            raise self._error(mark("{server} did not answer: {why}"), why=_shown(error)) from error
 
     async def close(self) -> None:
         """End the server and all that it has started."""

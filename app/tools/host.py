@@ -7,15 +7,19 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from app.language import mark
+from app.tools import offers as offering
 from app.tools import servers as files
-from app.tools.connection import Connection, State, Status
+from app.tools.connection import Connection
+from app.tools.offers import Offers, Prompt, Resource
 from app.tools.questions import Ask
 from app.tools.results import ToolResult
 from app.tools.servers import ServerConfig
+from app.tools.status import State, Status
 from app.tools.tool import Tool, ToolError
 
 log = logging.getLogger(__name__)
@@ -109,6 +113,21 @@ class ToolHost:
             ),
             chat_id,
         )
+
+    def offers(self, server: str) -> Future[Offers]:
+        """The server's resources and prompts as it tells them now; fails with ToolError."""
+        work = partial(offering.offers, server)
+        return self._ask(server, lambda connection: connection.use(work))
+
+    def read(self, resource: Resource) -> Future[str]:
+        """The text of a resource; fails with ToolError."""
+        work = partial(offering.read, resource)
+        return self._ask(resource.server, lambda connection: connection.use(work))
+
+    def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
+        """The text of a prompt; fails with ToolError."""
+        work = partial(offering.written, prompt, arguments)
+        return self._ask(prompt.server, lambda connection: connection.use(work))
 
     def end(self, server: str) -> None:
         """End a server's process; it starts again when it is needed."""

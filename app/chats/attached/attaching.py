@@ -103,10 +103,10 @@ class Attaching(QObject):
             self._read()
         self._told()
 
-    def add_text(self, text: str) -> Attachment:
-        """Attach a text that was pasted."""
+    def add_text(self, text: str, called: str = "") -> Attachment:
+        """Attach a text that was pasted, or that comes from elsewhere under a name."""
         taken = {each.name for each in self.files}
-        first = tr("Pasted text")
+        first = called or tr("Pasted text")
         names = (first, *(f"{first} {n}" for n in range(2, MOST_FILES + 2)))
         name = next((name for name in names if name not in taken), first)
         kept = AttachedText("", (text,))

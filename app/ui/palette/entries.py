@@ -17,6 +17,7 @@ class Kind(IntEnum):
     MODEL = 2
     SETTING = 3
     PROMPT = 4
+    RESOURCE = 5
 
 
 NAMES = {
@@ -25,6 +26,7 @@ NAMES = {
     Kind.MODEL: mark("Model"),
     Kind.SETTING: mark("Setting"),
     Kind.PROMPT: mark("Prompt"),
+    Kind.RESOURCE: mark("Resource"),
 }
 
 

@@ -29,6 +29,7 @@ _ICONS = {
     Kind.MODEL: "rows",
     Kind.SETTING: "sliders",
     Kind.PROMPT: "note-pencil",
+    Kind.RESOURCE: "paperclip",
 }
 
 

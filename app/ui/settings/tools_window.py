@@ -24,8 +24,8 @@ from app.chats.library import ChatLibrary
 from app.language import counted, mark, tr
 from app.paths import short_path
 from app.tools import servers as files
-from app.tools.connection import State
 from app.tools.servers import Read, ServerConfig
+from app.tools.status import State
 from app.tools.tool import ToolError, visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.tool_questions import Asked
+from app.chats.tool_call import Asked
 from app.language import tr
 from app.tools.questions import Action, Field, FieldError, Response
 from app.tools.tool import visible
 from app.ui.style.theme import code_font
-from app.ui.transcript.question_field import QuestionField
 from app.ui.widgets.links import judge
+from app.ui.widgets.question_field import QuestionField
 from app.ui.widgets.wheel import WheelGuard
 
 

@@ -14,6 +14,7 @@ from app.ui.dialogs.prompts_dialog import PromptsDialog
 from app.ui.palette.prompt_picker import PromptPicker
 from app.ui.pane.pane import ChatPane
 from app.ui.window.commands import Where, command
+from app.ui.window.pane_offers import PaneOffers
 from app.ui.window.workspace import Workspace
 
 
@@ -60,7 +61,12 @@ class PromptCommands(QObject):
         field = pane.composer.field
         variables = Variables(field)
         variables.said.connect(pane.said)
-        picker = PromptPicker(field, pane.composer, lambda: self._settings.prompts, pane)
+        offers = PaneOffers(pane)
+        offers.written.connect(partial(self._put_text, pane, variables))
+        picker = PromptPicker(
+            field, pane.composer, lambda: self._settings.prompts, offers.prompts, pane
+        )
+        offers.changed.connect(picker.refresh)
         picker.chosen.connect(partial(self._put_in, pane, variables))
         picker.manage_asked.connect(self.show_prompts)
         self.pickers[pane.chat.id] = picker
@@ -70,8 +76,11 @@ class PromptCommands(QObject):
         self.pickers.pop(chat_id, None)
 
     def _put_in(self, pane: ChatPane, variables: Variables, name: str) -> None:
+        self._put_text(pane, variables, self._settings.prompts.get(name, ""))
+
+    def _put_text(self, pane: ChatPane, variables: Variables, text: str) -> None:
         """The prompt takes the place of what looked for it; Ctrl+Z takes it back."""
         cursor = pane.composer.field.textCursor()
         cursor.select(cursor.SelectionType.Document)
-        cursor.insertText(self._settings.prompts.get(name, ""))
+        cursor.insertText(text)
         variables.begin()

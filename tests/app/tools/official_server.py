@@ -56,6 +56,23 @@ def make() -> MCPServer:
         """Asks for a trip."""
         return f"{said.action} {getattr(said, 'data', '')}".strip()
 
+    @server.resource("note:///{name}")
+    def template(name: str) -> str:
+        return name
+
+    @server.resource("note:///one", name="one", title="One\u202e note", description="The first.")
+    def one() -> str:
+        return "The first\x1b[31m note."
+
+    @server.resource("note:///picture", mime_type="image/png")
+    def picture() -> bytes:
+        return b"png"
+
+    @server.prompt(title="Explain it")
+    def explain(topic: str) -> str:
+        """Explains a topic."""
+        return f"Explain {topic}."
+
     return server
 
 

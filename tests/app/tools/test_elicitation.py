@@ -16,7 +16,7 @@ from app.tools.elicitation import UNCLEAR, addresses
 from app.tools.host import ToolHost
 from app.tools.questions import Action, Question, Response
 from app.tools.servers import ServerConfig
-from app.tools.tool import Tool
+from app.tools.tool import Tool, ToolError
 from tests.app.tools import official_server
 
 WAIT = 60.0
@@ -88,6 +88,26 @@ def test_a_server_of_todays_protocol_asks_within_the_call() -> None:
         call = host.call(book, {}, "a", one)
         one.hears()[1].set_result(Response(Action.DECLINE))
         assert call.result(WAIT).text == "decline"
+        host.shut_down()
+
+
+def test_its_resources_and_prompts() -> None:
+    host = ToolHost()
+    with official_server.over_http() as url:
+        host.set_servers([ServerConfig("web", url=url, timeout=30)])
+        offered = host.offers("web").result(WAIT)
+        one = next(each for each in offered.resources if each.uri == "note:///one")
+        assert (one.name, one.about) == ("One note", "The first.")
+        assert host.read(one).result(WAIT) == "The first note."
+        picture = next(each for each in offered.resources if "picture" in each.uri)
+        with pytest.raises(ToolError, match="is no text"):
+            host.read(picture).result(WAIT)
+        (explain,) = offered.prompts
+        assert (explain.title, explain.about) == ("Explain it", "Explains a topic.")
+        assert [(a.name, a.required) for a in explain.arguments] == [("topic", True)]
+        assert host.prompt(explain, {"topic": "rain"}).result(WAIT) == "Explain rain."
+        with pytest.raises(ToolError, match="did not answer"):
+            host.prompt(explain, {}).result(WAIT)
         host.shut_down()
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from app.tools import connection, pipes
-from app.tools.connection import State
 from app.tools.host import ToolHost
 from app.tools.servers import ServerConfig
+from app.tools.status import State
 from app.tools.tool import Tool, ToolError
 from tests.app.tools import official_server
 

@@ -1,0 +1,126 @@
+"""What servers offer the person besides tools: resources to attach, and prompts to begin with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.language import mark
+from app.tools.results import LONGEST, from_blocks
+from app.tools.tool import ToolError, clean
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+MOST = 500
+"""Resources, and prompts, of one server that are listed."""
+MOST_ARGUMENTS = 20
+_LONGEST_NAME, _LONGEST_ABOUT = 120, 300
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A text that a server can give. ``name``, ``about``: without control characters."""
+
+    server: str
+    uri: str
+    name: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a prompt is asked for with."""
+
+    name: str
+    title: str
+    about: str = ""
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt that a server writes. ``title``, ``about``: without control characters."""
+
+    server: str
+    name: str
+    title: str
+    about: str = ""
+    arguments: tuple[Argument, ...] = ()
+
+
+@dataclass(frozen=True)
+class Offers:
+    """All that one server offers."""
+
+    resources: tuple[Resource, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
+
+
+async def offers(server: str, client: Client) -> Offers:
+    """What the server lists; nothing of a kind that it does not know."""
+    can = client.server_capabilities
+    resources: list[Any] = []
+    prompts: list[Any] = []
+    cursor: str | None = None
+    while can.resources is not None and len(resources) < MOST:
+        page = await client.list_resources(cursor=cursor, cache_mode="bypass")
+        resources += page.resources
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    cursor = None
+    while can.prompts is not None and len(prompts) < MOST:
+        listed = await client.list_prompts(cursor=cursor, cache_mode="bypass")
+        prompts += listed.prompts
+        cursor = listed.next_cursor
+        if not cursor:
+            break
+    return Offers(
+        tuple(_resource(server, each) for each in resources[:MOST]),
+        tuple(_prompt(server, each) for each in prompts[:MOST]),
+    )
+
+
+async def read(resource: Resource, client: Client) -> str:
+    """A resource's text. Raises ToolError for what is no text, or too long."""
+    result = await client.read_resource(resource.uri, cache_mode="bypass")
+    texts = [getattr(each, "text", None) for each in result.contents]
+    found = [text for text in texts if isinstance(text, str)]
+    if not found:
+        raise ToolError(mark("“{name}” is no text."), name=resource.name)
+    text = "\n\n".join(found)
+    if len(text) > LONGEST:
+        words = mark("“{name}” has {size} characters. {most} are the most.")
+        raise ToolError(words, name=resource.name, size=f"{len(text):,}", most=f"{LONGEST:,}")
+    return clean(text)
+
+
+async def written(prompt: Prompt, arguments: dict[str, str], client: Client) -> str:
+    """A prompt's text, all of its messages one below the other."""
+    result = await client.get_prompt(prompt.name, arguments)
+    blocks = [each.content.model_dump(by_alias=True, exclude_none=True) for each in result.messages]
+    return from_blocks(blocks, None, False).text
+
+
+def _resource(server: str, told: Any) -> Resource:
+    name = _line(told.title or told.name or told.uri)
+    return Resource(server, str(told.uri), name, _line(told.description or "", _LONGEST_ABOUT))
+
+
+def _prompt(server: str, told: Any) -> Prompt:
+    arguments = [
+        Argument(
+            each.name,
+            _line(each.title or each.name),
+            _line(each.description or "", _LONGEST_ABOUT),
+            bool(each.required),
+        )
+        for each in (told.arguments or [])[:MOST_ARGUMENTS]
+    ]
+    about = _line(told.description or "", _LONGEST_ABOUT)
+    return Prompt(server, told.name, _line(told.title or told.name), about, tuple(arguments))
+
+
+def _line(text: str, most: int = _LONGEST_NAME) -> str:
+    return clean(str(text), lines=False)[:most]

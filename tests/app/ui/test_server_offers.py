@@ -1,0 +1,183 @@
+"""Resources by "@" and prompts by "/", of the servers that are switched on in a chat."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+
+from app.tools.offers import Argument, Offers, Prompt, Resource
+from app.tools.servers import ServerConfig
+from app.tools.tool import Tool, ToolError
+from app.ui.dialogs.arguments_dialog import ArgumentsDialog
+from app.ui.window.pane_offers import PaneOffers
+from tests.app.conftest import Run, Start
+
+NOTES = Resource("notes", "note:///one", "One note", "About the first")
+PLAIN = Prompt("notes", "plain", "Plain prompt")
+ASKS = Prompt("notes", "asks", "Asking prompt", "", (Argument("topic", "Topic", "", True),))
+KEY = Qt.Key
+
+
+class Servers:
+    """Two servers: one that offers, and one that a test lets answer, or not."""
+
+    def __init__(self, run: Run) -> None:
+        host: Any = run.app.library.toolbox.host
+        host.set_servers([ServerConfig("notes", "x"), ServerConfig("slow", "x")])
+        host.offers, host.read, host.prompt = self.offers, self.read, self.prompt
+        self.slow: Future[Offers] = Future()
+        self.reads: list[Resource] = []
+        self.asked: list[str] = []
+
+    def offers(self, server: str) -> Future[Offers]:
+        self.asked.append(server)
+        if server == "slow":
+            return self.slow
+        return done(Offers((NOTES,), (PLAIN, ASKS)))
+
+    def read(self, resource: Resource) -> Future[str]:
+        self.reads.append(resource)
+        return done("The note's text.") if resource == NOTES else failed("It is gone.")
+
+    def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
+        return done(f"say {prompt.name} {arguments.get('topic', '')} {{{{more}}}}")
+
+
+def done(value: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(value)
+    return future
+
+
+def failed(words: str) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(ToolError(words))
+    return future
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    begun = start()
+    begun.ready()
+    begun.app.settings.set(prompts={"Mine": "say mine"})
+    begun.pane.focus_composer()
+    begun.until(begun.pane.composer.field.hasFocus)
+    return begun
+
+
+def switch_on(run: Run, *servers: str) -> None:
+    chat = run.pane.chat
+    keys = tuple(Tool(name, "any").key for name in servers)
+    chat.set_options(replace(chat.options, tools=keys), "")
+
+
+def type_(run: Run, text: str) -> None:
+    run.qtbot.keyClicks(run.pane.composer.field, text)
+
+
+def picker(run: Run) -> Any:
+    (offers,) = run.pane.findChildren(PaneOffers)
+    return offers.picker
+
+
+def test_at_lists_resources_and_the_chosen_one_is_attached(run: Run) -> None:
+    Servers(run)
+    switch_on(run, "notes")
+    type_(run, "Read @")
+    run.until(lambda: picker(run).names() == ["One note"])
+    assert picker(run).isVisible()
+    type_(run, "one")
+    QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
+    assert run.pane.composer.text == "Read "
+    assert not picker(run).isVisible()
+    run.until(lambda: run.pane.chat.attaching.files)
+    (file,) = run.pane.chat.attaching.files
+    assert file.name == "One note"
+    type_(run, "it")
+    QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
+    run.answered()
+    assert run.engine is not None
+    told = run.engine.sent[-1].turns[-1]["content"]
+    assert told == '<file name="One note">\nThe note\'s text.\n</file>\n\nRead it'
+
+
+def test_a_server_that_does_not_answer_delays_nothing(run: Run) -> None:
+    servers = Servers(run)
+    switch_on(run, "notes", "slow")
+    type_(run, "@")
+    run.until(lambda: "One note" in picker(run).names())
+    assert picker(run).names() == ["One note", "slow"]
+    assert picker(run).rows.entry(picker(run).rows.index(1)).why_not == "Being asked…"
+    servers.slow.set_exception(ToolError("slow did not start within 30 s."))
+    run.until(lambda: "30 s" in picker(run).rows.entry(picker(run).rows.index(1)).why_not)
+    for _ in range(2):
+        QTest.keyClick(run.pane.composer.field, KEY.Key_Down)
+    QTest.keyClick(run.pane.composer.field, KEY.Key_Up)
+    QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
+    assert servers.reads == [], "there is nothing to choose there"
+    assert servers.asked == ["notes", "slow"], "each is asked once, however much is typed"
+
+
+def test_only_servers_of_this_chat_are_asked(run: Run) -> None:
+    servers = Servers(run)
+    type_(run, "@")
+    assert not picker(run).isVisible()
+    type_(run, " mail@home /")
+    assert not picker(run).isVisible()
+    assert servers.asked == []
+
+
+def test_an_address_is_no_search(run: Run) -> None:
+    Servers(run)
+    switch_on(run, "notes")
+    type_(run, "me@one")
+    assert not picker(run).isVisible()
+
+
+def test_what_cannot_be_read_is_said(run: Run) -> None:
+    Servers(run)
+    switch_on(run, "notes")
+    said: list[str] = []
+    run.pane.said.connect(said.append)
+    (offers,) = run.pane.findChildren(PaneOffers)
+    offers._attach(replace(NOTES, uri="note:///gone"))
+    run.until(lambda: said == ["It is gone."])
+    assert run.pane.chat.attaching.files == ()
+
+
+def test_a_slash_lists_the_servers_prompts_beside_ones_own(run: Run) -> None:
+    Servers(run)
+    switch_on(run, "notes")
+    prompts = run.window.comforts.prompts.pickers[run.pane.chat.id]
+    type_(run, "/")
+    run.until(lambda: "Plain prompt" in prompts.names())
+    assert prompts.names() == ["Mine", "Plain prompt", "Asking prompt", "Edit Prompts…"]
+    type_(run, "plain")
+    QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
+    run.until(lambda: run.pane.composer.text == "say plain  {{more}}")
+    assert run.pane.composer.field.textCursor().selectedText() == "{{more}}", "Tab walks it"
+
+
+def test_a_prompts_arguments_are_asked_for(run: Run) -> None:
+    Servers(run)
+    switch_on(run, "notes")
+    prompts = run.window.comforts.prompts.pickers[run.pane.chat.id]
+    type_(run, "/")
+    run.until(lambda: "Asking prompt" in prompts.names())
+    type_(run, "asking")
+    QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
+    run.until(lambda: run.window.findChildren(ArgumentsDialog))
+    (dialog,) = run.window.findChildren(ArgumentsDialog)
+    dialog.use.click()
+    assert dialog.fault.text() == "Topic: this is needed."
+    (line,) = dialog.inputs[0].editors
+    assert isinstance(line, QLineEdit)
+    QTest.keyClicks(line, "rivers")
+    dialog.use.click()
+    run.until(lambda: run.pane.composer.text == "say asks rivers {{more}}")
