@@ -266,6 +266,7 @@ class Engine:
         context: int | None = None,
         chats: int = 1,
         kv_bits: int | None = None,
+        adapter: str | Path | None = None,
     ) -> Fit:
         """What a model will take before it is loaded, and what would fit where it does not. Waits.
 
@@ -274,13 +275,15 @@ class Engine:
         Args:
             context: tokens of each chat; None for the model's own limit, at most 8,192.
             kv_bits: as of `open_session`.
+            adapter: as of `load`. Its arrays count; those of a base that is in memory already do
+                not count again (`Fit.shared`).
 
         Raises:
             EngineError: `model_load_failed`: it is no folder that could be loaded.
             ValueError: `context`, `chats` or `kv_bits` is out of range.
         """
         may_wait()
-        return self.estimate_later(path, context, chats, kv_bits).result()
+        return self.estimate_later(path, context, chats, kv_bits, adapter).result()
 
     def estimate_later(
         self,
@@ -288,6 +291,7 @@ class Engine:
         context: int | None = None,
         chats: int = 1,
         kv_bits: int | None = None,
+        adapter: str | Path | None = None,
     ) -> Future[Fit]:
         """As `estimate`, without waiting. The future's callbacks run on the engine thread."""
         if kv_bits not in (None, 4, 8):
@@ -295,7 +299,8 @@ class Engine:
         if chats < 1 or (context is not None and context < 1):
             raise ValueError("context and chats must be at least 1")
         answer: Future[Fit] = Answer()
-        self._post(Estimate(str(path), context, chats, kv_bits, answer))
+        added = None if adapter is None else str(adapter)
+        self._post(Estimate(str(path), context, chats, kv_bits, answer, added))
         return answer
 
     def unload(self, model: Model) -> None:

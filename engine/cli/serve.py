@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--at-once", type=int, default=usual.at_once, metavar="N", help="answers (%(default)s)")
     add("--queue", type=int, default=usual.queue, metavar="N", help="that wait (%(default)s)")
-    add("--per-key", type=int, default=0, metavar="N", help="requests of a key at once")
+    add("--per-key", type=int, default=0, metavar="N", help="answers of a key at once")
     add("--per-minute", type=int, default=0, metavar="N", help="requests of a key a minute")
     add("--connections", type=int, default=usual.connections, metavar="N", help="(%(default)s)")
     add("--unload-after", default=0.0, help="unload unused models", **seconds)

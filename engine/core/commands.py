@@ -23,6 +23,7 @@ class Estimate:
     chats: int
     kv_bits: int | None
     answer: Future[Any]  # of engine.kv.fitting.Fit
+    adapter: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,15 @@ import contextlib
 import logging
 import time
 import uuid
+from collections.abc import Callable
 from concurrent.futures import InvalidStateError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from engine.core.commands import Load, Unload
 from engine.core.confined.confined import Confined
 from engine.core.examining import Candidate, examine
+from engine.core.leaving import Leaving
 from engine.core.mailbox import refuse
 from engine.core.state import State
 from engine.core.workers import Workers
@@ -23,7 +26,7 @@ from engine.errors import (
     is_out_of_memory,
     words_of,
 )
-from engine.model import adapting, backend, loader
+from engine.model import adapting, loader
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Pieces
 from engine.scheduling.plan import LoadAdmission
@@ -39,6 +42,7 @@ class _Load:
     Attributes:
         reserved: bytes that it may take, once its reading has begun.
         base: the loaded model that it is made a variant of.
+        arrays: of the model as far as it has come, to be freed in pieces if it comes no further.
     """
 
     key: str
@@ -47,6 +51,7 @@ class _Load:
     pieces: Pieces | None = None
     reserved: int = 0
     base: LoadedModel | None = None
+    arrays: list[Any] = field(default_factory=list)
 
 
 class Loading:
@@ -59,17 +64,18 @@ class Loading:
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
         self._examining: list[Load] = []
         self._queue: list[_Load] = []
+        self._leaving = Leaving()
 
     @property
     def busy(self) -> bool:
-        """Whether a model is being read."""
-        return any(load.pieces is not None for load in self._queue)
+        """Whether a model is being read or freed."""
+        return self._leaving.busy or any(load.pieces is not None for load in self._queue)
 
     @property
     def wanted(self) -> LoadRequest | None:
         """The model that is to be read next, for the scheduler; one is read at a time."""
         self._let_go()
-        while self._queue and self._queue[0].pieces is None:
+        while self._queue and self._queue[0].pieces is None and not self._leaving.busy:
             load = self._queue[0]
             known = self._known(load.candidate)
             if known is None:
@@ -81,7 +87,7 @@ class Loading:
 
     def _request(self, load: _Load) -> LoadRequest:
         examined, adapter = load.candidate.examined, load.candidate.adapter
-        base = self._base(load.candidate)
+        base = self._state.base(load.candidate.examined.contents)
         nbytes = 0 if base is not None else examined.nbytes
         wide = 2 * nbytes if self._state.backend.prefers_float32 else nbytes
         if adapter is not None:
@@ -114,16 +120,13 @@ class Loading:
             load.callers = [c for c in load.callers if not c.answer.cancelled()]
             if not load.callers:
                 self._end(load)
-                backend.give_back_memory()
 
     def _examined(self, command: Load, candidate: Candidate) -> None:
-        if command.answer.cancelled():
+        known = None if command.answer.cancelled() else self._known(candidate)
+        if known is not None or command.answer.cancelled():
             self._examining.remove(command)
-            return
-        known = self._known(candidate)
-        if known is not None:
-            self._examining.remove(command)
-            _give(command, known)
+            if known is not None:
+                _give(command, known)
             return
         same = [q for q in self._queue if q.candidate.identity == candidate.identity]
         if same:
@@ -136,27 +139,22 @@ class Loading:
         """The model if it is in memory. A base that only variants have kept is loaded again."""
         known = self._state.models.get(self._identities.get(candidate.identity, ""))
         if known is None and candidate.adapter is None:
-            known = self._base(candidate)
+            known = self._state.base(candidate.examined.contents)
             if known is not None:
                 self._add(known, candidate)
         return known
-
-    def _base(self, candidate: Candidate) -> LoadedModel | None:
-        """A model without an adapter that is in memory and has the candidate's weights."""
-        contents = candidate.examined.contents
-        held = [m for m in self._state.in_memory if m.base is None]
-        return next((m for m in held if m.examined.contents == contents), None)
 
     def begin(self, admission: LoadAdmission) -> None:
         """Begin to read the model for which there is room."""
         load = self._queue[0]
         load.reserved = admission.nbytes
         self._state.reserved += load.reserved
-        load.base, adapter = self._base(load.candidate), load.candidate.adapter
+        examined, adapter = load.candidate.examined, load.candidate.adapter
+        load.base = self._state.base(load.candidate.examined.contents)
         if adapter is None:
-            load.pieces = loader.load(load.candidate.examined, admission.wide)
+            load.pieces = loader.load(examined, admission.wide)
         elif load.base is None:
-            load.pieces = adapting.load(load.candidate.examined, adapter, admission.wide)
+            load.pieces = adapting.load(examined, adapter, admission.wide)
         else:
             self._state.adapted.append(load.base)
             load.pieces = adapting.adapt(load.base, adapter)
@@ -169,23 +167,27 @@ class Loading:
                 refuse(command, error)
 
     def step(self) -> None:
-        """Go on with the model that is being read, if any; the others wait for their turn."""
+        """Go on with the model that is being freed or read, if any; the others wait."""
         self._let_go()
+        if self._leaving.busy:
+            self._leaving.step()
+            return
         if not self.busy:
             return
         load = self._queue[0]
         assert load.pieces is not None
         try:
-            reached = _next(load.pieces)
-            if not isinstance(reached, LoadedModel):
-                _tell(load, reached)
-                return
-            self._read(load, reached)
+            match _next(load.pieces):
+                case LoadedModel() as model:
+                    self._read(load, model)
+                case list() as arrays:
+                    load.arrays = arrays
+                case share:
+                    _tell(load, share)
         except BaseException as error:  # a panic in a native library, too
             self._end(load)
             for command in load.callers:
                 refuse(command, as_engine_error(error))
-        backend.give_back_memory()
 
     def _read(self, load: _Load, model: LoadedModel) -> None:
         """Take a model that has been read."""
@@ -195,6 +197,7 @@ class Loading:
             if model.base is not None and model.base.reader is None:
                 self._confine(model.base, load.candidate)
         # The same weights loaded twice are kept once.
+        load.arrays.clear()
         self._end(load)
         self._add(known, load.candidate)
         for command in load.callers:
@@ -216,7 +219,9 @@ class Loading:
             return
         self._queue.remove(load)
         self._state.reserved -= load.reserved
-        load.pieces = None
+        if load.pieces is not None:
+            load.pieces = None
+            self._leaving.add(load.arrays)
         if load.base is not None:
             self._state.adapted = [m for m in self._state.adapted if m is not load.base]
             load.base = None
@@ -224,11 +229,10 @@ class Loading:
 
     def unload(self, command: Unload) -> None:
         """Free a model and end its sessions. Named ones' caches go to disk first."""
-        self.free(command.model_id)
-        command.answer.set_result(None)
+        self.free(command.model_id, lambda: command.answer.set_result(None))
 
-    def free(self, model_id: str) -> None:
-        """As `unload`."""
+    def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
+        """As `unload`. `then` is called once it is done."""
         state = self._state
         message = "The model was unloaded. Load it again."
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
@@ -240,9 +244,12 @@ class Loading:
                 state.ended[session.id] = (UNKNOWN_MODEL, message)
             state.end_session(session, UNKNOWN_MODEL, message)
         state.prefix_cache.forget(model_id)
-        if state.models.pop(model_id, None) is not None:
+        model, arrays = state.models.pop(model_id, None), []
+        if model is not None:
+            needed = {id(a) for m in state.in_memory for a in loader.arrays(m.net)}
+            arrays = [a for a in loader.arrays(model.net) if id(a) not in needed]
             state.models_changed()
-            backend.give_back_memory()
+        self._leaving.add(arrays, then)
 
     def give_up(self) -> list[Load]:
         """Stop reading; returns the commands that nobody has answered yet."""
@@ -250,6 +257,7 @@ class Loading:
         self._examining.clear()
         self._queue.clear()
         self._state.adapted.clear()
+        self._leaving.give_up()
         return waiting
 
 
@@ -271,11 +279,11 @@ def _give(command: Load, model: LoadedModel) -> None:
         command.answer.set_result(model.info)
 
 
-def _next(pieces: Pieces) -> LoadedModel | float | None:
-    """Read the next piece; the share that has been read, or the model once that was the last."""
+def _next(pieces: Pieces) -> LoadedModel | list[Any] | float | None:
+    """Read the next piece: what it yields, or the model once that was the last."""
     try:
-        share: float | None = next(pieces)
-        return share
+        reached: list[Any] | float | None = next(pieces)
+        return reached
     except StopIteration as done:
         model: LoadedModel = done.value
         return model
@@ -283,9 +291,9 @@ def _next(pieces: Pieces) -> LoadedModel | float | None:
 
 def _tell(load: _Load, share: float | None) -> None:
     """Say how far it is. What a caller's function raises is its own."""
-    for command in load.callers if share is not None else ():
-        if command.told is not None:
-            try:
-                command.told(share or 0.0)
-            except BaseException:
-                log.exception("who hears of a load's progress raised")
+    heard = [command.told for command in load.callers if command.told is not None]
+    for told in heard if share is not None else ():
+        try:
+            told(share or 0.0)
+        except BaseException:
+            log.exception("who hears of a load's progress raised")

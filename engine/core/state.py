@@ -90,6 +90,11 @@ class State:
         found = [*self.models.values(), *bases, *self.adapted]
         return list({id(model): model for model in found}.values())
 
+    def base(self, contents: str) -> LoadedModel | None:
+        """The model without an adapter that is in memory and was made of these files."""
+        held = [m for m in self.in_memory if m.base is None]
+        return next((m for m in held if m.examined.contents == contents), None)
+
     def freed_by(self, model: LoadedModel) -> int:
         """Bytes that unloading a model would free: none of a base that a variant needs."""
         kept = [m for m in self.models.values() if m is not model]

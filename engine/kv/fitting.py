@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from engine.kv.config_estimate import STEP, UNLIMITED, estimate
+from engine.kv.config_estimate import UNLIMITED, estimate
 from engine.kv.config_shape import shape_of
-from engine.kv.shape import Scan, Shape
+from engine.kv.shape import Shape
+from engine.kv.working import working_bytes
 
 Verdict = Literal["yes", "tight", "no"]
 
@@ -36,13 +37,7 @@ USUAL_CONTEXT = 8192
 LEAST_CONTEXT = 2048
 """Tokens. A smaller context is not offered: hardly a question with an answer fits into it."""
 
-# Arrays that are alive at once in a pass, each as wide as the model or its feed-forward layer. So
-# many were counted in the measured peaks of the families.
-_HIDDEN_ARRAYS, _INNER_ARRAYS = 6, 4
-_SCAN_SCORES, _SCAN_ARRAYS = 3, 17  # of Mamba 2
-_STATE_ARRAYS, _NARROW_ARRAYS = 12, 10  # of Jamba
-_SCORES = {None: 1.0, 8: 1.5, 4: 1.5}
-"""Arrays of attention scores, by the bits of the keys. In few bits they are no fused operation."""
+_REBUILT_ARRAYS = 2  # what DoRA adds to a layer's weights, and the sum
 
 
 @dataclass(frozen=True)
@@ -53,11 +48,23 @@ class Weights:
         nbytes: as they lie on disk.
         wide: in float32, which CPUs prefer; `nbytes` where nothing is known of their types.
         largest: bytes of the largest single one.
+        adapter, adapter_wide: the same of an adapter's arrays, 0 without one.
+        rebuilt: numbers of the largest layer that an adapter computes anew in every pass (DoRA).
+        shared: bytes of them that are in memory already, for others; not those of the adapter.
     """
 
     nbytes: int
     wide: int
     largest: int = 0
+    adapter: int = 0
+    adapter_wide: int = 0
+    rebuilt: int = 0
+    shared: int = 0
+
+    def held(self, wide: bool) -> int:
+        """Bytes that they add to what is in memory."""
+        own = 0 if self.shared else self.wide if wide else self.nbytes
+        return own + (self.adapter_wide if wide else self.adapter)
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,10 @@ class Fit:
     """What a model will take, in bytes, and whether there is room.
 
     Attributes:
-        weights: as the machine would hold them.
+        weights: that are added to what is in memory, as the machine would hold them.
+        adapter: those of them that are an adapter's.
+        shared: weights that are in memory already, for other variants of the model, and that
+            `weights` therefore does not count.
         per_token: by which a chat grows with each token, once its windows are full.
         caches: of all chats together.
         working: buffers of the largest pass.
@@ -102,6 +112,8 @@ class Fit:
     free: int = 0
     exact: bool = True
     offers: tuple[Offer, ...] = ()
+    adapter: int = 0
+    shared: int = 0
 
     @property
     def total(self) -> int:
@@ -152,10 +164,11 @@ def fit(
     fused = gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS
     context = context or min(USUAL_CONTEXT, context_limit(config) or USUAL_CONTEXT)
     found = _fit(shape, weights, config, context, chats, kv_bits, wide, chunk, fused)
-    if wide and found.total > free and weights.wide > weights.nbytes:
+    if wide and found.total > free and weights.held(True) > weights.held(False):
         found = _fit(shape, weights, config, context, chats, kv_bits, False, chunk, fused)
         wide = False
-    found = replace(found, free=free)
+    added = weights.adapter_wide if wide else weights.adapter
+    found = replace(found, free=free, adapter=added, shared=weights.shared)
     if found.total <= free:
         return found
 
@@ -201,13 +214,12 @@ def _fit(
     chunk: int,
     fused: bool,
 ) -> Fit:
-    held = weights.wide if wide else weights.nbytes
+    held = weights.held(wide)
     itemsize = 4 if wide or _is_float32(config) else 2
     if shape is None:  # about what a model of common shape takes
         each = max(1, weights.nbytes // 100_000)
-        return Fit(
-            held, each, chats * each * context, held // 16, context, chats, kv_bits, 0, False
-        )
+        caches, most = chats * each * context, max(held, weights.nbytes)
+        return Fit(held, each, caches, most // 16, context, chats, kv_bits, 0, False)
     cost = estimate(shape, itemsize, kv_bits, chunk)
     caches = chats * cost.bytes(context)
     plain = all(c.plain and not c.window and not c.state for c in shape.caches)
@@ -229,47 +241,8 @@ def _fit(
         # caches are there as well, and one array of it twice.
         buffer = caches * (chats + chats // 4) // chats
         working = max(working, buffer + buffer // (2 * len(shape.caches)))
+    working += _REBUILT_ARRAYS * weights.rebuilt * itemsize
     return Fit(held, cost.per_token, caches, working, context, chats, kv_bits)
-
-
-def working_bytes(
-    shape: Shape,
-    itemsize: int,
-    chunk: int,
-    context: int,
-    kv_bits: int | None = None,
-    fused: bool = False,
-) -> int:
-    """Bytes of the buffers of a pass that reads a chunk at the end of so many tokens.
-
-    Attention's scores are counted whole, but where it is `fused` into one operation, which it never
-    is with keys in few bits. A layer's keys are copied when their cache grows, which is before it
-    attends to them.
-    """
-    chunk = min(chunk, context)
-    spans = [min(context, (c.window or context) + chunk) for c in shape.caches if c.keys]
-    longest = max(spans, default=0)
-    scores = int(shape.heads * longest * _SCORES[kv_bits])
-    arrays = _HIDDEN_ARRAYS * shape.hidden + _INNER_ARRAYS * shape.inner
-    if shape.latent:
-        # Scores of two parts, and keys and values unfolded for each head.
-        unfolded = 2 * longest * shape.heads * shape.width
-        return chunk * (2 * scores + arrays) * itemsize + unfolded * itemsize
-    if fused and kv_bits is None:
-        scores = 0
-    cost = estimate(shape, itemsize, kv_bits, chunk, snapshot=False)
-    grown = (context + STEP - 1) // STEP * STEP
-    copied = max((per * min(grown, most) for per, most in cost.layers), default=0)
-    scanned = 0 if shape.scan is None else chunk * _scanned(shape.scan, chunk)
-    hidden = chunk * _HIDDEN_ARRAYS * shape.hidden
-    return max(chunk * (scores + arrays) * itemsize, copied, (scanned + hidden) * itemsize)
-
-
-def _scanned(scan: Scan, chunk: int) -> int:
-    """Numbers that a recurrent layer takes for each token of a chunk, beside its state."""
-    if scan.size:
-        return _STATE_ARRAYS * scan.wide * scan.size + _NARROW_ARRAYS * scan.wide
-    return _SCAN_SCORES * scan.heads * min(chunk, STEP) + _SCAN_ARRAYS * scan.wide
 
 
 def _share_of_keys(shape: Shape) -> float:

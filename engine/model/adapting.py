@@ -118,7 +118,6 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         net.eval()
         yield
         yield from loader.read_weights(net)
-        yield
         examined = replace(base.examined, name=f"{base.info.name} + {adapter.name}")
         made = yield from loader.complete(net, examined, examined.config)
     except EngineError:

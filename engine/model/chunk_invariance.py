@@ -18,6 +18,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.kv.cache_objects import Caches
+from engine.model.slices import in_slices
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ logits by about 1."""
 def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
     """`make_cache`, but with windows as large as the model's masks look back.
 
-    Takes one forward pass of two tokens.
+    Builds a forward pass of two tokens; what it would give is not computed.
     """
     caches = make_cache()
     windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
@@ -38,7 +39,7 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
     for cache in windows:
         cache.make_mask = _Noting(cache, asked)
     try:
-        mx.eval(net(mx.array([[1, 1]]), cache=caches))
+        net(mx.array([[1, 1]]), cache=caches)
     except Exception as error:  # the probe will meet it again and tell it
         log.debug("two tokens: %s: %s", type(error).__name__, error)
     finally:
@@ -80,7 +81,7 @@ def sees_ahead(
 ) -> Generator[None, None, bool]:
     """Whether tokens see those after them, from two prompts that differ at the end.
 
-    Yields after each of two forward passes.
+    Yields after each of two forward passes, and within them.
 
     Args:
         vocab: token ids below this are fed.
@@ -89,9 +90,10 @@ def sees_ahead(
     ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
     found = []
     for end in ends:
-        logits = net(mx.array([[*half, *end]]), cache=make_cache())
+        caches = make_cache()
+        logits = net(mx.array([[*half, *end]]), cache=caches)
         found.append(logits[0, :8].astype(mx.float32))
-        mx.eval(found)
+        yield from in_slices(caches, *found)
         yield
     first, second = found
     # Some models give -inf to tokens that they never say.

@@ -19,12 +19,14 @@ from engine.model import chunk_invariance, fingerprint, folder, hidden, probe, v
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
+from engine.model.slices import batches
 from engine.text import recognition, template_files
 from engine.text.known_tokenizer import KnownTokenizer
 
 Pieces = Generator[Any, None, LoadedModel]
-"""A model being loaded: runs until the next `yield`, returns the model at the end. While weights
-are read it yields the share of them that has been (0 to 1), else None."""
+"""A model being loaded: runs until the next `yield`, returns the model at the end. It yields the
+list of its arrays, so that who gives it up can free them in pieces, then the share of them that
+has been read (0 to 1), else None."""
 
 PIECE = 8 * 2**20
 """Bytes of weights that are read at a time."""
@@ -134,9 +136,8 @@ def load(examined: Examined, wide: bool) -> Pieces:
         net, config = load_net(examined.folder, lazy=True)
         if wide:
             net.set_dtype(mx.float32)
-        yield
+        yield arrays(net)
         yield from read_weights(net)
-        yield
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
         raise refuse(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
@@ -166,8 +167,9 @@ def complete(net: Any, examined: Examined, config: dict[str, Any]) -> Pieces:
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
         yield
-    dtype, dialect = _compute_dtype(net), recognition.of(tokenizer)
     body = hidden.body(net, make_cache)
+    yield
+    dtype, dialect = _compute_dtype(net), recognition.of(tokenizer)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
         name=name,
@@ -238,23 +240,25 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
 
 
 def read_weights(net: Any) -> Generator[float, None, None]:
-    """Evaluate the lazily loaded weights, a few at a time; yields the share that has been read."""
-    batch: list[Any] = []
-    began, nbytes, read = time.perf_counter(), 0, 0
+    """Evaluate the lazily loaded weights, a few at a time; yields the share that has been read.
+
+    What would make a turn longer than `PAUSE`, at the pace of what was read before it, is left to
+    the next one. A large array is read in a turn of its own.
+    """
     whole = max(1, weight_bytes(net))
-    for _, array in tree_flatten(net.parameters()):
-        batch.append(array)
-        nbytes += array.nbytes
-        if nbytes < PIECE:
-            continue
-        mx.eval(batch)
-        batch.clear()
-        read += nbytes
-        nbytes = 0
-        if time.perf_counter() - began >= PAUSE:
+    read, pace = 0, 0.0
+    began: float | None = None
+    for batch in batches(arrays(net), PIECE):
+        nbytes = sum(array.nbytes for array in batch)
+        now = time.perf_counter()
+        if began is not None and now - began + pace * nbytes >= PAUSE:
             yield min(1.0, read / whole)
-            began = time.perf_counter()
-    mx.eval(batch)
+            began, now = None, time.perf_counter()
+        began = now if began is None else began
+        mx.eval(batch)
+        read += nbytes
+        pace = (time.perf_counter() - now) / max(1, nbytes)
+    yield 1.0
 
 
 def _load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
@@ -279,6 +283,11 @@ def _compute_dtype(net: Any) -> str:
     return max(counts, key=lambda n: counts[n]) if counts else "float32"
 
 
+def arrays(net: Any) -> list[mx.array]:
+    """All arrays of a model or of a part of it."""
+    return [array for _, array in tree_flatten(net.parameters())]
+
+
 def weight_bytes(net: Any) -> int:
-    """Bytes of all arrays of a model or of a part of it."""
-    return sum(array.nbytes for _, array in tree_flatten(net.parameters()))
+    """Bytes of those."""
+    return sum(array.nbytes for array in arrays(net))

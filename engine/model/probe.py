@@ -10,12 +10,13 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.cache_objects import Caches, clone, leaves
+from engine.kv.cache_objects import Caches, clone
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.memory_estimate import grows_unseen, measure
 from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model import cpu, patches, ragged, rows
+from engine.model.slices import in_slices
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +56,8 @@ def explore(
     """What a session costs, and what sessions can share.
 
     Three short sessions are stepped alone, and then together in each way of sharing in turn. The
-    first way that gives the same logits is taken. That is about a dozen forward passes; yields
-    after each of them.
+    first way that gives the same logits is taken. That is about two dozen forward passes; yields
+    after each of them, and within those that take long.
 
     Args:
         vocab: token ids below this are fed.
@@ -66,7 +67,7 @@ def explore(
     for prompt in prompts:
         caches = make_cache()
         net(mx.array([prompt]), cache=caches)
-        mx.eval(list(leaves(caches)))
+        yield from in_slices(caches)
         sessions.append(caches)
         yield
     estimate = yield from _estimate(net, make_cache, sessions, vocab)
@@ -93,7 +94,7 @@ def _estimate(
                 shorter = clone(caches)
             tokens = [(7 * i + 3) % vocab for i in range(start, start + _PIECE)]
             net(mx.array([tokens]), cache=caches)
-            mx.eval(list(leaves(caches)))
+            yield from in_slices(caches)
             yield
     except Exception as error:  # a model of a shorter context, say
         log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
@@ -111,19 +112,20 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         each = []
         for token, caches in zip(tokens, alone, strict=True):
             each.append(net(mx.array([[token]]), cache=caches)[:, -1])
-            mx.eval(each)
+            yield from in_slices(caches, *each)
             yield
         expected.append(mx.concatenate(each).astype(mx.float32))
-    if (yield from _agrees(SHARED, net, sessions, steps, expected)):
-        slots = yield from _agrees(_IN_SLOTS, net, sessions, steps, expected)
-        shares_prefix = yield from _agrees(_SHARED_PREFIX, net, sessions, steps, expected)
-        mixes = slots and (yield from _agrees(_MIXED, net, sessions, steps, expected))
+    tried = _Tried(net, sessions, alone, steps, expected)
+    if (yield from _agrees(SHARED, tried)):
+        slots = yield from _agrees(_IN_SLOTS, tried)
+        shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
+        mixes = slots and (yield from _agrees(_MIXED, tried))
         return Ways(SHARED, slots, shares_prefix, mixes)
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
     undo = rows.share_rows(_row_modules(net, sessions[0]))
     yield
-    if (yield from _agrees(ROWS, net, sessions, steps, expected)):
+    if (yield from _agrees(ROWS, tried)):
         return Ways(ROWS)
     undo()
     return Ways(ALONE)
@@ -132,66 +134,80 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
 def _row_modules(net: Any, session: Caches) -> list[Any]:
     """The modules to run row by row: those that handle a cache, or are attention by their name."""
     caches = clone(session)
-    handlers = rows.cache_handlers(net, caches, lambda: mx.eval(net(mx.array([[1]]), cache=caches)))
+    handlers = rows.cache_handlers(net, caches, lambda: net(mx.array([[1]]), cache=caches))
     both = {id(m): m for m in (*handlers, *rows.attention_modules(net))}
     return list(both.values())
 
 
-def _agrees(
-    way: str, net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
-) -> Generator[None, None, bool]:
+@dataclass(frozen=True)
+class _Tried:
+    """What the ways of sharing are compared by.
+
+    Attributes:
+        sessions: after their prompts.
+        alone: the same, after the steps as well.
+        steps: the tokens of each session, step by step.
+        expected: each step's logits, `[sessions, ids]`.
+    """
+
+    net: Any
+    sessions: list[Caches]
+    alone: list[Caches]
+    steps: list[list[int]]
+    expected: list[mx.array]
+
+
+def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
     try:
         if way == _MIXED:
-            difference = yield from _mixed_difference(net, sessions, steps[0], expected[0])
+            difference = yield from _mixed_difference(tried)
         else:
-            difference = yield from _difference(way, net, sessions, steps, expected)
+            difference = yield from _difference(way, tried)
     except Exception as error:  # whatever a model does with caches it does not know
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
+        yield
         return False
     log.debug("%s step: off by %.2g of the logits' spread", way, difference)
     return difference < TOLERANCE
 
 
-def _chunk_difference(
-    net: Any, sessions: list[Caches], stepped: list[Caches]
-) -> Generator[None, None, float]:
+def _chunk_difference(tried: _Tried, stepped: Caches) -> Generator[None, None, float]:
     """How far off logits are after a chunk that is read behind a shared prefix.
 
-    `stepped` are the sessions on shared prefixes, after the two steps of `_ways`.
+    `stepped` is the first session on a shared prefix, after the steps.
     """
     chunk = mx.array([[3, 1, 4, 1, 5]])
-    plain = clone(sessions[0])
-    for tokens in ([[5]], [[13]]):  # the first session's tokens in these steps
-        mx.eval(net(mx.array(tokens), cache=plain))
-        yield
-    wanted = net(chunk, cache=plain)[:, -1]
-    mx.eval(wanted)
+    plain = clone(tried.alone[0])
+    wanted = tried.net(chunk, cache=plain)[:, -1]
+    yield from in_slices(plain, wanted)
     yield
-    return apart(net(chunk, cache=stepped[0])[:, -1].astype(mx.float32), wanted)
+    got = tried.net(chunk, cache=stepped)[:, -1].astype(mx.float32)
+    yield from in_slices(stepped, got)
+    return apart(got, wanted)
 
 
-def _mixed_difference(
-    net: Any, sessions: list[Caches], tokens: list[int], expected: mx.array
-) -> Generator[None, None, float]:
+def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
     """How far off logits are in a step of two sessions with a chunk of the third's prompt.
 
     The larger of two: the step's own, and the third's after what it has read.
     """
-    chunk = [3, 1, 4, 1, 5]
-    plain = clone(sessions[2])
-    mx.eval(net(mx.array([chunk]), cache=plain))
+    net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
+    chunk, then = [3, 1, 4, 1, 5], mx.array([[9]])
+    plain = clone(tried.sessions[2])
+    net(mx.array([chunk]), cache=plain)
+    yield from in_slices(plain)
     yield
-    wanted = net(mx.array([[9]]), cache=plain)[:, -1]
-    mx.eval(wanted)
+    wanted = net(then, cache=plain)[:, -1]
+    yield from in_slices(plain, wanted)
     yield
-    first, second, third = (clone(caches) for caches in sessions)
+    first, second, third = (clone(caches) for caches in tried.sessions)
     shared = ragged.share_caches([first, second], None, (third, len(chunk)))
     with cpu.engaged(wanted=2):
         step = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)[:2, -1]
-    mx.eval(step)
+    yield from in_slices(zip(first, second, third, strict=True), step)
     yield
-    said = net(mx.array([[9]]), cache=third)[:, -1]
-    mx.eval(said)
+    said = net(then, cache=third)[:, -1]
+    yield from in_slices(third, said)
     yield
     return max(apart(step.astype(mx.float32), expected[:2]), apart(said.astype(mx.float32), wanted))
 
@@ -205,12 +221,10 @@ def apart(got: mx.array, wanted: mx.array) -> float:
     return float(off) if math.isfinite(off) else math.inf
 
 
-def _difference(
-    way: str, net: Any, sessions: list[Caches], steps: list[list[int]], expected: list[mx.array]
-) -> Generator[None, None, float]:
+def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
     """The largest difference between stepping in this way and alone, as of `apart`."""
-    together = [clone(caches) for caches in sessions]
-    slots, kvs = Slots(), [SessionKV(list) for _ in sessions]
+    together = [clone(caches) for caches in tried.sessions]
+    slots, kvs = Slots(), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
         kv.caches = caches
     worst = 0.0
@@ -220,18 +234,20 @@ def _difference(
                 if not kv.make_shared_prefix():
                     return math.inf
             together = [kv.layers for kv in kvs]
-        for tokens, wanted in zip(steps, expected, strict=True):
+        for tokens, wanted in zip(tried.steps, tried.expected, strict=True):
             if way == _IN_SLOTS:
                 slots.assign(kvs)
                 if not slots.occupants:
                     return math.inf
             shared = ragged.share_caches(together, slots)
             with cpu.engaged():
-                got = net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
+                got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
+            held = [*together, slots.keys, slots.values] if slots.occupants else together
+            yield from in_slices(zip(*held, strict=True), got)
             worst = max(worst, apart(got, wanted))
             yield
         if way == _SHARED_PREFIX:
-            worst = max(worst, (yield from _chunk_difference(net, sessions, together)))
+            worst = max(worst, (yield from _chunk_difference(tried, together[0])))
             yield
     finally:
         for kv in kvs:

@@ -106,15 +106,15 @@ def end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozen
 def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:
     """How many token ids a model knows: the rows of the table that it looks them up in.
 
-    Found by watching which tables are given the ids, in a forward pass of two tokens. None where
-    no `nn.Embedding` is; then nothing can be checked. Engine thread only.
+    Found by watching which tables are given the ids, in a forward pass of two tokens that is only
+    built. None where no `nn.Embedding` is; then nothing can be checked. Engine thread only.
     """
     tables = [m for m in net.modules() if isinstance(m, (nn.Embedding, nn.QuantizedEmbedding))]
     ids = mx.array([[0, 1]])
     watch = _watching.now = _Watch(ids)
     undo = mix_in(_Watched, tables)
     try:
-        mx.eval(net(ids, cache=make_cache()))
+        net(ids, cache=make_cache())
     finally:
         undo()
         del _watching.now

@@ -14,7 +14,7 @@ from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished
 from engine.model.info import Model
-from engine.serve import bodies
+from engine.serve import bodies, limits
 from engine.serve.client import Client, refusal
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked, Door
@@ -170,12 +170,20 @@ class Answering:
                 Choice(number, bool(asked.params.offered), asked.stream, number // asked.n)
                 for number in range(asked.n * len(asked.prompts))
             ]
+            limits.count(scope, len(choices))
             tell = Client(request.send, door, door.telling(asked, choices), asked.stream)
             replies = Replies(self._engine, asked, choices, events)
             with self.visits.begin(scope, model.name, name) as visit:
                 # The place is taken here and nowhere else.
                 taking = self._places.take(
-                    scope, name, use, model, asked.messages, asked.manner, tell.comment
+                    scope,
+                    name,
+                    use,
+                    model,
+                    asked.messages,
+                    asked.manner,
+                    tell.comment,
+                    len(choices),
                 )
                 try:
                     place = await unless(watch, taking, Place.surely_end)
@@ -188,8 +196,7 @@ class Answering:
                 try:
                     replies.start(place)
                     visit.answered_by(replies)
-                    left = asked.n * len(asked.prompts)
-                    async for choice, event in self._told(events, left):
+                    async for choice, event in self._told(events, len(choices)):
                         replies.note(choice, event)
                         visit.note(event)
                         await tell(choice, event)

@@ -117,7 +117,7 @@ class _Known:
             if scope["path"] == OPEN:
                 await self._inner(scope, receive, send)
                 return
-            with self._limits.counted(guest):
+            with self._limits.counted(guest, scope):
                 await self._inner(scope, receive, send)
         except RefusedError as refused:
             await told(refused)(scope, receive, send)

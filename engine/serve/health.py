@@ -96,7 +96,7 @@ class Health:
             "models_loaded": ("Models in memory.", float(len(self._served.models))),
             "sessions": ("Sessions with an id.", float(len(self._sessions))),
             "sessions_evicted": ("Sessions that made room.", float(self._sessions.evicted)),
-            "answering": ("Requests being answered.", float(self._places.line.going)),
+            "answering": ("Answers being given.", float(self._places.line.going)),
             "waiting": ("Requests that wait.", float(self._places.waiting)),
             "connections": ("Connections.", float(self._connections())),
         }

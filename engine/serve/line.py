@@ -1,4 +1,7 @@
-"""A line of requests, answered in the order in which they came."""
+"""A line of requests, answered in the order in which they came.
+
+A request takes as many places as it wants answers. Nobody overtakes one that waits for several.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ SILENT_LOOKS = 10
 
 
 class Line:
-    """Lets so many requests through at once; the others wait. Lives on the server's event loop.
+    """Has so many places; who finds none waits. Lives on the server's event loop.
 
     Args:
         at_once: how many.
-        reserved: how many of these places only requests without a session may take.
+        reserved: how many of them only requests without a session may take.
 
     Attributes:
         waiting: those that wait, in order.
@@ -32,7 +35,7 @@ class Line:
         self._at_once = at_once
         self._for_named = at_once - reserved
         self._through: set[Turn] = set()
-        self._named = 0  # of those that are through
+        self._taken = self._named = 0  # places, and those of requests with a session
         self.waiting: dict[Turn, None] = {}
         self.left = time.monotonic()
 
@@ -43,16 +46,22 @@ class Line:
 
     @property
     def going(self) -> int:
-        """How many are through."""
-        return len(self._through)
+        """How many answers are being given."""
+        return self._taken
 
-    def would_wait(self, named: bool) -> bool:
+    def would_wait(self, named: bool, places: int = 1) -> bool:
         """Whether one more request would have to wait."""
-        return any(t.named == named for t in self.waiting) or not self._has_room(named)
+        same = any(t.named == named for t in self.waiting)
+        room = self._has_room(named, self._places(named, places), bool(self.waiting))
+        return same or not room
 
-    def enter(self, named: bool = False) -> Turn:
-        """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it."""
-        turn = Turn(self, named)
+    def enter(self, named: bool = False, places: int = 1) -> Turn:
+        """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
+
+        Args:
+            places: that it takes. Who wants more than there are takes all of them.
+        """
+        turn = Turn(self, named, self._places(named, places))
         self.waiting[turn] = None
         try:
             self._admit()
@@ -76,22 +85,41 @@ class Line:
         self.waiting.pop(turn, None)
         if turn in self._through:
             self._through.remove(turn)
-            self._named -= turn.named
+            self._take(turn, -turn.places)
 
     def _admit(self) -> None:
+        barred = False
         for turn in list(self.waiting):
-            if len(self._through) >= self._at_once:
-                return
-            if self._has_room(turn.named):
+            if self._has_room(turn.named, turn.places, barred):
                 del self.waiting[turn]
                 self._through.add(turn)
-                self._named += turn.named
+                self._take(turn, turn.places)
                 turn.through.set_result(None)
+            elif not turn.named:
+                return  # whoever came later would keep it waiting
+            else:
+                barred = True
 
-    def _has_room(self, named: bool) -> bool:
-        if named and self._named >= self._for_named:
+    def _take(self, turn: Turn, places: int) -> None:
+        self._taken += places
+        self._named += places if turn.named else 0
+
+    def _places(self, named: bool, wanted: int) -> int:
+        return min(wanted, self._for_named if named else self._at_once)
+
+    def _has_room(self, named: bool, places: int, barred: bool = False) -> bool:
+        """Whether there are so many places.
+
+        Args:
+            barred: a request with a session waits for some. Others with one wait behind it, and
+                those without have no more than what is reserved for them.
+        """
+        if named and (barred or self._named + places > self._for_named):
             return False
-        return len(self._through) < self._at_once
+        unnamed = self._taken - self._named
+        if barred and unnamed + places > self._at_once - self._for_named:
+            return False
+        return self._taken + places <= self._at_once
 
 
 class Turn:
@@ -99,12 +127,14 @@ class Turn:
 
     Attributes:
         named: whether it has a session of its own.
+        places: that it takes.
         through: done when the request's turn has come.
     """
 
-    def __init__(self, line: Line, named: bool) -> None:
+    def __init__(self, line: Line, named: bool, places: int = 1) -> None:
         self._line = line
         self.named = named
+        self.places = places
         self.through: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def __enter__(self) -> Turn:

@@ -134,12 +134,7 @@ class Places:
         line: of all requests that are answered.
     """
 
-    def __init__(
-        self,
-        sessions: Sessions,
-        known: Conversations,
-        settings: Settings,
-    ) -> None:
+    def __init__(self, sessions: Sessions, known: Conversations, settings: Settings) -> None:
         self._sessions = sessions
         self._known = known
         self._queue = settings.queue
@@ -168,6 +163,7 @@ class Places:
         messages: Sequence[Message],
         manner: Manner,
         say: Say,
+        answers: int = 1,
     ) -> Place:
         """Wait for a place. Nobody else gets it until it is ended.
 
@@ -175,6 +171,7 @@ class Places:
             name: of the client's session; None for a request without one.
             use: of the model. The place has another, which ends with it.
             say: tells a waiting client its place in the line.
+            answers: that the request wants. Each takes a place in `line`.
 
         Raises:
             RefusedError: 429 when there is no room for the session, or to wait.
@@ -187,12 +184,12 @@ class Places:
         found: Conversation | None = None
         try:
             if name is None:
-                await self._through(self.line, turns, False, "an answer to begin", say)
+                await self._through(self.line, turns, False, "an answer to begin", say, answers)
                 found = self._known.take(model, messages, manner, guest.id)
                 return Place(found.session, turns, found, self._known)
-            named = self._named(guest, name, model, manner)
+            named = self._named(guest, name, model, answers)
             await self._through(named.line, turns, True, "its session", say)
-            await self._through(self.line, turns, True, "an answer to begin", say, named)
+            await self._through(self.line, turns, True, "an answer to begin", say, answers, named)
             before = named.manner
             session = self._session(named, model, manner)
             return Place(session, turns, named, self._known, before)
@@ -202,10 +199,10 @@ class Places:
             leave(turns)
             raise
 
-    def _named(self, guest: Guest, name: str, model: Model, manner: Manner) -> Named:
+    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
         named = self._sessions.find(guest, name)
         if named is None:
-            self._check_queue(self.line, True)
+            self._check_queue(self.line, True, answers)
             return self._sessions.make(guest, name, model, Manner())
         if named.model.path != model.path:
             raise AnotherModelError(
@@ -232,10 +229,11 @@ class Places:
         named: bool,
         what: str,
         say: Say,
+        places: int = 1,
         whose: Named | None = None,
     ) -> None:
-        self._check_queue(line, named)
-        turn = line.enter(named)
+        self._check_queue(line, named, places)
+        turn = line.enter(named, places)
         turns.append(turn)
         if whose is not None:
             whose.turn = turn
@@ -245,8 +243,8 @@ class Places:
         finally:
             self.waiting -= 1
 
-    def _check_queue(self, line: Line, named: bool) -> None:
-        if self.waiting >= self._queue and line.would_wait(named):
+    def _check_queue(self, line: Line, named: bool, places: int = 1) -> None:
+        if self.waiting >= self._queue and line.would_wait(named, places):
             raise RefusedError(
                 429,
                 f"{self.waiting} requests wait already, and no more may. Ask again later.",

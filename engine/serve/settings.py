@@ -24,10 +24,11 @@ class Settings:
         policy: what happens to one more: it is refused, or takes the place of the idle session
             that nobody has used for the longest time.
         session_ttl: seconds after which an unused session is freed; 0 keeps it.
-        at_once: how many requests are answered at once. One of these places is for requests
-            without a session.
-        queue: how many more may wait.
-        per_key: how many requests of one key are answered or wait at once; 0 sets no limit.
+        at_once: how many answers are given at once. One of these places is for requests without
+            a session. A request that wants several answers takes a place for each of them, at
+            most all.
+        queue: how many more requests may wait.
+        per_key: how many answers one key may have at once, or wait for; 0 sets no limit.
         per_minute: how many requests a key may send in a minute; 0 sets no limit.
         connections: how many there may be.
         unload_after: seconds after which an unused model is unloaded; 0 keeps it.

@@ -315,6 +315,66 @@ def test_a_budget_that_holds_a_base_once_takes_its_variants_too(folders: Folders
         assert refused.value.code == "out_of_memory"
 
 
+def test_an_estimate_counts_an_adapters_arrays_and_a_base_once(
+    engine: Engine, folders: Folders
+) -> None:
+    bare = engine.estimate(folders.base, context=256)
+    both = engine.estimate(folders.base, context=256, adapter=folders.pirate)
+    assert (bare.adapter, bare.shared, both.shared) == (0, 0, 0)
+    assert both.adapter == size(folders.pirate)
+    assert both.weights == bare.weights + both.adapter
+    assert both.caches == bare.caches
+
+    engine.load(folders.base, adapter=folders.pirate)
+    held = engine.stats()["weights_bytes"]
+    assert both.weights == pytest.approx(held, rel=0.02)
+    beside = engine.estimate(folders.base, context=256, adapter=folders.poet)
+    assert beside.weights == beside.adapter == size(folders.poet)
+    assert beside.shared == held - size(folders.pirate)
+    engine.load(folders.base, adapter=folders.poet)
+    assert engine.stats()["weights_bytes"] == held + beside.weights
+    kept = engine.estimate(folders.base, context=256)  # by its variants
+    assert (kept.weights, kept.shared) == (0, beside.shared)
+
+
+def test_an_estimate_counts_what_an_adapter_is_computed_with(
+    engine: Engine, folders: Folders
+) -> None:
+    """DoRA computes a layer's weights anew in every pass, and 16 bits become float32 on a CPU."""
+    half = write_adapter(folders.root / "halved", folders.base, seed=4, dtype="bfloat16")
+    assert engine.estimate(folders.base, 256, adapter=half).adapter == 2 * size(half)
+    bare = engine.estimate(folders.base, 256).working
+    assert engine.estimate(folders.base, 256, adapter=folders.pirate).working == bare
+    shape = FAMILIES["plain"]
+    query = shape["hidden_size"] * shape["num_attention_heads"] * shape["head_dim"]
+    dora = engine.estimate(folders.base, 256, adapter=folders.poet).working
+    assert dora == bare + 2 * 4 * query  # the sum and what is added, in float32
+
+
+def test_a_base_is_not_offered_to_be_unloaded_for_its_variant(folders: Folders) -> None:
+    with Engine() as engine:
+        whole = engine.load(folders.base).nbytes
+    with Engine(memory_budget=int(2.2 * whole)) as engine:
+        base = engine.load(folders.base)
+        other = engine.load(folders.base, adapter=folders.poet)
+        context = 2
+        while (found := engine.estimate(folders.base, context, adapter=folders.pirate)).total <= (
+            found.free
+        ):
+            context *= 2
+        offered = {offer.model for offer in found.offers if offer.what == "unload"}
+        assert base.id not in offered
+        alone = engine.estimate(folders.base, context).offers
+        assert not {o.model for o in alone} - {"", base.id, other.id}
+
+
+def test_an_adapter_that_cannot_be_used_is_not_estimated(engine: Engine, folders: Folders) -> None:
+    with pytest.raises(EngineError) as refused:
+        engine.estimate(folders.base, adapter=folders.root / "nowhere")
+    assert refused.value.code == "model_load_failed"
+    assert "adapter" in refused.value.message
+
+
 def test_idle_variants_go_before_the_base_that_they_need(engine: Engine, folders: Folders) -> None:
     engine.load(folders.base)
     engine.load(folders.base, adapter=folders.pirate)

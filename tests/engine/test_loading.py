@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 import pytest
 
 from engine import Engine
+from engine.core import leaving
 from engine.model import backend, loader, vocabulary
+from engine.model import slices as slices_module
+from engine.model.slices import in_slices
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -122,3 +127,131 @@ def test_the_models_module_is_imported_before_the_engine_thread_needs_it(
     monkeypatch.delitem(sys.modules, name)
     examined(folder)
     assert name in sys.modules
+
+
+class Clock:
+    """Stands still, but for what evaluating costs."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, cost: Callable[[list[Any]], float]) -> None:
+        self.now = 0.0
+        self.evaluated: list[int] = []  # arrays at a time
+        usual = mx.eval
+
+        def watched(arrays: list[Any]) -> None:
+            self.evaluated.append(len(arrays))
+            self.now += cost(arrays)
+            usual(arrays)
+
+        monkeypatch.setattr(mx, "eval", watched)
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
+
+
+@pytest.mark.parametrize(
+    ("layer", "slices"),
+    [
+        (0.04, [[1]] * 13),  # longer than a slice each
+        (0.009, [[1, 2], [3], [3], [3], [1]]),
+        (0.001, [[1, 2, 4, 6]]),
+    ],
+)
+def test_a_pass_is_computed_in_slices_of_so_much_time(
+    monkeypatch: pytest.MonkeyPatch, layer: float, slices: list[list[int]]
+) -> None:
+    """Twelve layers, and what they give in the end."""
+    backend.start()
+    clock = Clock(monkeypatch, lambda arrays: layer * len(arrays))
+    layers = [mx.zeros(1) + i for i in range(12)]
+    found = []
+    running = in_slices(layers, mx.zeros(1))
+    while True:
+        clock.evaluated.clear()
+        over = next(running, True)
+        found.append(list(clock.evaluated))
+        if over:
+            break
+    assert found == slices
+
+
+def test_what_a_slice_leaves_out_is_not_computed_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A layer's cache depends on the layers before, and on none after it."""
+    backend.start()
+    monkeypatch.setattr(slices_module, "SLICE", 0.0)
+    hidden, layers = mx.ones((1, 2**20)), []
+    for _ in range(6):
+        hidden = hidden + 1
+        layers.append([hidden])
+    begun = mx.get_active_memory()
+    sizes = []
+    for _ in in_slices(layers, hidden.sum()):
+        sizes.append((mx.get_active_memory() - begun) // 2**22)
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[2] < sizes[5]
+    assert hidden[0, 0].item() == 7.0
+
+
+@pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent", "MLA"])
+def test_slices_change_nothing_in_what_is_found_out(
+    model_folder: Folder, monkeypatch: pytest.MonkeyPatch, family: str
+) -> None:
+    monkeypatch.setattr(slices_module, "SLICE", 1e9)
+    whole, at_once = passes_by_piece(model_folder(family), monkeypatch)
+    monkeypatch.undo()
+    monkeypatch.setattr(slices_module, "SLICE", 0.0)
+    sliced, in_pieces = passes_by_piece(model_folder(family), monkeypatch)
+    assert len(sliced) > len(whole) + 20
+    assert max(sliced) == 1
+    assert in_pieces.info == at_once.info
+    assert in_pieces.estimate == at_once.estimate
+    for name in ("shares_prefix", "mixes", "token_by_token", "rows"):
+        assert getattr(in_pieces, name) == getattr(at_once, name)
+
+
+def test_a_large_array_is_read_in_a_turn_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend.start()
+    monkeypatch.setattr(loader, "PIECE", 4000)
+    clock = Clock(monkeypatch, lambda arrays: sum(a.nbytes for a in arrays) / 400_000)
+    net: Any = nn.Module()
+    for name, size in zip("abcdefg", (500, 500, 500, 5000, 500, 500, 500), strict=True):
+        net[name] = mx.zeros(size) + 1
+    turns = []
+    for _ in loader.read_weights(net):
+        turns.append(list(clock.evaluated))
+        clock.evaluated.clear()
+    # 5 ms for each small one, and 20 for all of a turn; 50 ms for the large one.
+    assert turns == [[2, 1], [1], [2, 1]]
+
+
+def test_a_model_that_goes_is_freed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each as long as it takes, with a turn of the loop between."""
+    now, freed = [0.0], []
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(leaving, "PIECE", 4000)
+
+    def give_back() -> None:
+        freed.append(len(arrays))
+        assert mx.get_active_memory() < held
+        now[0] += 0.012
+
+    monkeypatch.setattr(backend, "give_back_memory", give_back)
+    arrays = [mx.zeros(1000) + 1 for _ in range(5)]
+    mx.eval(arrays)
+    held, told = mx.get_active_memory(), []
+    going = leaving.Leaving()
+    going.add(arrays, lambda: told.append(len(freed)))
+    going.step()
+    assert freed == [4, 3]
+    assert going.busy
+    going.step()
+    assert not told
+    going.step()
+    assert told == [5]
+    assert not going.busy
+
+
+def test_an_engine_that_ends_tells_who_waits_for_a_model_to_go() -> None:
+    told: list[str] = []
+    going = leaving.Leaving()
+    going.add([mx.zeros(1)], lambda: told.append("gone"))
+    going.give_up()
+    assert told == ["gone"]
+    assert not going.busy

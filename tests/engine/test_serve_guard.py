@@ -310,6 +310,22 @@ def test_a_key_may_have_so_many_requests_at_once(serve: Serve, keys: Keys) -> No
     until(lambda: ask(server, "POST", CHAT, body(), **bearer(key)).status == 200)
 
 
+def test_each_answer_counts_in_what_a_key_may_have_at_once(serve: Serve, keys: Keys) -> None:
+    key = keys.make("one")
+    server = serve(keys, per_key=3)
+    with connect(server, raw(endless(n=2), f"Authorization: Bearer {key}")) as client:
+        until_said(client, b"data: ")
+        two = ask(server, "POST", CHAT, body(n=2), **bearer(key))
+        assert (two.status, two.code) == (429, "rate_limit_exceeded")
+        assert two.headers["retry-after"] == "1"
+        assert ask(server, "POST", CHAT, body(), **bearer(key)).status == 200
+        other = bearer(keys.make("other"))
+        assert ask(server, "POST", CHAT, body(n=3), **other).status == 200
+    never = ask(server, "POST", CHAT, body(n=4), **bearer(key))
+    assert never.status == 400, "asking again would not help"
+    until(lambda: ask(server, "POST", CHAT, body(n=3), **bearer(key)).status == 200)
+
+
 def test_connections_beyond_the_limit_are_told_so(serve: Serve) -> None:
     server = serve(connections=4)
     clients = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import threading
@@ -17,6 +18,7 @@ from engine.bench.random_models import write_model
 from engine.serve import bodies
 from engine.serve.connection import MOST_READ, Connection
 from engine.serve.keys import Keys
+from engine.serve.line import Line
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.families import FAMILIES
@@ -135,6 +137,49 @@ def test_one_who_waits_for_an_answer_to_begin_hears_that_its_session_was_freed(
         assert ask(server, "DELETE", "/v1/sessions/b").status == 200
         assert waiting.result(60).code == "session_closed"
         assert server.places.line.going == 1, "the first one still has its place"
+
+
+def test_each_answer_of_a_request_takes_a_place(serve: Serve) -> None:
+    server = serve(at_once=4)
+    with connect(server, raw(endless(n=3))) as three:
+        until_said(three, b"data: ")
+        assert server.places.line.going == 3
+        assert ask(server, "POST", CHAT, body()).status == 200
+        two = in_background(server, n=2)
+        until(lambda: server.places.waiting == 1)
+        one = in_background(server)
+        until(lambda: server.places.waiting == 2)
+        assert server.places.line.going == 3, "nobody overtakes who waits for two places"
+    assert len(two.result(60).json["choices"]) == 2
+    assert one.result(60).status == 200
+    until(lambda: server.places.line.going == 0)
+    many = ask(server, "POST", CHAT, body(n=9))
+    assert len(many.json["choices"]) == 9, "who wants more than there are has all of them"
+
+
+def test_a_request_that_waits_for_several_places_is_not_overtaken() -> None:
+    async def played() -> None:
+        line = Line(6, reserved=1)
+        first = [line.enter(named) for named in (True, True, False, False)]
+        several = line.enter(True, places=4)
+        behind = [line.enter(named) for named in (False, True, False)]
+        assert all(turn.through.done() for turn in first)
+        assert not any(turn.through.done() for turn in (several, *behind))
+        first[2].leave()
+        assert not any(turn.through.done() for turn in (several, *behind))
+        first[3].leave()  # what is reserved for those without a session stays so
+        assert [turn.through.done() for turn in (several, *behind)] == [False, True, False, False]
+        for turn in (first[0], first[1]):
+            turn.leave()
+        assert [turn.through.done() for turn in (several, *behind)] == [True] * 3 + [False]
+        assert line.going == 6
+        several.leave()
+        assert behind[2].through.done()
+        for turn in behind:
+            turn.leave()
+        assert (line.going, line.busy) == (0, False)
+
+    asyncio.run(played())
 
 
 def test_who_names_no_model_gets_that_of_a_session_made_meanwhile(

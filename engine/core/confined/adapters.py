@@ -33,8 +33,9 @@ def look(folder: Path, name: str) -> dict[str, Any]:
 
     Returns:
         "kind" ("lora" or "dora"), "layers" (how many of the last ones are changed; none or fewer
-        means all), "parameters" ("rank", "scale", "dropout", "keys"), "size" in bytes, and that
-        size with all numbers in float32 ("wide").
+        means all), "parameters" ("rank", "scale", "dropout", "keys"), "size" in bytes, that size
+        with all numbers in float32 ("wide"), and how many numbers the largest layer has whose
+        weights are computed anew in every pass ("rebuilt", 0 but for DoRA).
 
     Raises:
         RefusedError: the folder cannot be used.
@@ -52,8 +53,8 @@ def look(folder: Path, name: str) -> dict[str, Any]:
     if type(layers) is not int or layers > _MOST_LAYERS:
         raise RefusedError(f"The {CONFIG} of {name} does not say how many layers (num_layers).")
     parameters = _parameters(config.get("lora_parameters"), name)
-    size, wide = _sizes(folder, name, str(kind), parameters["rank"])
-    return {"kind": kind, "layers": layers, "parameters": parameters, "size": size, "wide": wide}
+    sizes = _sizes(folder, name, str(kind), parameters["rank"])
+    return {"kind": kind, "layers": layers, "parameters": parameters, **sizes}
 
 
 def _config(folder: Path, name: str) -> dict[str, Any]:
@@ -107,8 +108,8 @@ def _are_names(keys: Any) -> bool:
     )
 
 
-def _sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, int]:
-    """The bytes of an adapter's arrays, and what they would be in float32."""
+def _sizes(folder: Path, name: str, kind: str, rank: int) -> dict[str, int]:
+    """ "size", "wide" and "rebuilt", as of `look`."""
     try:
         status = (folder / WEIGHTS).stat()
     except OSError:
@@ -120,6 +121,7 @@ def _sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, int]:
     if not tensors or len(tensors) > _MOST_TENSORS:
         raise RefusedError(f"{name} is no adapter: {WEIGHTS} holds {len(tensors):,} arrays.")
     size = wide = 0
+    numbers: dict[str, int] = {}  # by layer: inputs times outputs
     for tensor, entry in tensors.items():
         end = tensor.rpartition(".")[2]
         if end not in _ENDS[kind]:
@@ -139,7 +141,11 @@ def _sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, int]:
         begin, ends = entry["data_offsets"]
         size += ends - begin
         wide += (ends - begin) * 4 // _BYTES[str(entry["dtype"])]
-    return size, wide
+        if end != "m":
+            side, layer = math.prod(entry["shape"]) // rank, tensor.rpartition(".")[0]
+            numbers[layer] = numbers.get(layer, 1) * side
+    rebuilt = max(numbers.values()) if kind == "dora" else 0
+    return {"size": size, "wide": wide, "rebuilt": rebuilt}
 
 
 _SPELT = {"lora": "LoRA", "dora": "DoRA"}

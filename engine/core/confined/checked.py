@@ -40,6 +40,7 @@ class AdapterFacts:
         parameters: "rank", "scale", "dropout" and "keys", as mlx-lm takes them.
         size: bytes of its arrays.
         wide: those with all numbers in float32.
+        rebuilt: numbers of the largest layer whose weights a pass computes anew; 0 but for DoRA.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class AdapterFacts:
     parameters: dict[str, Any]
     size: int
     wide: int
+    rebuilt: int = 0
 
 
 @dataclass(frozen=True)
