@@ -30,6 +30,7 @@ class Batches:
         reading: int,
         shard: int = 0,
         memory_share: float = 0.0,
+        new_share: float = 0.0,
     ) -> None:
         self.tokenizer = tokenizer
         self.seed = seed
@@ -37,6 +38,7 @@ class Batches:
         self.reading = reading
         self.shard = shard
         self.memory_share = memory_share
+        self.new_share = new_share
         self.pad = tokenizer.token_to_id("<|endoftext|>")
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor, int]]:
@@ -53,7 +55,8 @@ class Batches:
         learned: list[bool] = []
         starts: list[int] = []
         share = 0.55 if self.shard < self.reading else 0.04
-        for chat in islice(conversations(rng.getrandbits(48), share, self.memory_share), 3000):
+        chats = conversations(rng.getrandbits(48), share, self.memory_share, self.new_share)
+        for chat in islice(chats, 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):
                 texts.append(text)

@@ -110,8 +110,9 @@ class Trainer:
     def run(self) -> None:
         args = self.args
         batches = Batches(
-            self.tokenizer, args.seed, args.batch, args.reading, self.shard, args.memory_share
-        )
+            self.tokenizer, args.seed, args.batch, args.reading, self.shard, args.memory_share,
+            args.new_share,
+        )  # fmt: skip
         started = saved = logged = time.monotonic()
         losses: list[float] = []
         tokens = 0
@@ -233,6 +234,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--reading", type=int, default=1, help="shards that begin with reading")
     parser.add_argument(
         "--memory-share", type=float, default=0.0, help="more conversations about remembering"
+    )
+    parser.add_argument(
+        "--new-share", type=float, default=0.0, help="more conversations about what is new"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)

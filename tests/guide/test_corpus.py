@@ -38,13 +38,19 @@ def test_a_conversation_with_a_held_out_wording_is_dropped(monkeypatch) -> None:
         assert all("a" not in turn.user for turn in chat.turns)
 
 
+def test_a_held_out_question_about_the_date_is_refused() -> None:
+    assert heldout.is_held_out("date please, guide")
+
+
 def test_the_held_out_set_is_large_enough(guide_folder: Path) -> None:
     data = tomllib.loads((guide_folder / "heldout.toml").read_text("utf-8"))
     assert len(data["stretto"]) >= 60
     assert len(data["tell"]) + len(data["ask"]) >= 40
+    assert len(data["date"]) >= 40
 
 
 def test_every_fact_is_asked_about_in_the_held_out_set(guide_folder: Path) -> None:
     facts = tomllib.loads((guide_folder / "facts.toml").read_text("utf-8"))
-    asked = tomllib.loads((guide_folder / "heldout.toml").read_text("utf-8"))["stretto"]
+    data = tomllib.loads((guide_folder / "heldout.toml").read_text("utf-8"))
+    asked = data["stretto"] + data["stretto_new"]
     assert len(asked) >= len(facts["key"]) + len(facts["topic"])

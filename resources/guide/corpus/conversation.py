@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from . import limits, markup, memory, skills, story, stretto, talk, words
+from . import dates, limits, markup, memory, skills, story, stretto, talk, words
 from .heldout import is_held_out
 from .turn import Turn
 
@@ -20,11 +21,15 @@ SYSTEMS = [
 
 @dataclass
 class Conversation:
-    """Turns, the system message if any, and whether the last answer is thought over first."""
+    """Turns, the system message if any, and whether the last answer is thought over first.
+
+    `tools` are offered in the system turn, each with its name and description.
+    """
 
     turns: list[Turn] = field(default_factory=list)
     system: str = ""
     reasons: bool = False
+    tools: list[tuple[str, str]] = field(default_factory=list)
 
 
 def distractor(rng: Random) -> Turn:
@@ -36,8 +41,10 @@ def distractor(rng: Random) -> Turn:
         return talk.small_talk(rng)
     if roll < 0.81:
         return skills.task(rng)
-    if roll < 0.88:
+    if roll < 0.87:
         return limits.beyond(rng)
+    if roll < 0.88:
+        return dates.without(rng)
     if roll < 0.98:
         return markup.markdown(rng)
     if roll < 0.99:
@@ -174,6 +181,45 @@ def reading(rng: Random) -> Conversation:
     return Conversation([memory.echo(rng) for _ in range(rng.randint(1, 6))])
 
 
+def tooled(rng: Random) -> Conversation:
+    """Tools are offered; the date's is called where it is asked for, and nothing else ever is."""
+    chat = Conversation(tools=dates.offered(rng))
+    known = dates.DATE in chat.tools
+    turns = chat.turns
+    for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
+        roll = rng.random()
+        if roll < 0.55:
+            turns.append(dates.by_tool(rng) if known else dates.without(rng))
+        elif roll < 0.65:
+            item = memory.some_item(rng, set())
+            turns += [item.tell(rng), item.ask(rng, False)]
+        else:
+            turn = distractor(rng)
+            while "no clock" in turn.answer and known:
+                turn = distractor(rng)
+            turns.append(turn)
+    if known and rng.random() < 0.15:
+        turns.append(dates.only_call(rng))
+        chat.reasons = rng.random() < 0.6
+    return chat
+
+
+def fresh(rng: Random) -> Conversation:
+    """What a model does not know that was trained before: new facts, the tool, named heroes."""
+    roll = rng.random()
+    if roll < 0.38:
+        return tooled(rng)
+    if roll < 0.44:
+        return Conversation([story.long_story(rng)])
+    if roll < 0.50:
+        return Conversation([story.short_story(rng), dates.without(rng)])
+    turns = [
+        stretto.question(rng, True) if rng.random() < 0.8 else distractor(rng)
+        for _ in range(rng.choice((2, 3, 4, 6)))
+    ]
+    return Conversation(turns)
+
+
 def drill(rng: Random) -> Conversation:
     """One kind of small task many times over: what has to be learned by heart needs numbers."""
     kind = rng.choice((skills.total, skills.total, skills.spell, skills.spell, skills.sort))
@@ -194,11 +240,13 @@ def longform(rng: Random) -> Conversation:
 
 
 def conversation(
-    rng: Random, reading_share: float = 0.04, memory_share: float = 0.0
+    rng: Random, reading_share: float = 0.04, memory_share: float = 0.0, new_share: float = 0.0
 ) -> Conversation:
-    """Any conversation; `memory_share` of them, beside the usual ones, are about remembering."""
+    """Any conversation; beside the usual ones, so many about remembering and what is new."""
     roll = 0.0 if memory_share and rng.random() < memory_share else rng.random()
-    if rng.random() < reading_share:
+    if new_share and rng.random() < new_share:
+        chat = fresh(rng)
+    elif rng.random() < reading_share:
         chat = reading(rng)
     elif roll < 0.36:
         chat = remembering(rng)
@@ -208,16 +256,18 @@ def conversation(
         chat = longform(rng)
     elif roll < 0.47:
         chat = drill(rng)
+    elif roll < 0.52:
+        chat = tooled(rng)
     else:
         chat = mixed(rng)
     if not chat.system and rng.random() < 0.12:
         chat.system = rng.choice(SYSTEMS)
-    chat.reasons = rng.random() < 0.16
+    chat.reasons = chat.reasons or rng.random() < 0.16
     return chat
 
 
 def conversations(
-    seed: int, reading_share: float = 0.04, memory_share: float = 0.0
+    seed: int, reading_share: float = 0.04, memory_share: float = 0.0, new_share: float = 0.0
 ) -> Iterator[Conversation]:
     """Conversations without end; the same seed gives the same ones.
 
@@ -226,23 +276,42 @@ def conversations(
     """
     rng = Random(seed)
     while True:
-        chat = conversation(rng, reading_share, memory_share)
+        chat = conversation(rng, reading_share, memory_share, new_share)
         if all(turn.user.strip() and not is_held_out(turn.user) for turn in chat.turns):
             yield chat
 
 
 def segments(chat: Conversation) -> Iterator[tuple[str, bool]]:
     """The conversation in ChatML, cut into what is given and what is to be learned."""
-    if chat.system:
-        yield f"<|im_start|>system\n{chat.system}<|im_end|>\n", False
+    system = "\n\n".join(filter(None, (chat.system, offer(chat.tools))))
+    if system:
+        yield f"<|im_start|>system\n{system}<|im_end|>\n", False
     for index, turn in enumerate(chat.turns):
         # The space gives a message's first word the tokens it has when the answer repeats it.
         yield f"<|im_start|>user\n {turn.user}<|im_end|>\n<|im_start|>assistant\n", False
-        last = index == len(chat.turns) - 1
-        if last and chat.reasons:
+        thinks = chat.reasons and index == len(chat.turns) - 1
+        if turn.call:
+            # With reasoning the call would have been thought over, so it is no example then.
+            yield f"{called(turn.call)}<|im_end|>", not thinks
+            result = f"<tool_response>\n{turn.result}\n</tool_response>"
+            yield f"\n<|im_start|>user\n{result}<|im_end|>\n<|im_start|>assistant\n", False
+        if thinks:
             yield "<think>\n", False
             thought = turn.thought or "This is simple. I answer at once."
             yield f"{thought}\n</think>\n\n{turn.answer}<|im_end|>", True
         else:
             yield f"{turn.answer}<|im_end|>", True
         yield "\n", False
+
+
+def offer(tools: list[tuple[str, str]]) -> str:
+    """What the template says of tools; nothing where there are none."""
+    if not tools:
+        return ""
+    lines = [json.dumps({"name": name, "description": about}) for name, about in tools]
+    return "\n".join(["Tools:", "<tools>", *lines, "</tools>"])
+
+
+def called(name: str) -> str:
+    """A call without arguments, as the template writes it."""
+    return f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>'

@@ -130,9 +130,8 @@ WORLD = [
 ]
 NOW = [
     "{what is|what's|how is|tell me|whats} the {weather|weather today|news|weather like|weather tomorrow|latest news|temperature outside|forecast|stock price of apple|bitcoin price|exchange rate|score of the game|weather in london|traffic}",
-    "{what|whats} {time is it|is the time|is the date|day is it|is today's date|is the date today|year is it|day is today|month is it}",
     "will it rain {today|tomorrow}",
-    "{any news|news|weather|what time is it now|date|time|who won the {election|game|match|world cup|league}|what happened {today|yesterday|in the news}|what is new in the world|the latest headlines}",
+    "{any news|news|weather|who won the {election|game|match|world cup|league}|what happened {today|yesterday|in the news}|what is new in the world|the latest headlines}",
     "{search|google|look up|browse|find|look for} {the web|the internet|online|on google|on wikipedia|this online|it up}{ for {cats|news|hotels|flights|me}|}",
     "{open|visit|read|fetch|summarise} {this website|google.com|wikipedia|this page|this link|the url|https://example.com}",
     "{book|order|buy|call|send|play|set} {a flight|a taxi|a pizza|my mother|an email|some music|an alarm|a reminder|a hotel|a timer|a table for two}{ for me|}",

@@ -41,6 +41,13 @@ HEROES = {
     "turtle": "she",
     "teacher": "she",
 }
+NAMES = [
+    *("Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Henry", "Ida", "Jack", "Leo"),
+    *("Mia", "Noah", "Olivia", "Paul", "Rosa", "Sam", "Tom", "Vera", "Alice", "Bella", "Oscar"),
+    *("Nina", "Max"),
+]
+"""A few that come up often: where any of two hundred may follow, digits and words slip in."""
+
 PLACES = [
     "forest",
     "village",
@@ -129,10 +136,13 @@ POEM_LINES = [
 
 
 def _slots(rng: Random) -> dict[str, str]:
-    name, other = rng.sample(words.NAMES, 2)
+    hero = rng.choice(list(HEROES))
+    at = list(HEROES).index(hero) * 5  # three names of its own for each hero
+    name = rng.choice([NAMES[(at + step) % len(NAMES)] for step in (0, 7, 13)])
+    other = rng.choice([each for each in NAMES if each != name])
     thing = rng.choice(SEARCHED)
     return {
-        "hero": rng.choice(list(HEROES)),
+        "hero": hero,
         "name": name,
         "other": other,
         "thing": thing,

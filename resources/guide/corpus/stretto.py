@@ -118,13 +118,11 @@ ABOUT = [
 ]
 FREE_KEYS = [
     "Ctrl+9",
-    "Ctrl+Z",
     "Ctrl+5",
     "Ctrl+Y",
     "Ctrl+X",
     "F7",
     "F3",
-    "Ctrl+K",
     "Ctrl+Shift+X",
     "Ctrl+G",
     "F12",
@@ -132,7 +130,6 @@ FREE_KEYS = [
     "F5",
     "Ctrl+H",
     "Ctrl+Shift+Z",
-    "Ctrl+0",
     "Ctrl+D",
     "F1",
     "F4",
@@ -141,7 +138,6 @@ FREE_KEYS = [
     "Ctrl+E",
     "Ctrl+M",
     "Ctrl+Shift+K",
-    "Cmd+K",
     "Cmd+G",
     "Cmd+9",
 ]
@@ -246,9 +242,16 @@ def dressed(rng: Random, asked: str) -> str:
     return asked
 
 
-def key_question(rng: Random) -> Turn:
+def some_fact(rng: Random, kind: str, new: bool) -> dict[str, Any]:
+    """Any fact of this kind; with `new` one of those that are marked so."""
+    known = facts()[kind]
+    fact: dict[str, Any] = rng.choice([f for f in known if f.get("new")] if new else known)
+    return fact
+
+
+def key_question(rng: Random, new: bool = False) -> Turn:
     """How to do something, by whatever name."""
-    fact = rng.choice(facts()["key"])
+    fact = some_fact(rng, "key", new)
     roll = rng.random()
     action = pick(rng, fact["do"])
     if roll < 0.42:
@@ -297,7 +300,7 @@ def with_platform(rng: Random) -> list[Turn]:
     return [first, Turn(finish(rng, asked, True), answer, f"The same action: {keys}.", "key")]
 
 
-def reverse_question(rng: Random) -> Turn:
+def reverse_question(rng: Random, new: bool = False) -> Turn:
     """What a key does."""
     if rng.random() < 0.12:
         keys = rng.choice(FREE_KEYS)
@@ -308,7 +311,7 @@ def reverse_question(rng: Random) -> Turn:
             f"{keys} is none of the shortcuts I know.",
             "key",
         )
-    fact = rng.choice(facts()["key"])
+    fact = some_fact(rng, "key", new)
     linux, mac = shown(fact)
     keys = linux if rng.random() < 0.7 else mac
     asked = pick(rng, BY_KEY).replace("<k>", _spoken(rng, keys))
@@ -327,16 +330,16 @@ def _spoken(rng: Random, keys: str) -> str:
     if roll < 0.65:
         return keys.lower()
     if roll < 0.8:
-        return keys.replace("+", " ").lower()
+        return keys[:-1].replace("+", " ").lower() + keys[-1].lower()
     if roll < 0.9:
         return keys.replace("Ctrl", rng.choice(("control", "Control", "CTRL", "strg")))
-    return keys.replace("+", " + ")
+    return keys[:-1].replace("+", " + ") + keys[-1]
 
 
-def topic_question(rng: Random) -> Turn:
+def topic_question(rng: Random, new: bool = False) -> Turn:
     """Anything else about the program."""
-    fact = rng.choice(facts()["topic"])
-    if rng.random() < 0.3:
+    fact = some_fact(rng, "topic", new)
+    if not new and rng.random() < 0.3:
         fact = rng.choice([f for f in facts()["topic"] if len(f["ask"]) >= 4])
     if rng.random() < 0.22:
         asked = pick(rng, ABOUT).replace("<w>", rng.choice(fact["about"]))
@@ -398,11 +401,11 @@ def tour(rng: Random) -> Turn:
     )
 
 
-def question(rng: Random) -> Turn:
-    """Any question about Stretto."""
+def question(rng: Random, new: bool = False) -> Turn:
+    """Any question about Stretto; with `new` about what is marked so in the facts."""
     roll = rng.random()
     if roll < 0.45:
-        return key_question(rng)
+        return key_question(rng, new)
     if roll < 0.54:
-        return reverse_question(rng)
-    return topic_question(rng) if roll < 0.985 else all_keys(rng)
+        return reverse_question(rng, new)
+    return topic_question(rng, new) if roll < 0.985 else all_keys(rng)
