@@ -131,6 +131,11 @@
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer within {seconds} s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
         <source>{why} It is started again in {seconds} s.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -863,6 +868,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
@@ -1552,6 +1558,11 @@
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/entries.py"/>
+        <source>Resource</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3940,7 +3951,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>Choose…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4215,51 +4226,15 @@ You left it unanswered.</source>
         <source>Export Chats…</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The {count} chosen chat</source>
-        <comment>The {count} chosen chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>“{title}”</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>All {count} chats</source>
-        <comment>All {count} chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The chat is in “{file}”</source>
-        <comment>{count} chats are in “{file}”</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Import Chats…</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>{count} chat imported</source>
-        <comment>{count} chats imported</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
@@ -4268,8 +4243,44 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>{count} chat that had changed since went to the trash</source>
-        <comment>{count} chats that had changed since went to the trash</comment>
+        <source>The %Ln chosen chat</source>
+        <comment>The %Ln chosen chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>All %Ln chats</source>
+        <comment>All %Ln chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The chat is in “{file}”</source>
+        <comment>%Ln chats are in “{file}”</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat imported</source>
+        <comment>%Ln chats imported</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat that had changed since went to the trash</source>
+        <comment>%Ln chats that had changed since went to the trash</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
             <numerusform></numerusform>
@@ -5047,8 +5058,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>{count} chat deleted</source>
-        <comment>{count} chats deleted</comment>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
             <numerusform></numerusform>
@@ -5972,7 +5983,6 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <location filename="../../app/opening.py"/>
         <source>{count} message</source>
         <comment>{count} messages</comment>
         <translation type="unfinished">
@@ -7390,6 +7400,23 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/opening.py"/>
+        <source>%Ln message</source>
+        <comment>%Ln messages</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/opening.py"/>
+        <source>%Ln chat</source>
+        <comment>%Ln chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
@@ -7475,22 +7502,22 @@ You left it unanswered.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{field} (optional)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{least} to {most}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at least {least}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at most {most}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7680,8 +7707,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/removal.py"/>
-        <source>{count} chat answers with it, and will need another model.</source>
-        <comment>{count} chats answer with it, and will need another model.</comment>
+        <source>%Ln chat answers with it, and will need another model.</source>
+        <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
             <numerusform></numerusform>
@@ -7863,8 +7890,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
-        <source>{title}: {state}, {count} tokens in its KV cache</source>
-        <comment>{title}: {state}, {count} tokens in its KV cache</comment>
+        <source>{title}: {state}, %Ln tokens in its KV cache</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
             <numerusform></numerusform>
@@ -7968,8 +7995,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/widgets/links.py"/>
-        <source>({count} more character)</source>
-        <comment>({count} more characters)</comment>
+        <source>(%Ln more character)</source>
+        <comment>(%Ln more characters)</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
             <numerusform></numerusform>
@@ -7998,6 +8025,41 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/updates.py"/>
         <source>It failed; the log says how.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is no text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters. {most} are the most.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>A prompt of {server}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>Use Prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/resource_picker.py"/>
+        <source>Resources</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_offers.py"/>
+        <source>Being asked…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_offers.py"/>
+        <source>A message takes {most} files.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -130,6 +130,11 @@
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer within {seconds} s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
         <source>{why} It is started again in {seconds} s.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -860,6 +865,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
@@ -1544,6 +1550,11 @@
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/entries.py"/>
+        <source>Resource</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3900,7 +3911,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>Choose…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4174,47 +4185,15 @@ You left it unanswered.</source>
         <source>Export Chats…</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The {count} chosen chat</source>
-        <comment>The {count} chosen chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>“{title}”</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>All {count} chats</source>
-        <comment>All {count} chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The chat is in “{file}”</source>
-        <comment>{count} chats are in “{file}”</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Import Chats…</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>{count} chat imported</source>
-        <comment>{count} chats imported</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
@@ -4223,8 +4202,40 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>{count} chat that had changed since went to the trash</source>
-        <comment>{count} chats that had changed since went to the trash</comment>
+        <source>The %Ln chosen chat</source>
+        <comment>The %Ln chosen chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>All %Ln chats</source>
+        <comment>All %Ln chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The chat is in “{file}”</source>
+        <comment>%Ln chats are in “{file}”</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat imported</source>
+        <comment>%Ln chats imported</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat that had changed since went to the trash</source>
+        <comment>%Ln chats that had changed since went to the trash</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
@@ -4995,8 +5006,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>{count} chat deleted</source>
-        <comment>{count} chats deleted</comment>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
@@ -5896,7 +5907,6 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <location filename="../../app/opening.py"/>
         <source>{count} message</source>
         <comment>{count} messages</comment>
         <translation type="unfinished">
@@ -7292,6 +7302,21 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/opening.py"/>
+        <source>%Ln message</source>
+        <comment>%Ln messages</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/opening.py"/>
+        <source>%Ln chat</source>
+        <comment>%Ln chats</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
@@ -7376,22 +7401,22 @@ You left it unanswered.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{field} (optional)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{least} to {most}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at least {least}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/question_field.py"/>
+        <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at most {most}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7580,8 +7605,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/removal.py"/>
-        <source>{count} chat answers with it, and will need another model.</source>
-        <comment>{count} chats answer with it, and will need another model.</comment>
+        <source>%Ln chat answers with it, and will need another model.</source>
+        <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
@@ -7760,8 +7785,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
-        <source>{title}: {state}, {count} tokens in its KV cache</source>
-        <comment>{title}: {state}, {count} tokens in its KV cache</comment>
+        <source>{title}: {state}, %Ln tokens in its KV cache</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
@@ -7864,8 +7889,8 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/widgets/links.py"/>
-        <source>({count} more character)</source>
-        <comment>({count} more characters)</comment>
+        <source>(%Ln more character)</source>
+        <comment>(%Ln more characters)</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
@@ -7893,6 +7918,41 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/updates.py"/>
         <source>It failed; the log says how.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is no text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters. {most} are the most.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>A prompt of {server}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>Use Prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/resource_picker.py"/>
+        <source>Resources</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_offers.py"/>
+        <source>Being asked…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_offers.py"/>
+        <source>A message takes {most} files.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
