@@ -12,7 +12,7 @@ from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from app import language, paths, pseudo
-from app.language import CONTEXT, LANGUAGES
+from app.language import CONTEXT, LANGUAGES, mark, tr
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +26,25 @@ _spoken = "en"
 
 _of_qt: list[QTranslator] = []
 """Qt's own words, of which Qt keeps no reference."""
+
+
+DOCKING = (
+    *(mark("Close Tab"), mark("Close"), mark("Close Others")),
+    *(mark("Detach"), mark("Unpin (Dock)"), mark("Minimize")),
+)
+"""What Qt Advanced Docking's tabs and their menus say. It brings no translations."""
+
+
+class _WordsOfDocking(QTranslator):
+    """Translates them by our files. Qt asks it only for what no other translator knows."""
+
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(
+        self, context: str, text: str, comment: str | None = None, n: int = -1
+    ) -> str | None:
+        return tr(text) if context.startswith("ads::") and text in DOCKING else None
 
 
 def wanted(setting: str, system: Sequence[str]) -> str:
@@ -113,6 +132,9 @@ def _take_words_of_qt(qt: QApplication, code: str) -> None:
         _of_qt.append(translator)
     else:
         log.warning("Qt's own translations of %s are missing in %s", code, folder)
+    docking = _WordsOfDocking()
+    qt.installTranslator(docking)
+    _of_qt.append(docking)
 
 
 def _locale(code: str) -> QLocale:
