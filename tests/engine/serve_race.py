@@ -317,7 +317,8 @@ class Race:
             "session_closed": self._may("delete", "revoke"),
             "unsupported_session": step.kv_bits > 0,
             "model_busy": step.act == "unload",
-            "invalid_request": step.model >= 0,  # the session talks to the other one
+            # The session talks to the other one. Messages always name a model.
+            "invalid_request": step.model >= 0 or anthropic,
             "engine_stopped": self._may("break", "end"),
             "model_unloaded": self._may("gone", "break"),
             "invalid_api_key": self._may("revoke"),
