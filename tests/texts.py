@@ -192,6 +192,8 @@ def _texts(node: ast.expr) -> Iterator[tuple[int, str]]:
         yield from _texts(node.func.value)
 
 
+_FORMATS = re.compile(r'(\w+ )?[ ]?\(\*?[\w*-]+\.\w+\)(;;.*)?|\{".*')
+"""Of files, as dialogs for them want it, and of JSON."""
 _KEYS = re.compile(r"\+?((Ctrl|Alt|Shift|Meta)\+)+\S*|\+Tab")
 _OF_TEXTS = {"join", "format", "replace", "strip", "capitalize", "lower"}
 
@@ -202,4 +204,6 @@ def _is_for_people(text: str) -> bool:
 
 def _is_neutral(text: str) -> bool:
     """Whether it is the same in all languages."""
-    return not _WORDS.search(text) or text.strip(" ·") in NAMES or bool(_KEYS.fullmatch(text))
+    if not _WORDS.search(text) or text.strip(" ·") in NAMES:
+        return True
+    return any(form.fullmatch(text) for form in (_KEYS, _FORMATS))

@@ -59,7 +59,10 @@ def paint_marker(
     elif item.ordered:
         painter.setFont(formats.font())
         painter.setPen(colour)
+        window = painter.layoutDirection()
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as `number_text` is written
         painter.drawText(QPointF(area.left(), text.y()), number_text(item, rtl))
+        painter.setLayoutDirection(window)
         painter.setPen(Qt.PenStyle.NoPen)
     elif item.depth % 3 == 1:
         line = 0.08 * formats.style.font_px

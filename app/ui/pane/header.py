@@ -52,9 +52,10 @@ class ModelButton(PaintedButton):
         painter.setPen(QColor(tokens.text))
         room = self.width() - 32
         name = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 2)
-        painter.drawText(QRectF(8, 0, room + 4, self.height()), Qt.AlignmentFlag.AlignVCenter, name)
-        middle = self.height() // 2
-        icon("caret-down", tokens.muted).paint(painter, self.width() - 20, middle - 6, 12, 12)
+        area = mirrored(self, QRectF(8, 0, room + 4, self.height()))
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
+        sign = mirrored(self, QRectF(self.width() - 20, self.height() // 2 - 6, 12, 12))
+        icon("caret-down", tokens.muted).paint(painter, sign.toRect())
 
 
 class PaneHeader(QWidget):

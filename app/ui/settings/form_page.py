@@ -81,6 +81,7 @@ class FormPage(QWidget):
         """
         label = QLabel(tr(words) if words else "", self)
         label.setFixedWidth(scaled(LABELS))
+        label.setWordWrap(True)  # other languages say it at greater length
         label.setWordWrap(True)  # other languages need more room
         label.setMinimumHeight(grown(30))
         if words:

@@ -99,7 +99,8 @@ class SettingsWindow(QDialog):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._page.in_scroll_area(self))
-        self.resize(scaled(560), scaled(680))
+        room = self.page.minimumSizeHint().width() + scaled(20)  # by the language
+        self.resize(min(max(scaled(560), room), scaled(900)), scaled(680))
 
     def _choice(
         self, form: QFormLayout, words: str, choices: tuple[tuple[str, str], ...], option: str

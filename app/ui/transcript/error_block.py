@@ -140,6 +140,8 @@ class ErrorBlock(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS_SMALL, t.RADIUS_SMALL)
         painter.setPen(QColor(tokens.text))
         painter.setFont(ui_font(14))
+        if self._words[:1].isascii():  # the engine's sentences are English in every language
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         painter.drawText(self._text, Qt.TextFlag.TextWordWrap, self._words)
 
     def _button(self, number: int, offer: Remedy) -> QPushButton:
