@@ -6,494 +6,500 @@
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei {path} ist beschädigt oder stammt nicht von Stretto. Sie wurde nicht verändert. Stretto kann alles, was noch lesbar ist, in eine neue Datei retten oder mit einer leeren beginnen; die beschädigte Datei bleibt in jedem Fall erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {path} ist nichts lesbar. Die Datei wurde nicht verändert. Wenn es ein Backup gibt, stelle es wieder her, oder lege die Datei beiseite und beginne mit einer leeren.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats in {path} wurden zuletzt von einer neueren Version von Stretto benutzt, und diese Version könnte sie beschädigen. Öffne sie mit der neueren Version, oder lege die Datei beiseite und beginne mit einer leeren; sie bleibt erhalten. Bisher wurde sie nicht verändert.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Änderung passte nicht zu den gespeicherten Chats und wurde ausgelassen ({what}: {error}). Das ist ein Fehler des Programms; die anderen Änderungen sind gespeichert.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Datenträger mit {path} ist voll, deshalb lassen sich die Chats nicht öffnen. Es ist nichts verloren. Schaffe Platz und versuche es dann erneut.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Datenträger mit {path} ist voll, deshalb sind die neuesten Nachrichten noch nicht gespeichert. Schaffe Platz; Stretto bewahrt sie auf und versucht es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto darf nicht in {path} schreiben. Mache den Ordner und die Datei darin beschreibbar und versuche es dann erneut, oder benutze einen anderen Ordner; die Chats werden dorthin kopiert.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats in {path} konnten nicht gelesen oder geschrieben werden ({error}). Prüfe, ob der Datenträger verbunden ist und Platz hat, und versuche es dann erneut.</translation>
     </message>
     <message>
         <location filename="../../app/store/readers.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats sind geschlossen.</translation>
     </message>
     <message>
         <location filename="../../app/store/records.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Chat</translation>
     </message>
     <message>
         <location filename="../../app/store/salvage.py"/>
         <source>Recovered chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederhergestellter Chat</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed; this change came too late.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats sind geschlossen; diese Änderung kam zu spät.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>Saving the chats takes longer than expected.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Speichern der Chats dauert länger als erwartet.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>The disk did not answer in time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Datenträger hat nicht rechtzeitig geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/store/writer.py"/>
         <source>%n change could not be saved. {why}</source>
         <comment>%n changes could not be saved. {why}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Änderung konnte nicht gespeichert werden. {why}</numerusform>
+            <numerusform>%n Änderungen konnten nicht gespeichert werden. {why}</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>{name} must be a text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} muss ein Text sein.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>It cannot be shown: {kind}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das lässt sich nicht anzeigen: {kind}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has no tool “{tool}” any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat kein Tool „{tool}“ mehr.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has changed this tool. Look at it again first.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat dieses Tool geändert. Sieh es dir zuerst noch einmal an.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>No answer within {seconds} s. The call was stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Antwort innerhalb von {seconds} s. Der Aufruf wurde gestoppt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} ended during the call.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat sich während des Aufrufs beendet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} wants this visited before the call: {pages}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} verlangt, dass vor dem Aufruf diese Seiten besucht werden: {pages}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} refused: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat abgelehnt: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not answer: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat nicht geantwortet: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not answer within {seconds} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat nicht innerhalb von {seconds} s geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{why} It is started again in {seconds} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{why} Neustart in {seconds} s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat sich beendet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not start within {seconds} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} ist nicht innerhalb von {seconds} s gestartet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} could not be reached: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} ist nicht erreichbar: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>The program “{program}” was not found. Is it installed?</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Programm „{program}“ wurde nicht gefunden. Ist es installiert?</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not tell its tools in time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat seine Tools nicht rechtzeitig genannt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not tell its tools: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat seine Tools nicht genannt: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>New file {path}</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Datei {path}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>The file is too large to be written over.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei ist zu groß, um überschrieben zu werden.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Nothing would change.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es würde sich nichts ändern.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This folder may only be read. The person can allow writing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Ordner darf nur gelesen werden. Die Person kann das Schreiben erlauben.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This is a folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist ein Ordner.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>More than {most} bytes are not written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr als {most} Byte werden nicht geschrieben.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>A path has no null character in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Pfad enthält kein Nullzeichen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>A path with “..” in it is not followed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pfaden mit „..“ wird nicht gefolgt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Give the whole path. Granted are: {folders}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gib den ganzen Pfad an. Freigegeben sind: {folders}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This is in no granted folder. Granted are: {folders}</source>
-        <translation type="unfinished"></translation>
+        <translation>Das liegt in keinem freigegebenen Ordner. Freigegeben sind: {folders}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>There is no such file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Datei gibt es nicht.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This is no file of text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist keine Textdatei.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Links are not followed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verknüpfungen wird nicht gefolgt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>There is no such file or folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Datei oder diesen Ordner gibt es nicht.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>It could not be opened: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen nicht möglich: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>There is no server “{server}” any more, or it is switched off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Server „{server}“ ist nicht mehr vorhanden oder ausgeschaltet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The program is ending.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Programm wird gerade beendet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
-        <translation type="unfinished"></translation>
+        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten. Installiere bubblewrap (bwrap).</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is not offered: this system has no way to confine it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist mehr als ein Megabyte, so groß ist keine Serverliste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Server hat keinen Namen. Schreibe ihn als {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>it is no UTF-8 text</source>
-        <translation type="unfinished"></translation>
+        <translation>kein UTF-8-Text</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>{path} could not be read: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} konnte nicht gelesen werden: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The list of servers was not saved: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Serverliste wurde nicht gespeichert: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no JSON: {why} in line {line}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist kein JSON: {why} in Zeile {line}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no JSON that makes a list of servers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses JSON ergibt keine Serverliste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist keine Serverliste. Sie beginnt mit {&quot;mcpServers&quot;: …}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>a server&apos;s name is 1 to 60 visible characters</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Servername hat 1 bis 60 sichtbare Zeichen</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>a server&apos;s name has no “/” in it and is not “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Servername enthält kein „/“ und lautet nicht „{name}“</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>its entry is no object</source>
-        <translation type="unfinished"></translation>
+        <translation>der Eintrag ist kein Objekt</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>timeout is a number of seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>timeout ist eine Anzahl Sekunden</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>servers of the old kind “sse” are not supported; use its “http” address</source>
-        <translation type="unfinished"></translation>
+        <translation>Server der alten Art „sse“ werden nicht unterstützt; benutze die Adresse der Art „http“</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>url begins with https:// or http://</source>
-        <translation type="unfinished"></translation>
+        <translation>url beginnt mit https:// oder http://</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>it names neither a command nor an address</source>
-        <translation type="unfinished"></translation>
+        <translation>weder ein Befehl noch eine Adresse ist angegeben</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>args is a list of texts</source>
-        <translation type="unfinished"></translation>
+        <translation>args ist eine Liste von Texten</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>its command contains a null character</source>
-        <translation type="unfinished"></translation>
+        <translation>der Befehl enthält ein Nullzeichen</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>cwd is a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>cwd ist ein Ordner</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>{what} is an object of texts</source>
-        <translation type="unfinished"></translation>
+        <translation>{what} ist ein Objekt aus Texten</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>{what} has a name or a text that cannot be one</source>
-        <translation type="unfinished"></translation>
+        <translation>{what} enthält einen ungültigen Namen oder Text</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach files  Ctrl+Shift+A</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien anhängen  Ctrl+Shift+A</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Keep the message as it was  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht lassen, wie sie war  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing your message. The first version stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du bearbeitest deine Nachricht. Die erste Version bleibt erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Rundruf verlassen  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Join the broadcast  Ctrl+Alt+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Am Rundruf teilnehmen  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
-        <translation type="unfinished"></translation>
+        <translation>Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Stoppen  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Send  {keys}</source>
-        <translation type="unfinished"></translation>
+        <translation>Senden  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer_text.py"/>
         <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Modelle hier können keine Bilder sehen. Füge stattdessen den Text daraus ein.</translation>
     </message>
     <message>
         <location filename="../../app/chats/table_text.py"/>
         <location filename="../../app/ui/composer/composer_text.py"/>
         <source>Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/composer/composer_text.py"/>
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Der Text ist {count} Zeichen lang. Eine Nachricht fasst {most}.</numerusform>
+            <numerusform>Der Text ist {count} Zeichen lang. Eine Nachricht fasst {most}.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Take {name} off  Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} entfernen  Delete</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
-        <translation type="unfinished"></translation>
+        <translation>{about}; zu viel für dieses Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>File {name}, {about}</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei {name}, {about}</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation type="unfinished"></translation>
+        <translation>Enter wählt, was das Modell davon bekommt, Entf entfernt sie</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose what fits…</source>
-        <translation type="unfinished"></translation>
+        <translation>Passendes auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
         <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist noch nicht ausgefüllt. Nochmals Enter sendet trotzdem.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto kopiert die Chats einmal am Tag und vor jedem Update und behält die letzten drei Kopien. Die jetzigen Chats bleiben in einer eigenen Datei erhalten, beim Zurückgehen geht also nichts verloren.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Kopie. Stretto legt eine an, sobald du an einem anderen Tag etwas änderst.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Restore from Backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Backup wiederherstellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>Backups</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Restore and Start Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen und neu starten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Restore</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Close Tab</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/translation.py"/>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -505,6 +511,26 @@
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Close Others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Detach</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Unpin (Dock)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Minimize</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -512,73 +538,73 @@
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Heute</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Gestern</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <source>Earlier this week</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Woche</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <source>This month</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Monat</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>Angeheftet</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <source>Earlier</source>
-        <translation type="unfinished"></translation>
+        <translation>Früher</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>dddd, d. MMMM yyyy</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>dddd, d. MMMM</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>{size} · before an update</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} · vor einem Update</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Crash Report</source>
-        <translation type="unfinished"></translation>
+        <translation>Absturzbericht</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Something went wrong the last time Stretto ran</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim letzten Lauf von Stretto ist etwas schiefgegangen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats sind gespeichert. Dieser Bericht hilft, den Fehler zu finden: Er enthält Versionen und Programmstapel, nichts aus deinen Chats. Er bleibt auf diesem Gerät, solange du ihn nicht weitergibst.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Report</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
@@ -586,58 +612,58 @@
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Show File</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>The report cannot be read: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Bericht kann nicht gelesen werden: {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats können nicht gelesen werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats were used by a newer Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats wurden von einem neueren Stretto benutzt</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto kann nicht in die Chats schreiben</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk is full</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Datenträger ist voll</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Datenträger mit {place} ist voll. Schaffe Platz und versuche es dann erneut.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto darf nicht in {place} schreiben. Mache den Ort beschreibbar und versuche es dann erneut.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chats konnten nicht geöffnet werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -646,225 +672,225 @@
         <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Try Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Erneut versuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Set Aside and Start Fresh</source>
-        <translation type="unfinished"></translation>
+        <translation>Beiseitelegen und neu beginnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Restore a Backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>Backup wiederherstellen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderen Ordner benutzen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Save What Can Be Read</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesbares retten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderen Ordner benutzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>{cause} What is not saved when you quit is lost.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cause} Was beim Beenden nicht gespeichert ist, geht verloren.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your latest changes are not saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Die neuesten Änderungen sind nicht gespeichert</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Speichern beenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto is already running and does not answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto läuft bereits und antwortet nicht</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Chats sind in einem anderen Stretto geöffnet. Warte einen Moment und starte noch einmal, oder beende zuerst das andere.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/help_commands.py"/>
         <source>About Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>Über Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Version {version}</source>
-        <translation type="unfinished"></translation>
+        <translation>Version {version}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig antworten, aus nur einer Kopie der Gewichte. Nichts, was du schreibst, verlässt dieses Gerät.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licences…</source>
-        <translation type="unfinished"></translation>
+        <translation>Lizenzen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles, auch alle Versionen. Kann wieder importiert werden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown, as it was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der angezeigte Zweig, so wie er geschrieben wurde.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Web page (HTML)</source>
-        <translation type="unfinished"></translation>
+        <translation>Webseite (HTML)</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der angezeigte Zweig. Eine Datei, es wird nichts nachgeladen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Plain text</source>
-        <translation type="unfinished"></translation>
+        <translation>Reiner Text</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown, without marks.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der angezeigte Zweig, ohne Auszeichnungen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown, on A4 pages.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der angezeigte Zweig, auf A4-Seiten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Export Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats exportieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Which chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Form</source>
         <comment>of what is exported</comment>
-        <translation type="unfinished"></translation>
+        <translation>Format</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>With what models thought before they answered</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit dem, was Modelle vor der Antwort dachten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Chats exported</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportierte Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Answers by message and column</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten nach Nachricht und Spalte</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Copy as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Markdown kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportieren…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>{complete} of %n answers. Enter opens one in its chat.</source>
         <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{complete} von %n Antwort. Enter öffnet eine in ihrem Chat.</numerusform>
+            <numerusform>{complete} von %n Antworten. Enter öffnet eine in ihrem Chat.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Everything has been answered</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles ist beantwortet</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table is in the clipboard.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle ist in der Zwischenablage.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table could not be written: {why}. Choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle konnte nicht geschrieben werden: {why}. Wähle einen anderen Ort.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table is in {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle ist in {file}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Seeds</source>
-        <translation type="unfinished"></translation>
+        <translation>Seeds</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperatures</source>
-        <translation type="unfinished"></translation>
+        <translation>Temperaturen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>{model} {kept} of {times}</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} {kept} von {times}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Kept so far: {models}</source>
-        <translation type="unfinished"></translation>
+        <translation>Bisher behalten: {models}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>How many</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viele</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>columns</source>
-        <translation type="unfinished"></translation>
+        <translation>Spalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Hide which is which until I keep one</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuordnung verbergen, bis ich eine behalte</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -881,75 +907,75 @@
         <location filename="../../app/ui/widgets/foot.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>What differs</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sich unterscheidet</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Seed {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>Seed {n}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperature {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>Temperatur {value}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A table names its columns</source>
-        <translation type="unfinished"></translation>
+        <translation>In einer Tabelle sind die Spalten benannt</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Spalten sind gemischt und heißen Antwort A, Antwort B und so weiter</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffne zuerst ein zweites Modell, mit Datei &gt; Modellordner öffnen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle mindestens zwei Modelle.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle höchstens {most} Modelle: {columns} sind gewählt, und jedes braucht eine Spalte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <location filename="../../app/ui/sidebar/list_view.py"/>
         <source>Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>JSON always has them</source>
-        <translation type="unfinished"></translation>
+        <translation>In JSON ist es immer enthalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>There is no chat to export yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keinen Chat zum Exportieren.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Export Into a Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>In einen Ordner exportieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Export</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -959,35 +985,35 @@
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Stoppen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{done} von %Ln Chat</numerusform>
+            <numerusform>{done} von %Ln Chats</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The export failed: {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Export ist fehlgeschlagen: {name}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>wartet</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>reading</source>
-        <translation type="unfinished"></translation>
+        <translation>liest</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
@@ -995,23 +1021,23 @@
         <location filename="../../app/ui/transcript/row_words.py"/>
         <location filename="../../app/ui/window/announcer.py"/>
         <source>answering</source>
-        <translation type="unfinished"></translation>
+        <translation>antwortet</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>paused</source>
-        <translation type="unfinished"></translation>
+        <translation>pausiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <source>Guest</source>
-        <translation type="unfinished"></translation>
+        <translation>Gast</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <source>The answer so far</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort bisher</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
@@ -1019,12 +1045,12 @@
         <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Pausieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <source>This answer has ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Antwort ist zu Ende.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -1032,135 +1058,135 @@
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto liest sein eigenes JSON, die Datenexporte von ChatGPT und Claude (das Zip-Archiv oder die conversations.json darin), den Export von Open WebUI und die Gesprächsdateien von LM Studio. Welche es sind, erkennt es selbst. Chats, die schon hier sind, bleiben, wie sie sind.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Import Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats importieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>How much is read</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viel gelesen ist</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>What was not understood</source>
-        <translation type="unfinished"></translation>
+        <translation>Was nicht verstanden wurde</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Choose Files…</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Choose Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwa den Ordner mit Gesprächen von LM Studio</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>All files</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Dateien</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Import</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Import a Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner importieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gelesen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>for a reason that is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>aus unbekanntem Grund</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>The import failed: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Import ist fehlgeschlagen: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL benutzt: Sie sind eigene Bibliotheken neben dem Programm, und du darfst sie durch selbst gebaute ersetzen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <source>Licences</source>
-        <translation type="unfinished"></translation>
+        <translation>Lizenzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <source>Parts</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestandteile</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Licence</source>
-        <translation type="unfinished"></translation>
+        <translation>Lizenz</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <source>Write a name first</source>
-        <translation type="unfinished"></translation>
+        <translation>Gib zuerst einen Namen ein</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <source>“{name}” exists already. Replace it?</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ gibt es schon. Ersetzen?</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <source>Replace</source>
-        <translation type="unfinished"></translation>
+        <translation>Ersetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/palette/prompt_picker.py"/>
         <source>Prompts</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Text of the prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Text des Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erkläre {{topic}} für {{audience}} in drei Sätzen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>New</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
@@ -1168,351 +1194,351 @@
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Bring Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurückholen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>New prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>There is no prompt to delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keinen Prompt zum Löschen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Nothing was deleted here</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier wurde nichts gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Choose New to write your first prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle „Neu“, um den ersten Prompt zu schreiben.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Prompt braucht einen Namen. Er heißt noch „{before}“.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <location filename="../../app/ui/window/help_commands.py"/>
         <source>Keyboard Shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Tastenkürzel</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Commands and their keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehle und ihre Tasten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Usual Keys for All</source>
-        <translation type="unfinished"></translation>
+        <translation>Standardtasten für alle</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Bring Back My Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Meine Tasten zurückholen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>no keys</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Tasten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>{command}: {keys}, changed. Change</source>
-        <translation type="unfinished"></translation>
+        <translation>{command}: {keys}, geändert. Ändern</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>{command}: {keys}. Change</source>
-        <translation type="unfinished"></translation>
+        <translation>{command}: {keys}. Ändern</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>none</source>
         <comment>no keys</comment>
-        <translation type="unfinished"></translation>
+        <translation>keine</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Usually {usual}</source>
-        <translation type="unfinished"></translation>
+        <translation>Standard: {usual}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Change its keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Tasten ändern</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>All commands have their usual keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Befehle haben ihre Standardtasten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>In a chat</source>
-        <translation type="unfinished"></translation>
+        <translation>In einem Chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Change Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Tasten ändern</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Keys for {command}</source>
-        <translation type="unfinished"></translation>
+        <translation>Tasten für {command}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Set</source>
-        <translation type="unfinished"></translation>
+        <translation>Festlegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>No Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Tasten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Usual Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Standardtasten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Press the keys for “{command}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Drücke die Tasten für „{command}“</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>It has its usual keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Befehl hat seine Standardtasten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>It has no keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Befehl hat keine Tasten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>{keys} belongs to “{command}” now, which loses it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} gehört bisher zu „{command}“; dieser Befehl verliert die Tasten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/sidebar/trash_button.py"/>
         <location filename="../../app/ui/window/store_commands.py"/>
         <source>Trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Papierkorb</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/sidebar/trash_button.py"/>
         <source>Deleted chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelöschte Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Delete Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt löschen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Empty Trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Papierkorb leeren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>Behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Erase for Good</source>
-        <translation type="unfinished"></translation>
+        <translation>Endgültig löschen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Gelöschte Chats bleiben %n Tag hier. Dann werden sie endgültig gelöscht.</numerusform>
+            <numerusform>Gelöschte Chats bleiben %n Tage hier. Dann werden sie endgültig gelöscht.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>The trash is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation type="unfinished"></translation>
+        <translation>Beiseitegelegte beschädigte Dateien können noch Text gelöschter Chats enthalten: {files}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Chat endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
+            <numerusform>%Ln Chats endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Choose a chat first</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle zuerst einen Chat</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Vor %n Tag gelöscht</numerusform>
+            <numerusform>Vor %n Tagen gelöscht</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Gestern gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted today</source>
-        <translation type="unfinished"></translation>
+        <translation>Heute gelöscht</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>wird in %n Tag endgültig gelöscht</numerusform>
+            <numerusform>wird in %n Tagen endgültig gelöscht</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>erased tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>wird morgen endgültig gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>erased today</source>
-        <translation type="unfinished"></translation>
+        <translation>wird heute endgültig gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Stretto {version} is there</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto {version} ist da</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>You have {version}. Your chats stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>The page says what is new.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was neu ist, steht auf der Seite.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>What is new</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuerungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Open Download Page</source>
-        <translation type="unfinished"></translation>
+        <translation>Download-Seite öffnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Skip This Version</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Version überspringen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>Später</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Wheel ist ein Programm: Es darf alles, was du darfst. Hole es von {page}; dort steht der Hash unter „Download files“, „View hashes“. Vergleiche die beiden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>Is this the hash that its makers name?</source>
-        <translation type="unfinished"></translation>
+        <translation>Ist das der Hash, den die Hersteller nennen?</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>Copy the hash</source>
-        <translation type="unfinished"></translation>
+        <translation>Hash kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>Use from the Next Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab dem nächsten Start benutzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Command</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>On disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf der Festplatte</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
-        <translation type="unfinished"></translation>
+        <translation>Die meisten Tokens, die ein Prompt und seine Antwort zusammen haben können</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>By its template and config</source>
-        <translation type="unfinished"></translation>
+        <translation>Laut Vorlage und Konfiguration</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Weights, and the KV caches of its chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewichte und die KV-Caches seiner Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
@@ -1521,483 +1547,483 @@
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Precision</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauigkeit</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Can</source>
         <comment>what a model can do</comment>
-        <translation type="unfinished"></translation>
+        <translation>Kann</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Used</source>
         <comment>when a model was used</comment>
-        <translation type="unfinished"></translation>
+        <translation>Benutzt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>In memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Setting</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellung</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Resource</source>
-        <translation type="unfinished"></translation>
+        <translation>Ressource</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Not possible now: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt nicht möglich: {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Found</source>
-        <translation type="unfinished"></translation>
+        <translation>Gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Found</source>
         <comment>the list of what was found</comment>
-        <translation type="unfinished"></translation>
+        <translation>Gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Command palette</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehlspalette</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Find a command, a chat, a model or a setting</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl, Chat, Modell oder Einstellung suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoch und Runter wählen, Enter öffnet, Esc schließt</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Nothing is called so</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts mit diesem Namen</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/prompt_picker.py"/>
         <source>Edit Prompts…</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompts bearbeiten…</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/prompt_picker.py"/>
         <source>Write a Prompt…</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt schreiben…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Free text</source>
-        <translation type="unfinished"></translation>
+        <translation>Freier Text</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>JSON of a schema</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON nach Schema</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>One of a list</source>
-        <translation type="unfinished"></translation>
+        <translation>Eines aus einer Liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Pattern</source>
-        <translation type="unfinished"></translation>
+        <translation>Muster</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Answer as</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten als</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>What answers have to be; the model can write nothing else</source>
-        <translation type="unfinished"></translation>
+        <translation>Was die Antworten sein müssen; etwas anderes kann das Modell nicht schreiben</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Schema</source>
-        <translation type="unfinished"></translation>
+        <translation>Schema</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Choices</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswahl</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>One choice a line</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Möglichkeit pro Zeile</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>One choice a line; \n stands for a line break</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Möglichkeit pro Zeile; \n steht für einen Zeilenumbruch</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>A regular expression; the whole answer matches it</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein regulärer Ausdruck, dem die ganze Antwort entspricht</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{used} von {limit} Token</numerusform>
+            <numerusform>{used} von {limit} Tokens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{used} von {limit} Token Kontext</numerusform>
+            <numerusform>{used} von {limit} Tokens Kontext</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{context}, {count} reused in the last turn</source>
-        <translation type="unfinished"></translation>
+        <translation>{context}, davon {count} zuletzt wiederverwendet</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation type="unfinished"></translation>
+        <translation>{context}. Fast voll: Beginne einen neuen Chat, oder lass diesen die ältesten Nachrichten vergessen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>Context: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontext: {words}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Explain recursion with a short example</source>
-        <translation type="unfinished"></translation>
+        <translation>Erkläre Rekursion mit einem kurzen Beispiel</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Write a haiku about two voices singing together</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreib ein Haiku über zwei Stimmen, die zusammen singen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleiche Tee und Kaffee in einer Tabelle</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Get a bigger model</source>
-        <translation type="unfinished"></translation>
+        <translation>Größeres Modell holen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Shows which models suit this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeigt, welche Modelle zu diesem Gerät passen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Hello, I am the Guide</source>
-        <translation type="unfinished"></translation>
+        <translation>Hallo, ich bin der Guide</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Chatten mit {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein winziges Modell, das zu Stretto gehört. Ich kenne mich hier aus. Frag mich irgendetwas, oder beginne mit einer dieser Fragen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>It runs on this machine, and nothing you write leaves it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es läuft auf diesem Gerät, und nichts, was du schreibst, verlässt es.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>New Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Your chats have windows of their own</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Chats haben eigene Fenster</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Drag one back by its tab, or begin another here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zieh einen an seinem Tab zurück, oder beginne hier einen neuen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>No chat is open</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Chat ist offen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle links einen aus, oder beginne einen neuen. {keys} holt den letzten zurück.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Find in this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Chat suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Earlier message  Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Frühere Nachricht  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Later message  Shift+Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Spätere Nachricht  Shift+Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Close  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Not found</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>{number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} von {count}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Choose another model for this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderes Modell für diesen Chat wählen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Settings of this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen dieses Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
-        <translation type="unfinished"></translation>
+        <translation>Laden abbrechen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Tools dieses Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep This One</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Go on from this answer and close the others</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit dieser Antwort weitermachen und die anderen schließen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Mark where the answers differ</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterschiede der Antworten markieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>More</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell: {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Hidden until you keep one of the answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Verborgen, bis du eine der Antworten behältst</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereit</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Images</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Comes with Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>Gehört zu Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Stretto&apos;s models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle von Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Added by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>Von Hand hinzugefügt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{bits}-bit, mixed</source>
-        <translation type="unfinished"></translation>
+        <translation>{bits} Bit, gemischt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Its weights are not quantized</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Gewichte sind nicht quantisiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Its config does not say</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Konfiguration sagt es nicht</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Gewichte mit %n Bit</numerusform>
+            <numerusform>Gewichte mit %n Bit</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{weights}, eine Skala für je %n</numerusform>
+            <numerusform>{weights}, eine Skala für je %n</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{weights}; some layers have other bits</source>
-        <translation type="unfinished"></translation>
+        <translation>{weights}; einige Schichten haben andere Bitzahlen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>By its template and config. Stretto shows models no images yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Laut Vorlage und Konfiguration. Stretto zeigt Modellen noch keine Bilder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>vor %n Tag</numerusform>
+            <numerusform>vor %n Tagen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>d. MMMM</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>d. MMMM yyyy</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht geladen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Modell</numerusform>
+            <numerusform>%Ln Modelle</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{size} on disk</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} auf der Festplatte</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>looking for more…</source>
-        <translation type="unfinished"></translation>
+        <translation>sucht weiter…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Kontext %Ln Token</numerusform>
+            <numerusform>Kontext %Ln Tokens</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>angeheftet</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>in memory, {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>im Speicher, {size}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>licence {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Lizenz {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>used {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>benutzt {when}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
@@ -2005,934 +2031,935 @@
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird geladen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded, loads when you send</source>
-        <translation type="unfinished"></translation>
+        <translation>Entladen, lädt beim Senden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>Lädt {share}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Mark Where the Answers Differ</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterschiede der Antworten markieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Tools of This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Tools dieses Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Settings of This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen dieses Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinweis</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>loading…</source>
-        <translation type="unfinished"></translation>
+        <translation>wird geladen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>not loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht geladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellordner öffnen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>Manage Models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle verwalten…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>Take it out of memory. Its chats load it when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Speicher nehmen. Seine Chats laden es beim Senden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>No model is in memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Modell ist im Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Unload a Model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell entladen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>What Would Fit…</source>
-        <translation type="unfinished"></translation>
+        <translation>Was passen würde…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <source>{name} does not fit into memory. {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} passt nicht in den Speicher. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <source>{name} could not be loaded. {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} konnte nicht geladen werden. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>As the model</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie das Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before answering</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor dem Antworten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>Gar nicht</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8 bits</source>
-        <translation type="unfinished"></translation>
+        <translation>8 Bit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4 bits</source>
-        <translation type="unfinished"></translation>
+        <translation>4 Bit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
-        <translation type="unfinished"></translation>
+        <translation>Anweisungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should behave in this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie sich das Modell in diesem Chat verhalten soll</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
-        <translation type="unfinished"></translation>
+        <translation>Voreinstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Settings saved under a name</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen, die unter einem Namen gespeichert sind</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
-        <translation type="unfinished"></translation>
+        <translation>Zufällig</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
-        <translation type="unfinished"></translation>
+        <translation>Seed</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>As last time</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie zuletzt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Seed der letzten Antwort nehmen, um dasselbe noch einmal zu bekommen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Another seed for each answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderer Seed für jede Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachdenken</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reproducible, to the last bit (slower)</source>
-        <translation type="unfinished"></translation>
+        <translation>Reproduzierbar bis aufs letzte Bit (langsamer)</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
-        <translation type="unfinished"></translation>
+        <translation>Bei vollem Kontext die ältesten Nachrichten vergessen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop at</source>
-        <translation type="unfinished"></translation>
+        <translation>Stoppen bei</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text a line</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Text pro Zeile</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte, die die Antwort beenden, einer pro Zeile; \n steht für einen Zeilenumbruch</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
-        <translation type="unfinished"></translation>
+        <translation>KV-Cache</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontext</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Die meisten Tokens, die dieser Chat haben darf; weniger brauchen weniger Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>For this chat, from its next reply on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für diesen Chat, ab der nächsten Antwort.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Weniger Einstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr Einstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
         <source>Choose</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswählen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Nachricht an %n Chat…</numerusform>
+            <numerusform>Nachricht an %n Chats…</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Message {name}…</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht an {name}…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Copied</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>From now on this chat forgets its oldest turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab jetzt vergisst dieser Chat die ältesten Nachrichten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach Files</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien anhängen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhängen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Der eingefügte Text mit {count} Zeichen geht als Datei mit der Nachricht</numerusform>
+            <numerusform>Der eingefügte Text mit {count} Zeichen geht als Datei mit der Nachricht</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>is being read…</source>
-        <translation type="unfinished"></translation>
+        <translation>wird gelesen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>{name} is attached, {about}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist angehängt, {about}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Token</numerusform>
+            <numerusform>{count} Tokens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>etwa {count} Token</numerusform>
+            <numerusform>etwa {count} Tokens</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>{name} is taken off</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist entfernt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>All of It</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>The Beginning, as Much as Fits</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Anfang, so viel passt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Passages That Match the Question</source>
-        <translation type="unfinished"></translation>
+        <translation>Stellen, die zur Frage passen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Put into the Message as Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Text in die Nachricht einsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Take It Off</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_menus.py"/>
         <source>No other model is in memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein anderes Modell ist im Speicher.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_menus.py"/>
         <source>{name} is unloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_menus.py"/>
         <source>Folder for Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner für Tools</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>No presets yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Voreinstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit „Als Voreinstellung speichern…“ diese Einstellungen behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Save as Preset…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Voreinstellung speichern…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Save as Preset</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Voreinstellung speichern</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>A name for these settings; one in use is replaced:</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Name für diese Einstellungen; ein schon benutzter wird ersetzt:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Rename Preset</source>
-        <translation type="unfinished"></translation>
+        <translation>Voreinstellung umbenennen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Another name:</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Name:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Preset “{name}” replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Voreinstellung „{name}“ ersetzt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Preset renamed to “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Voreinstellung in „{name}“ umbenannt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Preset “{name}” deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Voreinstellung „{name}“ gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Temperature</source>
-        <translation type="unfinished"></translation>
+        <translation>Temperatur</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
-        <translation type="unfinished"></translation>
+        <translation>0 nimmt immer das wahrscheinlichste Wort; höher ist freier</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Longest answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Längste Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>In tokens, thinking included</source>
-        <translation type="unfinished"></translation>
+        <translation>In Tokens, Nachdenken eingeschlossen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-p</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only the likeliest, up to this sum</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur die wahrscheinlichsten, bis zu dieser Summe</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-k</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only so many of the likeliest words; 0 is all</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur so viele der wahrscheinlichsten Wörter; 0 sind alle</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Min-p</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>No word less likely than this share of the first</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Wort unter diesem Anteil des wahrscheinlichsten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Typical-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Typical-p</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Words of the usual surprise, up to this sum</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter von üblicher Überraschung, bis zu dieser Summe</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
-        <translation type="unfinished"></translation>
+        <translation>XTC-Wahrscheinlichkeit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>How often the likeliest words are left out</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie oft die wahrscheinlichsten Wörter ausgelassen werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>XTC-Schwelle</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>They are those at least this likely</source>
-        <translation type="unfinished"></translation>
+        <translation>Das sind alle, die mindestens so wahrscheinlich sind</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholungsstrafe</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Above 1, what was just said is less likely</source>
-        <translation type="unfinished"></translation>
+        <translation>Über 1 wird eben Gesagtes unwahrscheinlicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Presence penalty</source>
-        <translation type="unfinished"></translation>
+        <translation>Präsenzstrafe</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Once for each word that was just said</source>
-        <translation type="unfinished"></translation>
+        <translation>Einmal für jedes eben gesagte Wort</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
-        <translation type="unfinished"></translation>
+        <translation>Häufigkeitsstrafe</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>For every time that it was</source>
-        <translation type="unfinished"></translation>
+        <translation>Für jedes Mal, dass es vorkam</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} cannot call tools.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} kann keine Tools aufrufen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Each call is shown and waits for you before it runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeder Aufruf wird gezeigt und wartet auf dich, bevor er läuft.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Servers of tools…</source>
-        <translation type="unfinished"></translation>
+        <translation>Tool-Server…</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{folder} (may be written)</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} (darf beschrieben werden)</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Read Only</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur lesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Allow Writing</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben erlauben</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Modelle. Hole eines vom Hub, oder füge den Ordner hinzu, in dem deine liegen: Sie werden dort benutzt, wo sie sind.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>No model has these words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Modell enthält diese Wörter.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Search models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Clear the search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche leeren</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner hinzufügen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Look for models in a folder of yours</source>
-        <translation type="unfinished"></translation>
+        <translation>In einem eigenen Ordner nach Modellen suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell vom Hub herunterladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Looking for models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle werden gesucht…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>{name} is unloaded. Its chats load it when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist entladen. Seine Chats laden es beim Senden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>What is below it can be listed, searched and read in this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles darunter kann in diesem Chat aufgelistet, durchsucht und gelesen werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Look again</source>
-        <translation type="unfinished"></translation>
+        <translation>Nochmals nachsehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Show its tools</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Tools anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>New: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu: {text}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hat sich geändert. Vorher: {before}
+Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Use These</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese benutzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>These descriptions are what the model is told</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Beschreibungen bekommt das Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Asking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gefragt…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>They take {count} token at the head of the prompt.</source>
         <comment>They take {count} tokens at the head of the prompt.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Sie brauchen {count} Token am Anfang des Prompts.</numerusform>
+            <numerusform>Sie brauchen {count} Tokens am Anfang des Prompts.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Pages of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Seiten von {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Seitenzahlen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which pages does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Seiten bekommt das Modell?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Pages…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgewählte Seiten…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Slides of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Folien von {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of slides</source>
-        <translation type="unfinished"></translation>
+        <translation>Foliennummern</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which slides does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Folien bekommt das Modell?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Slides…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgewählte Folien…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Sheets of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Blätter von {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of sheets</source>
-        <translation type="unfinished"></translation>
+        <translation>Blattnummern</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which sheets does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Blätter bekommt das Modell?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Sheets…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgewählte Blätter…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chapters of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Kapitel von {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of chapters</source>
-        <translation type="unfinished"></translation>
+        <translation>Kapitelnummern</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which chapters does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Kapitel bekommt das Modell?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Chapters…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgewählte Kapitel…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Die Datei hat {count} Folie.</numerusform>
+            <numerusform>Die Datei hat {count} Folien.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Die Datei hat {count} Blatt.</numerusform>
+            <numerusform>Die Datei hat {count} Blätter.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Die Datei hat {count} Kapitel.</numerusform>
+            <numerusform>Die Datei hat {count} Kapitel.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Die Datei hat {count} Seite.</numerusform>
+            <numerusform>Die Datei hat {count} Seiten.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Holds from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>Gilt ab dem nächsten Start</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie das System</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>Hell</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>Dunkel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>Erscheinungsbild</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Restart Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt neu starten</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto wird beendet und in dieser Sprache neu gestartet. Laufende Antworten werden gestoppt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/dates.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
-        <translation type="unfinished"></translation>
+        <translation>de</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number} s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{minutes} min {seconds} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{minutes} min {seconds} s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} tok/s</source>
         <comment>tokens a second</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number} Tok/s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} GB</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} MB</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number}%</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} %</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON</source>
-        <translation type="unfinished"></translation>
+        <translation>als JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON of a schema</source>
-        <translation type="unfinished"></translation>
+        <translation>als JSON nach Schema</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>one of a list</source>
-        <translation type="unfinished"></translation>
+        <translation>eines aus einer Liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>of a pattern</source>
-        <translation type="unfinished"></translation>
+        <translation>nach Muster</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
-        <translation type="unfinished"></translation>
+        <translation>erstes Token {time}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
-        <translation type="unfinished"></translation>
+        <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} zum Arbeiten = {total} von {free}, die Modelle und Chats belegen dürfen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chats mit %Ln Token würden passen.</numerusform>
+            <numerusform>Chats mit %Ln Tokens würden passen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Mit Schlüsseln und Werten in %n Bit würde es passen.</numerusform>
+            <numerusform>Mit Schlüsseln und Werten in %n Bit würde es passen.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>One chat would fit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Chat würde passen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Choose a smaller one, or one in fewer bits.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle ein kleineres oder eines mit weniger Bit.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Fits</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
-        <translation type="unfinished"></translation>
+        <translation>Knapp</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Too large</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu groß</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
@@ -2940,3382 +2967,3385 @@ Now: {now}</source>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Token</numerusform>
+            <numerusform>%Ln Tokens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Chat</numerusform>
+            <numerusform>%n Chats</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
-        <translation type="unfinished"></translation>
+        <translation>{verdict}: {weights} Gewichte von {room}, die Modelle und Chats belegen dürfen. Seine Chats kommen hinzu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{tokens} context</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontext {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>by {owner}</source>
-        <translation type="unfinished"></translation>
+        <translation>von {owner}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Download</numerusform>
+            <numerusform>{count} Downloads</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Reasoning</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachdenken</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>Tools</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>tools</source>
         <comment>after another word</comment>
-        <translation type="unfinished"></translation>
+        <translation>Tools</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>images (Stretto gives it text only)</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder (Stretto gibt ihm nur Text)</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Download im letzten Monat</numerusform>
+            <numerusform>%Ln Downloads im letzten Monat</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>updated {date}</source>
-        <translation type="unfinished"></translation>
+        <translation>aktualisiert: {date}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>gated</source>
-        <translation type="unfinished"></translation>
+        <translation>zugangsbeschränkt</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>reused {count}</source>
         <comment>tokens</comment>
-        <translation type="unfinished"></translation>
+        <translation>wiederverwendet {count}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>the same again</source>
-        <translation type="unfinished"></translation>
+        <translation>wieder dasselbe</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>not the same</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht dasselbe</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut at its length limit</source>
-        <translation type="unfinished"></translation>
+        <translation>an der Längengrenze abgeschnitten</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Benutzt ein Tool</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Paused</source>
-        <translation type="unfinished"></translation>
+        <translation>Pausiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
-        <translation type="unfinished"></translation>
+        <translation>Senden mit</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
-        <translation type="unfinished"></translation>
+        <translation>Mitteilungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models and chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle und Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>KV caches on disk</source>
-        <translation type="unfinished"></translation>
+        <translation>KV-Caches auf der Festplatte</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>From elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Von anderswo</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>Icon</source>
-        <translation type="unfinished"></translation>
+        <translation>Symbol</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
-        <translation type="unfinished"></translation>
+        <translation>Updates</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New versions</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Versionen</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragt dich</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet auf deine Antwort</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/figures.py"/>
         <source>Queued, %n before it</source>
         <comment>Queued, %n before it</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>In Warteschlange, %n davor</numerusform>
+            <numerusform>In Warteschlange, %n davor</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Queued</source>
-        <translation type="unfinished"></translation>
+        <translation>In Warteschlange</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet auf Speicher</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory, %n chat before it</source>
         <comment>Waiting for memory, %n chats before it</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Wartet auf Speicher, %n Chat davor</numerusform>
+            <numerusform>Wartet auf Speicher, %n Chats davor</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {percent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest {percent}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {done} of {total} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest {done} von {total} Tokens</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thought for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{time} nachgedacht</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} ms</source>
         <comment>milliseconds</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number} ms</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{size} · Ready to be used</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} · Einsatzbereit</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
-        <translation type="unfinished"></translation>
+        <translation>{done} von {total}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waits for the one before it</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet auf den vorherigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{size}/s</source>
         <comment>per second</comment>
-        <translation type="unfinished"></translation>
+        <translation>{size}/s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
-        <translation type="unfinished"></translation>
+        <translation>noch {time}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for the hub…</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten auf den Hub…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Converting…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird konvertiert…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} min</source>
         <comment>minutes</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number} min</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{hours} h {minutes} min</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>This chat was deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Chat wurde gelöscht</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/table.py"/>
         <source>{column}, %n message</source>
         <comment>{column}, %n messages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{column}, %n Nachricht</numerusform>
+            <numerusform>{column}, %n Nachrichten</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Waits</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Not asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gefragt</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Answering</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwortet</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>Gestoppt</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Interrupted</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterbrochen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Interrupted when Stretto was closed</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterbrochen, als Stretto geschlossen wurde</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Copy answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Answer again  Ctrl+R</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu antworten  Ctrl+R</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauso wiederholen, mit Modell, Seed und Einstellungen dieser Antwort  Ctrl+Shift+R</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Go on in a new chat</source>
-        <translation type="unfinished"></translation>
+        <translation>In einem neuen Chat weitermachen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete this and what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>Das und alles Folgende löschen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Continue</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Go on where the answer was cut off</source>
-        <translation type="unfinished"></translation>
+        <translation>Dort weitermachen, wo die Antwort abgeschnitten wurde</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Slide {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Folie {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Sheet {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Blatt {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Chapter {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Kapitel {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Show what the model got</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeigen, was das Modell bekam</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>What the model got of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Was das Modell von {name} bekam</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Its text is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text ist nicht mehr da.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>The rest is not shown here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Rest wird hier nicht gezeigt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Page {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/code_buttons.py"/>
         <source>Do not wrap lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen nicht umbrechen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/code_buttons.py"/>
         <source>Wrap long lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Lange Zeilen umbrechen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/code_buttons.py"/>
         <source>Copy code</source>
-        <translation type="unfinished"></translation>
+        <translation>Code kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Use Without Adapter</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Adapter benutzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Forget the Oldest Turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Älteste Nachrichten vergessen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Edit Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht bearbeiten</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Leave Message Out</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht auslassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Use Another Model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderes Modell benutzen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Why there is no answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum es keine Antwort gibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/jump_button.py"/>
         <source>Jump to newest</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Neuesten springen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Code</source>
-        <translation type="unfinished"></translation>
+        <translation>Code kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap Long Lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Lange Zeilen umbrechen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Answer as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort als Markdown kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Answer as Plain Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort als reinen Text kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Earlier version</source>
-        <translation type="unfinished"></translation>
+        <translation>Frühere Version</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Later version</source>
-        <translation type="unfinished"></translation>
+        <translation>Spätere Version</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/reasoning.py"/>
         <source>Thought</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachgedacht</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>gestoppt</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>interrupted</source>
-        <translation type="unfinished"></translation>
+        <translation>unterbrochen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>no answer</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Antwort</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>You</source>
-        <translation type="unfinished"></translation>
+        <translation>Du</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>System</source>
-        <translation type="unfinished"></translation>
+        <translation>System</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Tool</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Assistant</source>
-        <translation type="unfinished"></translation>
+        <translation>Assistent</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>System prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>System-Prompt</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>End of thoughts</source>
-        <translation type="unfinished"></translation>
+        <translation>Ende der Gedanken</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <location filename="../../app/ui/window/notifications.py"/>
         <source>The model</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>cut off at its length limit</source>
-        <translation type="unfinished"></translation>
+        <translation>an der Längengrenze abgeschnitten</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>with {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>mit {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>version {number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>Version {number} von {count}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/text_stops.py"/>
         <source>Link, {words}. Enter opens it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Link, {words}. Enter öffnet ihn.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/text_stops.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Code, {language}, {count} Zeile. Enter kopiert ihn.</numerusform>
+            <numerusform>Code, {language}, {count} Zeilen. Enter kopiert ihn.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/text_stops.py"/>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Code, {count} Zeile. Enter kopiert ihn.</numerusform>
+            <numerusform>Code, {count} Zeilen. Enter kopiert ihn.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Arguments</source>
-        <translation type="unfinished"></translation>
+        <translation>Argumente</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Result</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnis</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Shorten It</source>
-        <translation type="unfinished"></translation>
+        <translation>Kürzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Keep its beginning and its end</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfang und Ende behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Leave It Out</source>
-        <translation type="unfinished"></translation>
+        <translation>Auslassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Tell the model that it was too long</source>
-        <translation type="unfinished"></translation>
+        <translation>Dem Modell sagen, dass es zu lang war</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>End this call; the model is told so</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Aufruf beenden; das Modell erfährt es</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Let the model go on with the results</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell mit den Ergebnissen weitermachen lassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} asks you</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} fragt dich</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>It has {size}; about {room} fit into this chat.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es hat {size}; etwa {room} passen in diesen Chat.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Allow Once</source>
-        <translation type="unfinished"></translation>
+        <translation>Einmal erlauben</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run it this one time  Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses eine Mal ausführen  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Always This Tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Tool immer</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run it in this chat without asking again  T</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Chat ohne weitere Frage ausführen  T</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Always This Server in This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Server in diesem Chat immer</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run all of its tools without asking  S</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle seine Tools ohne Frage ausführen  S</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Deny</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht erlauben</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Do not run it; the model is told so  D</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht ausführen; das Modell erfährt es  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The server asked: {question}
 You answered it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Server fragte: {question}
+Du hast geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The server asked: {question}
 You declined.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Server fragte: {question}
+Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The server asked: {question}
 You left it unanswered.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Server fragte: {question}
+Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Tool</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Running {tool}…</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} läuft…</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The result of {tool} is too long</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Ergebnis von {tool} ist zu lang</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run {tool}?</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} ausführen?</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{count} character</source>
         <comment>{count} characters</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Zeichen</numerusform>
+            <numerusform>{count} Zeichen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{tool} · Not allowed</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} · Nicht erlaubt</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{tool} · Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} · Gestoppt</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{tool} · Interrupted when Stretto was closed</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} · Unterbrochen, als Stretto geschlossen wurde</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlgeschlagen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{number} ms</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} ms</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{kept} of {size} characters</source>
         <comment>{kept} of {size} characters</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{kept} von {size} Zeichen</numerusform>
+            <numerusform>{kept} von {size} Zeichen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>… {count} weiteres Zeichen</numerusform>
+            <numerusform>… {count} weitere Zeichen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespräch</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Did not fit: left out of what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>Passte nicht: im Weiteren ausgelassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Your message</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit and ask again</source>
-        <translation type="unfinished"></translation>
+        <translation>Bearbeiten und neu fragen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit in a new chat</source>
-        <translation type="unfinished"></translation>
+        <translation>In einem neuen Chat bearbeiten</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show all</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles zeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show less</source>
-        <translation type="unfinished"></translation>
+        <translation>Weniger zeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/announcer.py"/>
         <source>done</source>
-        <translation type="unfinished"></translation>
+        <translation>fertig</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/announcer.py"/>
         <source>{text}… The rest stands in the conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>{text}… Der Rest steht im Gespräch.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast to All Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Rundruf an alle Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast is off</source>
-        <translation type="unfinished"></translation>
+        <translation>Rundruf ist aus</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Rundruf ist an: Die nächste Nachricht geht an alle offenen Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rundruf ist an. Öffne noch einen Chat neben diesem.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Leave or Join the Broadcast</source>
-        <translation type="unfinished"></translation>
+        <translation>Rundruf verlassen oder daran teilnehmen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>%n chat was still answering and did not get this message</source>
         <comment>%n chats were still answering and did not get this message</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Chat hat noch geantwortet und diese Nachricht nicht bekommen</numerusform>
+            <numerusform>%n Chats haben noch geantwortet und diese Nachricht nicht bekommen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Right</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach rechts teilen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Down</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach unten teilen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the trash.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Chat ist im Papierkorb.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>It is in another version. Wait for the reply to end.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie ist in einer anderen Version. Warte, bis die Antwort zu Ende ist.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Close Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat schließen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat geschlossen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellordner öffnen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Message deleted</source>
         <comment>%n messages deleted</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Nachricht gelöscht</numerusform>
+            <numerusform>%n Nachrichten gelöscht</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>Bearbeiten</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>Ansicht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>Hilfe</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Antwort geht an {server}, nicht an das Modell. Gib keine Passwörter, Schlüssel oder Kartennummern an.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{field}“ sieht nach etwas Geheimem aus. Kein Server darf so danach fragen: Lehne ab, wenn du nicht weißt, warum.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open Address</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse öffnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
-        <translation type="unfinished"></translation>
+        <translation>Senden</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open this address in the browser and tell the server so</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Adresse im Browser öffnen und es dem Server mitteilen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send these answers to the server  Enter in a field</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Antworten an den Server senden  Enter in einem Feld</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablehnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Tell the server that you do not want to answer  D</source>
-        <translation type="unfinished"></translation>
+        <translation>Dem Server sagen, dass du nicht antworten willst  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Leave the question; the server decides how it goes on  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Frage offenlassen; der Server entscheidet, wie es weitergeht  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Ctrl+Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Strg+Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Attach pastes over</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingefügtes anhängen ab</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Never</source>
-        <translation type="unfinished"></translation>
+        <translation>Nie</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>When a long answer ends and I am elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Wenn eine lange Antwort endet und ich woanders bin</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Written by the chat’s own model while it is idle</source>
-        <translation type="unfinished"></translation>
+        <translation>Vom Modell des Chats geschrieben, wenn es nichts zu tun hat</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Otherwise the first words of what was asked. Your own stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sonst die ersten Wörter der Frage. Eigene Titel bleiben.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Titles</source>
-        <translation type="unfinished"></translation>
+        <translation>Titel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>Choose…</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie sich Modelle in neuen Chats verhalten sollen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>As much as is sensible</source>
-        <translation type="unfinished"></translation>
+        <translation>So viel wie sinnvoll</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload models after</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle entladen nach</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats finden auf der Festplatte wieder, was sie gelesen haben. Die beiden Größen gelten ab dem nächsten Start. Modelle, die so lange unbenutzt sind, verlassen den Speicher und kommen zurück, wenn ein Chat sendet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Look once a day</source>
-        <translation type="unfinished"></translation>
+        <translation>Einmal am Tag nachsehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Look Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt nachsehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragt den Server der Hersteller nach einer kleinen Datei und teilt ihm nichts mit, außer dass du gefragt hast. Nichts wird von selbst heruntergeladen oder installiert.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>The makers’ server is being asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Server der Hersteller wird gefragt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird nachgesehen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>You have the newest version.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du hast die neueste Version.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Stretto {version} is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto {version} ist da.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model for New Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell für neue Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>New line in the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Zeile in der Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Umschalt+Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Stop the reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort stoppen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Edit the last message</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Nachricht bearbeiten</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Up, in an empty message</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoch, in einer leeren Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Put in a prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt einsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>/, in an empty message</source>
-        <translation type="unfinished"></translation>
+        <translation>/, in einer leeren Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>The prompt’s next variable</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächste Variable des Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, in the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Tab, in der Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Take a file off the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei von der Nachricht entfernen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on the file (Tab, in the message)</source>
-        <translation type="unfinished"></translation>
+        <translation>Entf, auf der Datei (Tab, in der Nachricht)</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete a chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat löschen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the sidebar</source>
-        <translation type="unfinished"></translation>
+        <translation>Entf, in der Seitenleiste</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete a message and what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht und alles Folgende löschen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Entf, im Gespräch</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Undo what a notice offers to undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig machen, was ein Hinweis anbietet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>From message to message</source>
-        <translation type="unfinished"></translation>
+        <translation>Von Nachricht zu Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Up and Down, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoch und Runter, im Gespräch</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>What can be done with a message</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sich mit einer Nachricht tun lässt</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Tab, im Gespräch</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Move wide code sideways</source>
-        <translation type="unfinished"></translation>
+        <translation>Breiten Code seitwärts bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Left and Right, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Links und Rechts, im Gespräch</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Copy code, wrap its lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Code kopieren, Zeilen umbrechen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+F10, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Umschalt+F10, im Gespräch</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Pause or resume a reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort pausieren oder fortsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Space, in the score</source>
-        <translation type="unfinished"></translation>
+        <translation>Leertaste, in der Partitur</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compare…</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleiche zuerst mehrere Nachrichten: Bereich &gt; Vergleichen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Verglichene Nachrichten</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle kann nicht gelesen werden. Ihre Antworten sind in der Liste der Chats.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat is not being compared</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Chat wird nicht verglichen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Back to What Was There Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück zu dem, was vorher da war</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat is put aside until you keep one of these</source>
         <comment>%n chats are put aside until you keep one of these</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Chat ist beiseitegelegt, bis du einen von diesen behältst</numerusform>
+            <numerusform>%n Chats sind beiseitegelegt, bis du einen von diesen behältst</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The compared answers are in the list of chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Die verglichenen Antworten sind in der Liste der Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/error_notice.py"/>
         <source>Something went wrong. What you just did may not have worked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwas ist schiefgegangen. Was du eben getan hast, hat vielleicht nicht geklappt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/error_notice.py"/>
         <source>Show Report</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/error_notice.py"/>
         <source>Something went wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwas ist schiefgegangen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Export Chats…</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats exportieren…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>“{title}”</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Import Chats…</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats importieren…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The import could not be undone: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Import konnte nicht rückgängig gemacht werden: {error}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The %Ln chosen chat</source>
         <comment>The %Ln chosen chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Der %Ln ausgewählte Chat</numerusform>
+            <numerusform>Die %Ln ausgewählten Chats</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>All %Ln chats</source>
         <comment>All %Ln chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Alle Chats (%Ln)</numerusform>
+            <numerusform>Alle %Ln Chats</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The chat is in “{file}”</source>
         <comment>%Ln chats are in “{file}”</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Der Chat ist in „{file}“</numerusform>
+            <numerusform>%Ln Chats sind in „{file}“</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln chat imported</source>
         <comment>%Ln chats imported</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Chat importiert</numerusform>
+            <numerusform>%Ln Chats importiert</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln chat that had changed since went to the trash</source>
         <comment>%Ln chats that had changed since went to the trash</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln seitdem geänderter Chat kam in den Papierkorb</numerusform>
+            <numerusform>%Ln seitdem geänderte Chats kamen in den Papierkorb</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Nothing was said here yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier wurde noch nichts gesagt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Print…</source>
-        <translation type="unfinished"></translation>
+        <translation>Drucken…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/file_commands.py"/>
         <source>Attach Files…</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien anhängen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/focus_regions.py"/>
         <source>Next Part of the Window</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Teil des Fensters</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/focus_regions.py"/>
         <source>Part of the Window Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorheriger Teil des Fensters</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layouts</source>
-        <translation type="unfinished"></translation>
+        <translation>Layouts</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>No layouts yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Layouts</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Choose “Save Layout…” to keep how the panes stand</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit „Layout speichern…“ behalten, wie die Bereiche stehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout…</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout speichern…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout speichern</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starts when it is needed</source>
-        <translation type="unfinished"></translation>
+        <translation>Startet bei Bedarf</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>Startet…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Running</source>
-        <translation type="unfinished"></translation>
+        <translation>Läuft</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Ended</source>
-        <translation type="unfinished"></translation>
+        <translation>Beendet</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Servers as JSON</source>
-        <translation type="unfinished"></translation>
+        <translation>Server als JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Import From…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren aus…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Servers</source>
-        <translation type="unfinished"></translation>
+        <translation>Server</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Programme und Adressen, die Tools per MCP anbieten, geschrieben wie in anderen Programmen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>This is new. A chat starts it when it needs it:</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist neu. Ein Chat startet es, wenn er es braucht:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Save These</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese speichern</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>No other program with servers was found</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein anderes Programm mit Servern gefunden</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>%n server from {place}. Look at them, then save.</source>
         <comment>%n servers from {place}. Look at them, then save.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Server aus {place}. Sieh ihn dir an, dann speichere.</numerusform>
+            <numerusform>%n Server aus {place}. Sieh sie dir an, dann speichere.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Nothing was written yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde noch nichts geschrieben.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Switched off</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgeschaltet</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show Log</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>End</source>
         <comment>a server</comment>
-        <translation type="unfinished"></translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Allowed without asking</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Frage erlaubt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Nothing. Every call waits for you.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts. Jeder Aufruf wartet auf dich.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} von {server} in „{chat}“</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>all tools</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Tools</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path} for reading in “{chat}”</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} zum Lesen in „{chat}“</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path} for reading and writing in “{chat}”</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} zum Lesen und Schreiben in „{chat}“</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>a deleted chat</source>
-        <translation type="unfinished"></translation>
+        <translation>ein gelöschter Chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>in {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>in {folder}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Keeps which chats are open and where they stand.</source>
-        <translation type="unfinished"></translation>
+        <translation>Merkt sich, welche Chats offen sind und wo sie stehen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout „{name}“ ersetzt</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout „{name}“ gespeichert</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename Layout</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout umbenennen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout renamed to “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout in „{name}“ umbenannt</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout „{name}“ gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>All chats of layout “{name}” have been deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Chats des Layouts „{name}“ sind gelöscht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout „{name}“ geöffnet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout „{name}“ geöffnet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/layouts.py"/>
         <source>%n other chat closed.</source>
         <comment>%n other chats closed.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n anderer Chat geschlossen.</numerusform>
+            <numerusform>%n andere Chats geschlossen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/layouts.py"/>
         <source>%n of its chats was deleted since.</source>
         <comment>%n of its chats were deleted since.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n seiner Chats wurde seitdem gelöscht.</numerusform>
+            <numerusform>%n seiner Chats wurden seitdem gelöscht.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Sidebar</source>
-        <translation type="unfinished"></translation>
+        <translation>Seitenleiste</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Hide the sidebar  Ctrl+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Seitenleiste ausblenden  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats durchsuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Chats durchsuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats  {keys}</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Chats durchsuchen  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Fold</source>
-        <translation type="unfinished"></translation>
+        <translation>Einklappen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Unfold</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausklappen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Beside</source>
-        <translation type="unfinished"></translation>
+        <translation>Daneben öffnen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Delete {count} Chat</source>
         <comment>Delete {count} Chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Chat löschen</numerusform>
+            <numerusform>{count} Chats löschen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>Memory: weights {weights}, KV caches {kv}</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher: Gewichte {weights}, KV-Caches {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
-        <translation type="unfinished"></translation>
+        <translation>Partitur</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>Close the score  Ctrl+J</source>
-        <translation type="unfinished"></translation>
+        <translation>Partitur schließen  Ctrl+J</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>No chat has asked the engine anything yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch kein Chat hat die Engine etwas gefragt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/score.py"/>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n antwortet · {rate} insgesamt</numerusform>
+            <numerusform>%n antworten · {rate} insgesamt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n wartet auf Speicher</numerusform>
+            <numerusform>%n warten auf Speicher</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>At rest</source>
-        <translation type="unfinished"></translation>
+        <translation>In Ruhe</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell holen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>{name} is back in its place</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist wieder an seinem Platz</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notifications.py"/>
         <source>{name} could not answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} konnte nicht antworten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notifications.py"/>
         <source>{name} has answered.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hat geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} copies text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} kopiert Text.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} cuts text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} schneidet Text aus.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} pastes text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} fügt Text ein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} selects all text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} wählt den ganzen Text aus.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} takes back what was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} macht Geschriebenes rückgängig.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} writes again what was taken back.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} stellt Rückgängiggemachtes wieder her.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} is needed for writing. Add Command or Option to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} wird zum Schreiben gebraucht. Nimm Befehl oder Wahl dazu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} wird zum Schreiben gebraucht. Nimm Strg oder Alt dazu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>Press the keys that it is to have.</source>
-        <translation type="unfinished"></translation>
+        <translation>Drücke die gewünschten Tasten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Command Palette…</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehlspalette…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {section}</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen, {section}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> GB</source>
-        <translation type="unfinished"></translation>
+        <translation> GB</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> characters</source>
-        <translation type="unfinished"></translation>
+        <translation> Zeichen</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Antwort läuft noch. Stoppe sie zuerst, oder warte auf ihr Ende.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No reply is running.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Antwort läuft.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This message is not in the chat any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Nachricht ist nicht mehr im Chat.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Bring it back first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Nachricht davor ist auch gelöscht. Hole sie zuerst zurück.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>You have not written anything here yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du hast hier noch nichts geschrieben.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no question to answer yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Frage zu beantworten.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no answer yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Antwort.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>There is nothing in this chat yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Chat ist noch nichts.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Nachricht hier hat eine andere Version.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>“{file}” is still being read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ wird noch gelesen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Write something first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibe zuerst etwas.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is being stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort wird gerade gestoppt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>Nothing to pause: no reply is running</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts zu pausieren: Keine Antwort läuft</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Nothing to pause yet: the model is still loading.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nichts zu pausieren: Das Modell wird noch geladen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No message is being edited.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Nachricht wird bearbeitet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is nothing to go on with.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt nichts, womit es weitergehen könnte.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A new chat gets its title from your first message.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein neuer Chat bekommt seinen Titel von deiner ersten Nachricht.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Only your own messages can be edited.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur deine eigenen Nachrichten lassen sich bearbeiten.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has no question.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu dieser Antwort gibt es keine Frage.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This is no answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist keine Antwort.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The seed of the last answer is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Seed der letzten Antwort ist nicht bekannt</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The seed of this answer is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Seed dieser Antwort ist nicht bekannt</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Only the last answer can be continued.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur die letzte Antwort lässt sich fortsetzen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The answer had not begun. Answer again instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort hatte noch nicht begonnen. Lass stattdessen neu antworten.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort ist vollständig.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Antwort ist nicht an der Länge gescheitert.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>It did not fit without the oldest turns either. Shorten the message.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch ohne die ältesten Nachrichten passte es nicht. Kürze die Nachricht.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There are no older turns to forget. Shorten the message.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine älteren Nachrichten zu vergessen. Kürze die Nachricht.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no text to copy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keinen Text zum Kopieren.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer is still being written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Antwort wird noch geschrieben.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This is the first version.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist die erste Version.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This is the last version.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist die letzte Version.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Copy Last Answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Antwort kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Answer Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu antworten</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Same Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauso wiederholen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Edit Last Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Nachricht bearbeiten</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Earlier Version</source>
-        <translation type="unfinished"></translation>
+        <translation>Frühere Version</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Later Version</source>
-        <translation type="unfinished"></translation>
+        <translation>Spätere Version</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Stop the Reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort stoppen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause or Resume the Reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort pausieren oder fortsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Find in This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Chat suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Its Own Window</source>
-        <translation type="unfinished"></translation>
+        <translation>In eigenes Fenster bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to the Pane Before</source>
-        <translation type="unfinished"></translation>
+        <translation>In den vorherigen Bereich bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to the Pane After</source>
-        <translation type="unfinished"></translation>
+        <translation>In den nächsten Bereich bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Larger Pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich vergrößern</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Smaller Pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich verkleinern</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This One of the Compared</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese der verglichenen behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Next Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Previous Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorheriger Chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Go to the Message Field</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Nachrichtenfeld gehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Chat hat ein eigenes Fenster. Bewege ihn zuerst zurück.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>There is no pane after this one</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach diesem Bereich kommt keiner</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>There is no pane before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor diesem Bereich kommt keiner</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>There is no other pane beside this one</source>
-        <translation type="unfinished"></translation>
+        <translation>Neben diesem Bereich ist kein anderer</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompts…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>There is nothing in the message field.</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Nachrichtenfeld steht nichts.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht als Prompt speichern…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/quick_ask.py"/>
         <source>Quick Question</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnellfrage</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>{name} is no longer listed</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird nicht mehr aufgelistet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Search All Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Chats durchsuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Nothing was written here yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier wurde noch nichts geschrieben.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Rename Chat…</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat umbenennen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Delete Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat löschen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>%Ln chat deleted</source>
         <comment>%Ln chats deleted</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Chat gelöscht</numerusform>
+            <numerusform>%Ln Chats gelöscht</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Pin or Unpin Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat anheften oder lösen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat in Ordner bewegen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Tags of Chat…</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter des Chats…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Archive Chat, or Take It Out</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat archivieren oder zurückholen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat pinned</source>
         <comment>{count} chats pinned</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chat angeheftet</numerusform>
+            <numerusform>{count} Chats angeheftet</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat no longer pinned</source>
         <comment>{count} chats no longer pinned</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chat nicht mehr angeheftet</numerusform>
+            <numerusform>{count} Chats nicht mehr angeheftet</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat put into the archive</source>
         <comment>{count} chats put into the archive</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chat archiviert</numerusform>
+            <numerusform>{count} Chats archiviert</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat taken out of the archive</source>
         <comment>{count} chats taken out of the archive</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chat aus dem Archiv geholt</numerusform>
+            <numerusform>{count} Chats aus dem Archiv geholt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chat in „{folder}“ bewegt</numerusform>
+            <numerusform>{count} Chats in „{folder}“ bewegt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved out of folders</source>
         <comment>{count} chats moved out of folders</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chat aus Ordnern genommen</numerusform>
+            <numerusform>{count} Chats aus Ordnern genommen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Ordner</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Make</source>
-        <translation type="unfinished"></translation>
+        <translation>Anlegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner „{name}“ gelöscht; seine Chats bleiben</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat tagged</source>
         <comment>{count} chats tagged</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Chat verschlagwortet</numerusform>
+            <numerusform>{count} Chats verschlagwortet</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder moved</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner bewegt</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>In Ordner bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Tags…</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Take Out of the Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Archiv holen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>No Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Ordner</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>New Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Ordner…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder Inside…</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Ordner darin…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to the Top</source>
-        <translation type="unfinished"></translation>
+        <translation>Ganz nach oben bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Delete Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner löschen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/store_commands.py"/>
         <source>Restore from Backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>Backup wiederherstellen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>{title}, waits for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, wartet auf deine Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>{title}, answering</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, antwortet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>{title}, finished, not read yet</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, fertig, noch nicht gelesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>Close {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} schließen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Text is as large as it can be</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text ist so groß wie möglich</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Larger Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Größerer Text</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Text is as small as it can be</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text ist so klein wie möglich</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Smaller Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Kleinerer Text</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Usual Text Size</source>
-        <translation type="unfinished"></translation>
+        <translation>Normale Textgröße</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Full Screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Vollbild</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Text at {zoom} %</source>
-        <translation type="unfinished"></translation>
+        <translation>Text bei {zoom} %</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat here, at the right or below</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Chat hier, rechts oder unten</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <source>Folded sidebar</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingeklappte Seitenleiste</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
-        <translation type="unfinished"></translation>
+        <translation>Menü  F10</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <source>Show the sidebar  Ctrl+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Seitenleiste einblenden  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat  Ctrl+N</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Chat  Ctrl+N</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat at the right  Ctrl+\</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Chat rechts  Ctrl+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Chat unten  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Servers of Tools…</source>
-        <translation type="unfinished"></translation>
+        <translation>Tool-Server…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools of This Chat…</source>
-        <translation type="unfinished"></translation>
+        <translation>Tools dieses Chats…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>No tool waits for your answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Tool wartet auf deine Antwort.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Next Call That Waits for You</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Aufruf, der auf dich wartet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tray.py"/>
         <source>Show Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>The folder is not there any more</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner ist nicht mehr da</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Load</source>
-        <translation type="unfinished"></translation>
+        <translation>Laden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anheften</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Convert…</source>
-        <translation type="unfinished"></translation>
+        <translation>Konvertieren…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Show in Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Ordner anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Add Adapter…</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapter hinzufügen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move to Trash</source>
-        <translation type="unfinished"></translation>
+        <translation>In den Papierkorb legen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a model first</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle zuerst ein Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Load it now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt laden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>Unload</source>
-        <translation type="unfinished"></translation>
+        <translation>Entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Take it out of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Speicher nehmen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Cancel Loading</source>
-        <translation type="unfinished"></translation>
+        <translation>Laden abbrechen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Do not load it after all</source>
-        <translation type="unfinished"></translation>
+        <translation>Doch nicht laden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Keep it first in the list, and in memory while it rests</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorn in der Liste behalten und im Speicher, auch wenn es ruht</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Lösen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Treat it as the others</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie die anderen behandeln</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Make a smaller copy of it</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine kleinere Kopie davon machen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Show its files</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Dateien anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>It has one already</source>
-        <translation type="unfinished"></translation>
+        <translation>Es hat schon einen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle einen LoRA- oder DoRA-Adapter: Das Modell wird auch mit ihm aufgelistet</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Chat with it</source>
-        <translation type="unfinished"></translation>
+        <translation>Damit chatten</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>List it no longer</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht mehr auflisten</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move its folder to the system&apos;s trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Seinen Ordner in den Papierkorb des Systems legen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
         <source>There is nothing to bring back</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt nichts zurückzuholen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Bring Back the Last Closed Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuletzt geschlossenen Chat zurückholen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei mit den Chats ist beschädigt, deshalb kann nichts mehr in ihr gespeichert werden. Beende Stretto und starte es neu: Dann bietet es an, das Lesbare zu retten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>Try Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt versuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>Everything is saved again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles ist wieder gespeichert.</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
         <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell hat nach einem Tool gefragt, statt zu antworten. In diesem Chat gibt es keine Tools.</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
         <source>The model called a tool in a way that could not be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell hat ein Tool auf unlesbare Weise aufgerufen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>A message takes %n file. Send the rest after it.</source>
         <comment>A message takes %n files. Send the rest after it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Eine Nachricht fasst %n Datei. Sende den Rest danach.</numerusform>
+            <numerusform>Eine Nachricht fasst %n Dateien. Sende den Rest danach.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist ein Ordner. Hänge die Dateien darin an.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>Pasted text</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingefügter Text</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>“{name}” is attached already.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist schon angehängt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>“{name}” cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ kann nicht gelesen werden.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/choosing.py"/>
         <source>“{part}” is no number. Write 1-3, 7.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{part}“ ist keine Zahl. Schreibe etwa 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/choosing.py"/>
         <source>There are numbers from 1 to {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt die Nummern 1 bis {last}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/choosing.py"/>
         <source>Write the numbers, for example 1-3, 7.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibe die Nummern, zum Beispiel 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
-        <translation type="unfinished"></translation>
+        <translation>Text</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
-        <translation type="unfinished"></translation>
+        <translation>Code</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
-        <translation type="unfinished"></translation>
+        <translation>Webseite</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>passages that match the question</source>
-        <translation type="unfinished"></translation>
+        <translation>Stellen, die zur Frage passen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} passage</source>
         <comment>{count} passages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Stelle</numerusform>
+            <numerusform>{count} Stellen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>{passages} from {pages}</source>
-        <translation type="unfinished"></translation>
+        <translation>{passages} aus {pages}</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>the first {percent} %</source>
-        <translation type="unfinished"></translation>
+        <translation>die ersten {percent} %</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Teil {numbers}</numerusform>
+            <numerusform>Teile {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Folie {numbers}</numerusform>
+            <numerusform>Folien {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Blatt {numbers}</numerusform>
+            <numerusform>Blätter {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Kapitel {numbers}</numerusform>
+            <numerusform>Kapitel {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Seite {numbers}</numerusform>
+            <numerusform>Seiten {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} slide</source>
         <comment>{count} slides</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Folie</numerusform>
+            <numerusform>{count} Folien</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} sheet</source>
         <comment>{count} sheets</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Blatt</numerusform>
+            <numerusform>{count} Blätter</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} chapter</source>
         <comment>{count} chapters</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Kapitel</numerusform>
+            <numerusform>{count} Kapitel</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} page</source>
         <comment>{count} pages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Seite</numerusform>
+            <numerusform>{count} Seiten</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/branching.py"/>
         <source>{title} (branch)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} (Zweig)</translation>
     </message>
     <message>
         <location filename="../../app/chats/branching.py"/>
         <source>{title} (branch {number})</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} (Zweig {number})</translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
         <source>{tokens} of {limit} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>{tokens} von {limit} Tokens</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
         <source>{count} token too many for this model.</source>
         <comment>{count} tokens too many for this model.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Token zu viel für dieses Modell.</numerusform>
+            <numerusform>{count} Tokens zu viel für dieses Modell.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
         <source>The oldest turns are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die ältesten Nachrichten sind ausgelassen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>There is too little memory for this now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dafür ist jetzt zu wenig Speicher frei.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The conversation does not fit into the model&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Gespräch passt nicht in den Kontext des Modells.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The engine has stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Engine läuft nicht mehr.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>Answering has failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Antworten ist fehlgeschlagen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model cannot be asked this.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das kann das Modell nicht gefragt werden.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model could not be loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell konnte nicht geladen werden.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>There is not enough memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Speicher reicht nicht aus.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The chat is still being answered.</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Chat wird noch geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The chat was closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Chat wurde geschlossen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model&apos;s chat template does not take these messages.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Chat-Vorlage des Modells nimmt diese Nachrichten nicht an.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model is not loaded any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell ist nicht mehr geladen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The chat cannot be kept apart from the others with this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Chat kann mit diesem Modell nicht von den anderen getrennt gehalten werden.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>“{file}” could not be written: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ konnte nicht geschrieben werden: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>The chat is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Chat ist nicht mehr da.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat {name}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Thoughts</source>
-        <translation type="unfinished"></translation>
+        <translation>Gedanken</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Attached: {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>Angehängt: {file}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/paper.py"/>
         <source>the file cannot be made</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei kann nicht angelegt werden</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/paper.py"/>
         <source>the disk is full</source>
-        <translation type="unfinished"></translation>
+        <translation>der Datenträger ist voll</translation>
     </message>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es braucht {total}: {weights} Gewichte, {caches} für {chats} mit {context} Tokens und {working} zum Arbeiten. {free} sind frei.</translation>
     </message>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>about {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa {size}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/fitting.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>einen Chat</numerusform>
+            <numerusform>%n Chats</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Form, die Antworten haben sollen, ist nicht benutzbar. {wrong} Sie steht in den Einstellungen des Chats unter „Antworten als“.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The list is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Liste ist leer.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The schema is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Schema ist leer.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>Line {line}, column {column}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {line}, Spalte {column}</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The schema is nested too deeply.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Schema ist zu tief verschachtelt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>A schema is a JSON object, in curly brackets.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Schema ist ein JSON-Objekt in geschweiften Klammern.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>In {place}</source>
-        <translation type="unfinished"></translation>
+        <translation>In {place}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/forms.py"/>
         <source>It is {count} character long; {most} are the most.</source>
         <comment>It is {count} characters long; {most} are the most.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Es ist {count} Zeichen lang; erlaubt sind höchstens {most}.</numerusform>
+            <numerusform>Es ist {count} Zeichen lang; erlaubt sind höchstens {most}.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>{name} is no number in JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist in JSON keine Zahl.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The pattern is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Muster ist leer.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bei Zeichen {n}: ein Backslash, auf den nichts folgt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>At character {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>Bei Zeichen {n}</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: it cannot be stored.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}: kann nicht gespeichert werden.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{file}, conversation {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}, Gespräch {number}</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: it is too long.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}: ist zu lang.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: this is no conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}: ist kein Gespräch.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: it is damaged ({why}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}: ist beschädigt ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: this is of no program that is known.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}: stammt von keinem bekannten Programm.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{file}: a later version of Stretto has written this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: Eine spätere Version von Stretto hat diese Datei geschrieben.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>it cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht lesbar</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: the archive is damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: Das Archiv ist beschädigt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: a text in it is too long, so it was read up to there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: Ein Text darin ist zu lang, deshalb wurde nur bis dorthin gelesen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
         <source>Only the first {count} file was read.</source>
         <comment>Only the first {count} files were read.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Nur die erste {count} Datei wurde gelesen.</numerusform>
+            <numerusform>Nur die ersten {count} Dateien wurden gelesen.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: there are no conversations in this archive.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: In diesem Archiv sind keine Gespräche.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is locked with a password.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: ist mit einem Passwort geschützt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is damaged, or no JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: ist beschädigt oder kein JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: ist nach Gespräch {number} beschädigt; alles davor wurde gelesen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is nested too deep, so it was read up to there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: ist zu tief verschachtelt, deshalb wurde nur bis dorthin gelesen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
         <source>There was more that was not understood.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gab noch mehr, das nicht verstanden wurde.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
         <source>No chat was taken in.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Chat wurde übernommen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat was taken in from {programs}, with {messages}.</source>
         <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Chat wurde aus {programs} übernommen, mit {messages}.</numerusform>
+            <numerusform>{count} Chats wurden aus {programs} übernommen, mit {messages}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} message</source>
         <comment>{count} messages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Nachricht</numerusform>
+            <numerusform>{count} Nachrichten</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
         <source>The import was stopped before its end.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Import wurde vor dem Ende gestoppt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat is here already and stayed as it was.</source>
         <comment>{count} chats are here already and stayed as they were.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Chat ist schon hier und blieb, wie er war.</numerusform>
+            <numerusform>{count} Chats sind schon hier und blieben, wie sie waren.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat is here already, in the trash, and stayed as it was.</source>
         <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Chat ist schon hier, im Papierkorb, und blieb, wie er war.</numerusform>
+            <numerusform>{count} Chats sind schon hier (davon {trashed} im Papierkorb) und blieben, wie sie waren.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} attached file.</source>
         <comment>Left out: {count} attached files.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} angehängte Datei.</numerusform>
+            <numerusform>Ausgelassen: {count} angehängte Dateien.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} picture.</source>
         <comment>Left out: {count} pictures.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} Bild.</numerusform>
+            <numerusform>Ausgelassen: {count} Bilder.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} recording or video.</source>
         <comment>Left out: {count} recordings and videos.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} Aufnahme oder Video.</numerusform>
+            <numerusform>Ausgelassen: {count} Aufnahmen und Videos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} tool call or result.</source>
         <comment>Left out: {count} tool calls and results.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} Tool-Aufruf oder -Ergebnis.</numerusform>
+            <numerusform>Ausgelassen: {count} Tool-Aufrufe und -Ergebnisse.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} empty conversation.</source>
         <comment>Left out: {count} empty conversations.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} leeres Gespräch.</numerusform>
+            <numerusform>Ausgelassen: {count} leere Gespräche.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} instruction in the middle of a chat.</source>
         <comment>Left out: {count} instructions in the middle of a chat.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} Anweisung mitten in einem Chat.</numerusform>
+            <numerusform>Ausgelassen: {count} Anweisungen mitten in einem Chat.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} message that follows itself.</source>
         <comment>Left out: {count} messages that follow themselves.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} Nachricht, die auf sich selbst folgt.</numerusform>
+            <numerusform>Ausgelassen: {count} Nachrichten, die auf sich selbst folgen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} entry of the kind “{kind}”.</source>
         <comment>Left out: {count} entries of the kind “{kind}”.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ausgelassen: {count} Eintrag der Art „{kind}“.</numerusform>
+            <numerusform>Ausgelassen: {count} Einträge der Art „{kind}“.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/model_choice.py"/>
         <source>The model could not be loaded ({why}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell konnte nicht geladen werden ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_history.py"/>
         <source>The arguments are no JSON: {why} in line {line}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Argumente sind kein JSON: {why} in Zeile {line}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_history.py"/>
         <source>The arguments are no JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Argumente sind kein JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_history.py"/>
         <source>The arguments are no JSON object: { … }.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Argumente sind kein JSON-Objekt: { … }.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>This call does not wait any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Aufruf wartet nicht mehr.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>Look at the difference first. It is shown below.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sieh dir zuerst den Unterschied an. Er steht unten.</translation>
     </message>
     <message>
         <location filename="../../app/chats/unloading.py"/>
         <source>It is not loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist nicht geladen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/unloading.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Chat „{chat}“ antwortet gerade damit. Stoppe die Antwort zuerst.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/unloading.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Chat antwortet gerade damit. Stoppe die Antwort zuerst.</numerusform>
+            <numerusform>%n Chats antworten gerade damit. Stoppe die Antworten zuerst.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/unloading.py"/>
         <source>Another chat waits for {model}: it goes on loading.</source>
         <comment>%n other chats wait for {model}: it goes on loading.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ein anderer Chat wartet auf {model}: Das Laden geht weiter.</numerusform>
+            <numerusform>%n andere Chats warten auf {model}: Das Laden geht weiter.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at most {most}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: höchstens {most} auswählen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most} characters.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: höchstens {most} Zeichen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>this is no e-mail address.</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine E-Mail-Adresse.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>this is no address such as https://example.org.</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine Adresse wie https://example.org.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>write the date as 2026-05-31.</source>
-        <translation type="unfinished"></translation>
+        <translation>das Datum als 2026-05-31 schreiben.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>write date and time as 2026-05-31T14:30:00Z.</source>
-        <translation type="unfinished"></translation>
+        <translation>Datum und Uhrzeit als 2026-05-31T14:30:00Z schreiben.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: this is needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: wird benötigt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose from the list.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: aus der Liste auswählen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at least {least}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: mindestens {least} auswählen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least} characters.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: mindestens {least} Zeichen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: a whole number.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: eine ganze Zahl.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: eine Zahl.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: mindestens {least}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}: höchstens {most}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked for something that is no form.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat nach etwas gefragt, das kein Formular ist.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked for more than {most} things at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat nach mehr als {most} Dingen auf einmal gefragt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that cannot be shown: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} hat mit einem Formular gefragt, das sich nicht anzeigen lässt: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked to open what is no web address.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} wollte etwas öffnen, das keine Webadresse ist.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/adding_talk.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellordner hinzufügen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/adding_talk.py"/>
         <source>Add an Adapter to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapter zu {name} hinzufügen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/adding_talk.py"/>
         <source>Listed as {name} + {adapter}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgelistet als {name} + {adapter}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/card_view.py"/>
         <source>Model card</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellkarte</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <source>Convert</source>
-        <translation type="unfinished"></translation>
+        <translation>Konvertieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <source>Make a smaller copy of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine kleinere Kopie von {name} machen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es braucht {size} und bleibt, wie es ist. Die Kopie ist in wenigen Minuten fertig.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} is not wholly downloaded yet</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist noch nicht ganz heruntergeladen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Modell ist noch nicht ganz heruntergeladen</numerusform>
+            <numerusform>%n Modelle sind noch nicht ganz heruntergeladen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>Anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} is converted</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist konvertiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} is downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist heruntergeladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/models/go_button.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <source>Download of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Download von {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Open in a Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>In einem Chat öffnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
@@ -6323,162 +6353,162 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Remove from List</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus der Liste entfernen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <source>Cancel and Throw Away</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen und wegwerfen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>For a machine with {gigabytes} GB of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Für ein Gerät mit {gigabytes} GB Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>The hub is being searched…</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub wird durchsucht…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/finding.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Modell gefunden</numerusform>
+            <numerusform>%n Modelle gefunden</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Nothing was found. Try fewer or other words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gefunden. Versuche es mit weniger oder anderen Wörtern.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Heruntergeladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Gated</source>
         <comment>a model</comment>
-        <translation type="unfinished"></translation>
+        <translation>Zugangsbeschränkt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Cannot be loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Kann nicht geladen werden</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>KV-Cache dieses Chats in %n Bit halten</numerusform>
+            <numerusform>KV-Cache dieses Chats in %n Bit halten</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht {size}. Das Gelesene wird etwas gerundet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Diesem Chat höchstens %Ln Token geben</numerusform>
+            <numerusform>Diesem Chat höchstens %Ln Tokens geben</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Takes {size}. Its settings can change that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht {size}. In seinen Einstellungen lässt sich das ändern.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Für Chats bis %Ln Token laden</numerusform>
+            <numerusform>Für Chats bis %Ln Tokens laden</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht {size}. Längere finden vielleicht keinen Speicher.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Use {name} instead</source>
-        <translation type="unfinished"></translation>
+        <translation>Stattdessen {name} benutzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Gewichte brauchen {size}, und es ist auf diesem Gerät.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Look for a smaller one…</source>
-        <translation type="unfinished"></translation>
+        <translation>Kleineres suchen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Searches the hub, once you have typed what for.</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchsucht den Hub, sobald ein Suchwort eingegeben ist.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Gewichte passen. Chats finden vielleicht keinen Speicher.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Load it all the same</source>
-        <translation type="unfinished"></translation>
+        <translation>Trotzdem laden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Unload {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gibt {size} frei. Seine Chats laden es beim Senden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Unload {names} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} und {last} entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gibt {size} frei. Ihre Chats laden sie beim Senden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_dialog.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_dialog.py"/>
         <source>{name} does not fit into memory</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} passt nicht in den Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_flow.py"/>
         <source>{name} stays. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} bleibt. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -6488,1579 +6518,1579 @@ You left it unanswered.</source>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Tokens in each chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens in jedem Chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Anzahl der Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Read Its Card</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellkarte lesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Asks the hub about this model</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragt den Hub nach diesem Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Reckoned for {chats} of {tokens}</source>
-        <translation type="unfinished"></translation>
+        <translation>Berechnet für {chats} mit {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>It is on this machine already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist schon auf diesem Gerät.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{bits}-bit</source>
-        <translation type="unfinished"></translation>
+        <translation>{bits} Bit</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>at {revision}</source>
-        <translation type="unfinished"></translation>
+        <translation>Revision {revision}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>This version does not know its architecture. A newer one may.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Version kennt seine Architektur nicht. Eine neuere vielleicht schon.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hugging-Face-Hub wird gefragt, wenn du Enter drückst und sobald hier ein ganzer Name steht. Sonst erfährt er nichts, und es werden nur Daten heruntergeladen, kein Code.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Downloads are listed here. They go on when this is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Downloads sind hier aufgelistet. Sie laufen weiter, auch wenn das hier geschlossen wird.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The hub gives this model only to whom it knows: paste a token first</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub gibt dieses Modell nur an Personen, die er kennt: Füge zuerst ein Token ein</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Write a word of the model&apos;s name first</source>
-        <translation type="unfinished"></translation>
+        <translation>Gib zuerst ein Wort aus dem Namen des Modells ein</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Get Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell holen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Asking the hub…</source>
-        <translation type="unfinished"></translation>
+        <translation>Hub wird gefragt…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The hub is being asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub wird gefragt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The hub is asked first</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub wird zuerst gefragt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Choose a model, or write its name</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle ein Modell, oder gib seinen Namen ein</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/go_button.py"/>
         <source>Download</source>
-        <translation type="unfinished"></translation>
+        <translation>Herunterladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/go_button.py"/>
         <source>Look Up</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachschlagen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine. Geöffnete oder heruntergeladene Modelle werden hier aufgelistet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Put the model back into the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell wieder in die Liste aufnehmen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add…</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinzufügen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add a model folder to the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellordner zur Liste hinzufügen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Get…</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird nicht mehr aufgelistet. Die Dateien bleiben.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Unload: take it out of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Entladen: aus dem Speicher nehmen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>The folder is being looked for</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner wird gesucht</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>The folder is not there</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner ist nicht da</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Show the folder of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Ordner von {name} anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Remove {name} from the list</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} aus der Liste entfernen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Loaded, {size} of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Geladen, {size} Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Folder not found</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner nicht gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Not downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht heruntergeladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>No model in it</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Modell darin</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>From the hub</source>
-        <translation type="unfinished"></translation>
+        <translation>Vom Hub</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>Move {name} to the trash? {warning}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} in den Papierkorb legen? {warning}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>{name} goes to the trash…</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} kommt in den Papierkorb…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>{name} is back in its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist wieder an seinem Platz.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/search_field.py"/>
         <source>Search, or owner/name, or the address of a model&apos;s page</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchwort, owner/name oder Adresse einer Modellseite</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird nur dem Hub gezeigt und im Schlüsselbund des Systems aufbewahrt, sobald der Hub es angenommen hat.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird bis zum Ende von Stretto aufbewahrt und nur dem Hub gezeigt: Dieses System hat keinen Schlüsselbund, der es aufbewahren könnte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schlüsselbund hat das Token nicht angenommen: Es wird bis zum Ende von Stretto aufbewahrt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>An access token is shown to the hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dem Hub wird ein Zugriffstoken gezeigt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Access token</source>
-        <translation type="unfinished"></translation>
+        <translation>Zugriffstoken</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Forget It</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergessen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Forget the access token</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Zugriffstoken vergessen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Open Its Page</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Seite öffnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragt zuerst und öffnet dann die Seite des Modells auf dem Hub</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle mit einer Architektur, die neuer ist als diese Version von Stretto, brauchen ein neueres mlx-lm. Wähle sein Wheel, so wie es heruntergeladen wurde. Scheitert ein Start damit, benutzt Stretto sein eigenes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>It is being tried in a process of its own…</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wird in einem eigenen Prozess ausprobiert…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Each architecture is made small and tried, which takes a few minutes…</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Architektur wird klein gebaut und ausprobiert; das dauert ein paar Minuten…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Advanced</source>
-        <translation type="unfinished"></translation>
+        <translation>Erweitert</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Which mlx-lm is used</source>
-        <translation type="unfinished"></translation>
+        <translation>Welches mlx-lm benutzt wird</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Choose Wheel…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wheel auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Use Stretto’s own from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab dem nächsten Start das von Stretto benutzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>What it can do</source>
-        <translation type="unfinished"></translation>
+        <translation>Was es kann</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Try All Architectures</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Architekturen ausprobieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Stop Trying</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausprobieren stoppen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheels</source>
-        <translation type="unfinished"></translation>
+        <translation>Wheels</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheel of mlx-lm</source>
-        <translation type="unfinished"></translation>
+        <translation>Wheel von mlx-lm</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>It could not be tried: {error}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausprobieren nicht möglich: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Web pages that may ask</source>
-        <translation type="unfinished"></translation>
+        <translation>Webseiten, die fragen dürfen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>none</source>
         <comment>no web page</comment>
-        <translation type="unfinished"></translation>
+        <translation>keine</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>As https://example.org, several with blanks between them</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwa https://example.org, mehrere mit Leerzeichen dazwischen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Web pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Webseiten</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>Sitzungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>none</source>
         <comment>no session</comment>
-        <translation type="unfinished"></translation>
+        <translation>keine</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>One more takes the place of the longest unused</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine weitere ersetzt die am längsten unbenutzte</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Requests at once</source>
-        <translation type="unfinished"></translation>
+        <translation>Gleichzeitige Anfragen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source> at once</source>
-        <translation type="unfinished"></translation>
+        <translation> gleichzeitig</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>any at once</source>
-        <translation type="unfinished"></translation>
+        <translation>beliebig viele gleichzeitig</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Requests a minute</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfragen pro Minute</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source> a minute</source>
-        <translation type="unfinished"></translation>
+        <translation> pro Minute</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>any a minute</source>
-        <translation type="unfinished"></translation>
+        <translation>beliebig viele pro Minute</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Each key</source>
-        <translation type="unfinished"></translation>
+        <translation>Je Schlüssel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Unload idle models</source>
-        <translation type="unfinished"></translation>
+        <translation>Untätige Modelle entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> min</source>
-        <translation type="unfinished"></translation>
+        <translation> min</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>never</source>
-        <translation type="unfinished"></translation>
+        <translation>nie</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Models that no chat here uses are unloaded after so long</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle, die hier kein Chat benutzt, werden nach dieser Zeit entladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Unload after</source>
-        <translation type="unfinished"></translation>
+        <translation>Entladen nach</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Less</source>
-        <translation type="unfinished"></translation>
+        <translation>Weniger</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Where things are</source>
-        <translation type="unfinished"></translation>
+        <translation>Wo was liegt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Chats and settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Chats und Einstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show the folder of chats and settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Ordner mit Chats und Einstellungen anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Logs</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokolle</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show the folder of logs</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Ordner mit Protokollen anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>KV caches</source>
-        <translation type="unfinished"></translation>
+        <translation>KV-Caches</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show the folder of KV caches</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Ordner mit KV-Caches anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Normal</source>
-        <translation type="unfinished"></translation>
+        <translation>Normal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>High</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoch</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Look</source>
-        <translation type="unfinished"></translation>
+        <translation>Aussehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Contrast</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontrast</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>All text</source>
-        <translation type="unfinished"></translation>
+        <translation>Aller Text</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Of the size that the system asks for</source>
-        <translation type="unfinished"></translation>
+        <translation>In der Größe, die das System vorgibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>{percent} %</source>
-        <translation type="unfinished"></translation>
+        <translation>{percent} %</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>The arrow keys make it larger and smaller</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit den Pfeiltasten größer und kleiner</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source> px</source>
-        <translation type="unfinished"></translation>
+        <translation> px</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Text size</source>
-        <translation type="unfinished"></translation>
+        <translation>Textgröße</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Always less</source>
-        <translation type="unfinished"></translation>
+        <translation>Immer weniger</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Otherwise as the system asks for</source>
-        <translation type="unfinished"></translation>
+        <translation>Sonst, wie das System es vorgibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Motion</source>
-        <translation type="unfinished"></translation>
+        <translation>Bewegung</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>A line for a terminal</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Zeile für ein Terminal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>A few lines for OpenAI&apos;s library</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein paar Zeilen für die Bibliothek von OpenAI</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors</source>
-        <translation type="unfinished"></translation>
+        <translation>Editoren</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>What editors and agents look for in their environment</source>
-        <translation type="unfinished"></translation>
+        <translation>Wonach Editoren und Agenten in ihrer Umgebung suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Other programs</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Programme</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>May ask the models here</source>
-        <translation type="unfinished"></translation>
+        <translation>Dürfen die Modelle hier fragen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
-        <translation type="unfinished"></translation>
+        <translation>Editoren, Skripte und Agenten, über HTTP wie bei OpenAI und Anthropic</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Programs</source>
-        <translation type="unfinished"></translation>
+        <translation>Programme</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Port</source>
-        <translation type="unfinished"></translation>
+        <translation>Port</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Only with a key</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur mit Schlüssel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Who may</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer darf</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Also from other machines, with a key</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch von anderen Geräten, mit Schlüssel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy for {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Für {name} kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy for</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopieren für</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Open at {address}, %n connected</source>
         <comment>Open at {address}, %n connected</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Offen unter {address}, %n verbunden</numerusform>
+            <numerusform>Offen unter {address}, %n verbunden</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Open at {address}, nobody is connected</source>
-        <translation type="unfinished"></translation>
+        <translation>Offen unter {address}, niemand ist verbunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Off. Nothing listens.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus. Nichts lauscht.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Opening…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird geöffnet…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The keys cannot be read: {error}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Schlüssel können nicht gelesen werden: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key…</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Schlüssel…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>dd MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>d. MMMM yyyy</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>since {date}</source>
-        <translation type="unfinished"></translation>
+        <translation>seit {date}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
-        <translation type="unfinished"></translation>
+        <translation>Widerrufen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Nobody gets in with it any more. There is no way back</source>
-        <translation type="unfinished"></translation>
+        <translation>Niemand kommt mehr damit hinein. Das lässt sich nicht rückgängig machen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Revoke the key {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Schlüssel {name} widerrufen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Schlüssel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Who is it for?</source>
-        <translation type="unfinished"></translation>
+        <translation>Für wen ist er?</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>That was not possible: {error}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das war nicht möglich: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopiert.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied. Put your key in.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopiert. Setze deinen Schlüssel ein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The key for “{name}”. It is shown now and never again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schlüssel für „{name}“. Er wird nur jetzt gezeigt und nie wieder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The new key</source>
-        <translation type="unfinished"></translation>
+        <translation>Der neue Schlüssel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>In the menu bar</source>
-        <translation type="unfinished"></translation>
+        <translation>In der Menüleiste</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>In the system’s tray</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Infobereich des Systems</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>This desktop has no tray.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Desktop hat keinen Infobereich.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die Tastatureinstellungen des Systems den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die App Kurzbefehle den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Archiv</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Your chats will appear here</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier erscheinen deine Chats</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>{count} piece</source>
         <comment>{count} pieces</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Stück</numerusform>
+            <numerusform>{count} Stücke</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>paused · {pieces}</source>
-        <translation type="unfinished"></translation>
+        <translation>pausiert · {pieces}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Stop this answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Antwort stoppen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>session {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Sitzung {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>{who} asks {model}, session {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{who} fragt {model}, Sitzung {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>{who} asks {model}</source>
-        <translation type="unfinished"></translation>
+        <translation>{who} fragt {model}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Guests, {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gäste, {words}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Guests</source>
-        <translation type="unfinished"></translation>
+        <translation>Gäste</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n verbunden</numerusform>
+            <numerusform>%n verbunden</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>nobody</source>
-        <translation type="unfinished"></translation>
+        <translation>niemand</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n weiterer</numerusform>
+            <numerusform>%n weitere</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Other programs may ask at {address}</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Programme dürfen unter {address} fragen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Narrow the search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche eingrenzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Narrow the search  Alt+Down</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche eingrenzen  Alt+Runter</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Ordner</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>With Tag</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit Schlagwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Answered by Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Von Modell beantwortet</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Said by Me</source>
-        <translation type="unfinished"></translation>
+        <translation>Von mir gesagt</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Said by the Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Vom Modell gesagt</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Since Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Seit gestern</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In the Last 7 Days</source>
-        <translation type="unfinished"></translation>
+        <translation>In den letzten 7 Tagen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In the Last 30 Days</source>
-        <translation type="unfinished"></translation>
+        <translation>In den letzten 30 Tagen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Before This Year</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor diesem Jahr</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In the Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Archiv</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>archived chats</source>
-        <translation type="unfinished"></translation>
+        <translation>archivierte Chats</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzten Momente vor dem Absturz fehlen vielleicht: Das Journal der Chats war beschädigt. Es bleibt als {file} erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>This is an empty start. Your earlier chats are kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist ein leerer Anfang. Deine früheren Chats bleiben als {file} erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesbar und jetzt hier: {messages} in {chats}. Die beschädigte Datei bleibt als {file} erhalten.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/opening.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Nachricht</numerusform>
+            <numerusform>%Ln Nachrichten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/opening.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Chat</numerusform>
+            <numerusform>%Ln Chats</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Chat</numerusform>
+            <numerusform>{count} Chats</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>These are the chats of the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das sind die Chats aus dem Backup.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das sind die Chats aus dem Backup. Die Chats von vorher bleiben als {file} erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>The backup could not be restored. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Backup konnte nicht wiederhergestellt werden. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>unfolded</source>
-        <translation type="unfinished"></translation>
+        <translation>ausgeklappt</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>folded</source>
-        <translation type="unfinished"></translation>
+        <translation>eingeklappt</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>waits for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>wartet auf deine Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>finished, not read yet</source>
-        <translation type="unfinished"></translation>
+        <translation>fertig, noch nicht gelesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
-        <translation type="unfinished"></translation>
+        <translation>offen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>in the archive</source>
-        <translation type="unfinished"></translation>
+        <translation>im Archiv</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>tagged {tags}</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>Tags, separated by commas</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter, durch Kommas getrennt</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>recipes, to read</source>
-        <translation type="unfinished"></translation>
+        <translation>Rezepte, Leseliste</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Durch Kommas getrennt. Die Suche findet sie mit tag:Name.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>In use: {tags}</source>
-        <translation type="unfinished"></translation>
+        <translation>In Gebrauch: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{field} (optional)</source>
-        <translation type="unfinished"></translation>
+        <translation>{field} (optional)</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{least} to {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>{least} bis {most}</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at least {least}</source>
-        <translation type="unfinished"></translation>
+        <translation>mindestens {least}</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens {most}</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>4 bits: the usual choice</source>
-        <translation type="unfinished"></translation>
+        <translation>4 Bit: die übliche Wahl</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>6 bits: closer to the original</source>
-        <translation type="unfinished"></translation>
+        <translation>6 Bit: näher am Original</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>8 bits: hardly to be told from the original</source>
-        <translation type="unfinished"></translation>
+        <translation>8 Bit: vom Original kaum zu unterscheiden</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>4 and 6 bits: more where it matters</source>
-        <translation type="unfinished"></translation>
+        <translation>4 und 6 Bit: mehr, wo es darauf ankommt</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
-        <translation type="unfinished"></translation>
+        <translation>3 und 6 Bit: so klein wie 4, mehr, wo es darauf ankommt</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>3 and 4 bits: the smallest</source>
-        <translation type="unfinished"></translation>
+        <translation>3 und 4 Bit: am kleinsten</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>2 and 6 bits: small, and not for every model</source>
-        <translation type="unfinished"></translation>
+        <translation>2 und 6 Bit: klein, und nicht für jedes Modell</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>It is quantized already: convert the model that it was made from</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist schon quantisiert: Konvertiere das Modell, aus dem es gemacht wurde</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>Stretto cannot use it: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto kann es nicht benutzen: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>mlx-lm {version} can be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version} ist benutzbar.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/doctor.py"/>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{ran} von %n Architektur läuft.</numerusform>
+            <numerusform>{ran} von %n Architekturen laufen.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>Nothing else is different from Stretto’s own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sonst ist nichts anders als bei dem von Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>What is different from Stretto’s own:</source>
-        <translation type="unfinished"></translation>
+        <translation>Was anders ist als bei dem von Stretto:</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>it takes too long to start</source>
-        <translation type="unfinished"></translation>
+        <translation>der Start dauert zu lange</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>its process ended with {status}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Prozess endete mit {status}</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>It wants {what}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es braucht {what}.</translation>
     </message>
     <message>
         <location filename="../../app/door_server.py"/>
         <source>Port {port} is not free ({why}). Choose another.</source>
-        <translation type="unfinished"></translation>
+        <translation>Port {port} ist nicht frei ({why}). Wähle einen anderen.</translation>
     </message>
     <message>
         <location filename="../../app/download.py"/>
         <source>It failed ({kind}). The log says how.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlgeschlagen ({kind}). Im Protokoll steht, wie.</translation>
     </message>
     <message>
         <location filename="../../app/installed.py"/>
         <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist kein Adapter: Wähle einen Ordner mit adapter_config.json und adapters.safetensors.</translation>
     </message>
     <message>
         <location filename="../../app/installed.py"/>
         <source>That folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Ordner</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>Stretto ended while it started with it</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto endete beim Start damit</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>Its own from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab dem nächsten Start das von Stretto</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>Stretto’s own</source>
-        <translation type="unfinished"></translation>
+        <translation>Das von Stretto</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version} wird nicht benutzt: {why}. Stretto benutzt sein eigenes.</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>mlx-lm {version} from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version} ab dem nächsten Start</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version}, aus {wheel}</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>It cannot be read: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht lesbar: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is in the system&apos;s trash, where you can put it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist im Papierkorb des Systems und lässt sich dort zurücklegen.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is in the trash.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist im Papierkorb.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is a part of Stretto.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist ein Teil von Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} enthält weit mehr als ein Modell. Entferne die Dateien des Modells dort.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is on its way to the trash.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist auf dem Weg in den Papierkorb.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is being loaded. Wait until it is, or cancel that.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird gerade geladen. Warte, bis es geladen ist, oder brich das Laden ab.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is being converted. Cancel that first.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird gerade konvertiert. Brich das zuerst ab.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is being downloaded. Cancel the download first.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird gerade heruntergeladen. Brich den Download zuerst ab.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Chat „{title}“ antwortet damit und wird ein anderes Modell brauchen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Chat antwortet damit und wird ein anderes Modell brauchen.</numerusform>
+            <numerusform>%Ln Chats antworten damit und werden ein anderes Modell brauchen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/removal.py"/>
         <source>It shares files with %n other revision, which goes with it.</source>
         <comment>It shares files with %n other revisions, which go with it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Es teilt Dateien mit %n anderen Revision, die mit ihm geht.</numerusform>
+            <numerusform>Es teilt Dateien mit %n anderen Revisionen, die mit ihm gehen.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>Its folder holds other things, which go with it: {list} and more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sein Ordner enthält anderes, das mit ihm geht: {list} und mehr.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>Its folder holds other things, which go with it: {list}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sein Ordner enthält anderes, das mit ihm geht: {list}.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wurde nicht entfernt: {why}. Der Ordner lässt sich anzeigen und dort entfernen.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} was not put back: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wurde nicht zurückgelegt: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>it is not there any more</source>
-        <translation type="unfinished"></translation>
+        <translation>es ist nicht mehr da</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>the trash does not take it</source>
-        <translation type="unfinished"></translation>
+        <translation>der Papierkorb nimmt es nicht an</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>the trash has not taken it</source>
-        <translation type="unfinished"></translation>
+        <translation>der Papierkorb hat es nicht angenommen</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>it is not in the trash any more</source>
-        <translation type="unfinished"></translation>
+        <translation>es ist nicht mehr im Papierkorb</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>something of that name is there again</source>
-        <translation type="unfinished"></translation>
+        <translation>dort gibt es wieder etwas mit diesem Namen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>{answer} was {what}</source>
         <comment>Answer A was Seed 1</comment>
-        <translation type="unfinished"></translation>
+        <translation>{answer} war {what}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/group.py"/>
         <source>Answer {letter}</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort {letter}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>One message</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>A message in each line</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Nachricht pro Zeile</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>My prompts</source>
-        <translation type="unfinished"></translation>
+        <translation>Meine Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>What to ask</source>
-        <translation type="unfinished"></translation>
+        <translation>Was gefragt wird</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Message to compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu vergleichende Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>Darin sind Variablen auszufüllen. Schreibe ihn stattdessen als Zeile aus.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Ask</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Ask at most {most} messages: these are {count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstens {most} Nachrichten auf einmal: Das sind {count}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichere zuerst einen Prompt, mit Bearbeiten &gt; Prompts.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Tick the prompts that all columns answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kreuze die Prompts an, die alle Spalten beantworten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibe eine Nachricht pro Zeile. Alle Spalten beantworten alle.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Write the message that all columns answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibe die Nachricht, die alle Spalten beantworten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Several messages for all columns, one in each line</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehrere Nachrichten für alle Spalten, eine pro Zeile</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>One message for all columns</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Nachricht für alle Spalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/together.py"/>
         <source>Scroll Compared Answers Together</source>
-        <translation type="unfinished"></translation>
+        <translation>Verglichene Antworten zusammen scrollen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/together.py"/>
         <source>Compared answers scroll together</source>
-        <translation type="unfinished"></translation>
+        <translation>Verglichene Antworten scrollen zusammen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/together.py"/>
         <source>Each answer scrolls by itself</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Antwort scrollt für sich</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/together.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} wurde bisher {kept} von %n Mal behalten</numerusform>
+            <numerusform>{name} wurde bisher {kept} von %n Malen behalten</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>writing</source>
-        <translation type="unfinished"></translation>
+        <translation>schreibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>resting</source>
-        <translation type="unfinished"></translation>
+        <translation>ruht</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{title}: {state}, %Ln Token im KV-Cache</numerusform>
+            <numerusform>{title}: {state}, %Ln Tokens im KV-Cache</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>waiting, {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>wartet, {place}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
-        <translation type="unfinished"></translation>
+        <translation>{rate} gelesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>{all} in all · chats’ KV {kv}</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} insgesamt · KV der Chats {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>models {models} · chats’ KV {kv}</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle {models} · KV der Chats {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>what the chats have read (KV caches)</source>
-        <translation type="unfinished"></translation>
+        <translation>was die Chats gelesen haben (KV-Caches)</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>free again, kept for what comes next</source>
-        <translation type="unfinished"></translation>
+        <translation>wieder frei, aufgehoben für das Nächste</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>the program itself</source>
-        <translation type="unfinished"></translation>
+        <translation>das Programm selbst</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>helper processes</source>
-        <translation type="unfinished"></translation>
+        <translation>Hilfsprozesse</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>{size} of memory in all:</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} Speicher insgesamt:</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>Models and chats may take {most} and take {used}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle und Chats dürfen {most} belegen und belegen {used}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Send  Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Senden  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Open Link</source>
-        <translation type="unfinished"></translation>
+        <translation>Link öffnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Link hängt eine Datei an eine E-Mail, deshalb öffnet Stretto ihn nicht.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Write a mail to this address outside Stretto?</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine E-Mail an diese Adresse außerhalb von Stretto schreiben?</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Link führt nicht zu einer Webseite, deshalb öffnet Stretto ihn nicht.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>It leads to {place}, not to what stands before the “@”:</source>
-        <translation type="unfinished"></translation>
+        <translation>Er führt zu {place}, nicht zu dem, was vor dem „@“ steht:</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Link verbirgt, wohin er führt, deshalb öffnet Stretto ihn nicht.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Open this address at {place} outside Stretto?</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Adresse bei {place} außerhalb von Stretto öffnen?</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/widgets/links.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>(%Ln weiteres Zeichen)</numerusform>
+            <numerusform>(%Ln weitere Zeichen)</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>The answer is not signed by the makers of Stretto.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort ist nicht von den Herstellern von Stretto signiert.</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>The answer could not be understood.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort war nicht zu verstehen.</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>it was sent elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>sie wurde woandershin geschickt</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>No answer: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Antwort: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>It failed; the log says how.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlgeschlagen; im Protokoll steht, wie.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” is no text.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist kein Text.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters. {most} are the most.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ hat {size} Zeichen. Erlaubt sind höchstens {most}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>A prompt of {server}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Prompt von {server}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>Use Prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt benutzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/resource_picker.py"/>
         <source>Resources</source>
-        <translation type="unfinished"></translation>
+        <translation>Ressourcen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_offers.py"/>
         <source>Being asked…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gefragt…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_offers.py"/>
         <source>A message takes {most} files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Nachricht fasst {most} Dateien.</translation>
     </message>
 </context>
 </TS>

@@ -494,6 +494,12 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <location filename="../../app/translation.py"/>
+        <source>Close Tab</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -505,6 +511,26 @@
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Close Others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Detach</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Unpin (Dock)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/translation.py"/>
+        <source>Minimize</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
