@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
@@ -78,6 +79,36 @@ class Call:
     def waits(self) -> bool:
         """Whether the person is to say something."""
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What the tools of a chat do at the moment.
+
+    Attributes:
+        running: names of those that run.
+        waiting: how many calls wait for the person.
+        seconds: how long the first of them has been running, or waiting.
+        step, tokens: of this turn so far, see `ToolWork`.
+    """
+
+    running: tuple[str, ...]
+    waiting: int
+    seconds: float
+    step: int
+    tokens: int
+
+
+def doing(calls: Iterable[Call], step: int, tokens: int) -> Doing | None:
+    """The same of these calls; None where all are over."""
+    alive = [call for call in calls if call.state is not CallState.OVER]
+    if not alive:
+        return None
+    running = [c for c in alive if c.state is CallState.RUNNING and not c.questions]
+    names = tuple(c.tool.name if c.tool is not None else c.made.name for c in running)
+    waiting = sum(call.waits for call in alive)
+    seconds = monotonic() - min(call.since for call in running or alive)
+    return Doing(names, waiting, seconds, step, tokens)
 
 
 def figures(call: Call) -> dict[str, Any]:

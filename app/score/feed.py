@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
+from app.chats.tool_call import Doing, doing
 from app.score.lanes import Lanes
 from engine import EngineError
 
@@ -64,5 +65,11 @@ class ScoreFeed(QObject):
         self._asked = False
         if future.exception() is None and self._timer.isActive():
             shown = {**self._library.sessions(), **self.guests()}
-            self.lanes.take(monotonic(), future.result(), shown)
+            self.lanes.take(monotonic(), future.result(), shown, self._tools())
             self.sampled.emit()
+
+    def _tools(self) -> dict[str, Doing]:
+        """What the tools of chats do."""
+        tools = {chat.id: chat.tools for chat in self._library.running()}
+        found = {i: doing(t.calls.values(), t.step, t.tokens) for i, t in tools.items()}
+        return {chat_id: each for chat_id, each in found.items() if each is not None}

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.chats.tool_call import Doing
+
 GUEST = "guest:"
 """What the ids of lanes of other programs begin with; behind it is the number of the request."""
 SPAN = 30.0
@@ -19,7 +21,8 @@ class Mark:
 
     Attributes:
         start, end: seconds of the caller's clock.
-        state: `queued`, `reading`, `writing` or `paused`.
+        state: `queued`, `reading`, `writing`, `paused`, `calling` (its tools run) or `asking` (they
+            wait for the person).
         rate: tokens per second, generated or read.
     """
 
@@ -39,12 +42,14 @@ class Lane:
         kv_bytes: what its KV cache takes.
         position: its place among those that wait for memory, from 1; 0 when it does not.
         colour: number of its colour, kept as long as the lane is there.
+        doing: what its tools do, while the engine has nothing to do for it.
     """
 
     chat_id: str
     title: str
     colour: int
     state: str = "idle"
+    doing: Doing | None = None
     rate: float = 0.0
     kv_bytes: int = 0
     kv_tokens: int = 0
@@ -108,13 +113,18 @@ class Lanes:
         return self._last or 0.0
 
     def take(
-        self, now: float, stats: Mapping[str, Any], chats: Mapping[str, tuple[str, str]]
+        self,
+        now: float,
+        stats: Mapping[str, Any],
+        chats: Mapping[str, tuple[str, str]],
+        tools: Mapping[str, Doing] | None = None,
     ) -> None:
         """Take one sample of the engine's figures.
 
         Args:
             stats: what `Engine.stats` gives.
             chats: session id to (chat id, title); other sessions are left out.
+            tools: what the tools of chats do, by the chats' ids.
         """
         start = self._last if self._last is not None else now
         self._last = now
@@ -130,10 +140,11 @@ class Lanes:
                 lane = self._lanes[chat_id] = Lane(chat_id, title, self._free_colour())
             lane.title = title
             lane.position = queue.index(session_id) + 1 if session_id in queue else 0
+            lane.doing = tools.get(chat_id) if tools is not None else None
             self._advance(lane, start, now, figures)
         for chat_id in [c for c, lane in self._lanes.items() if c not in seen]:
             lane = self._lanes[chat_id]
-            lane.state, lane.rate, lane.kv_bytes = "idle", 0.0, 0
+            lane.state, lane.rate, lane.kv_bytes, lane.doing = "idle", 0.0, 0, None
             self._forget(lane, now)
             if not lane.marks:
                 del self._lanes[chat_id]
@@ -157,6 +168,8 @@ class Lanes:
         lane._reply = (generated, held)
         lane.kv_bytes, lane.kv_tokens = figures["kv_bytes"], held
         lane.state = _state(figures)
+        if lane.state == "idle" and lane.doing is not None:
+            lane.state = "asking" if lane.doing.waiting else "calling"
         elapsed = max(now - start, 1e-6)
         if lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed

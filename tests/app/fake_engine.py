@@ -144,6 +144,12 @@ class FakeEngine:
         self._thread = threading.Thread(target=self._run, name="fake-engine")
         self._thread.start()
 
+    def count_tools_later(self, model: Any, tools: list[dict[str, Any]]) -> Future[int]:
+        """Ten tokens for each."""
+        future: Future[int] = Future()
+        future.set_result(10 * len(tools))
+        return future
+
     @property
     def is_running(self) -> bool:
         return self._thread.is_alive()

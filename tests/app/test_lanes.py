@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.chats.tool_call import Doing
 from app.score.lanes import SPAN, Lanes
 
 CHATS = {"s1": ("c1", "One"), "s2": ("c2", "Two")}
@@ -111,3 +112,19 @@ def test_the_totals_are_of_the_whole_process() -> None:
     totals = lanes.totals
     assert totals.all_bytes == 9700
     assert totals.program_bytes == 9000 - 1000 - 250 - 3000
+
+
+def test_tools_that_run_and_that_wait_are_seen_while_the_engine_rests() -> None:
+    lanes = Lanes()
+    runs = Doing(("search",), 0, 3.0, 2, 900)
+    lanes.take(1.0, stats(s1={}), CHATS, {"c1": runs, "c2": runs})
+    lanes.take(1.5, stats(s1={}), CHATS, {"c1": runs})
+    (lane,) = lanes
+    assert (lane.state, lane.doing) == ("calling", runs)
+    asks = Doing((), 1, 3.0, 2, 900)
+    lanes.take(2.0, stats(s1={}), CHATS, {"c1": asks})
+    assert lane.state == "asking"
+    lanes.take(2.5, stats(s1=writing(5)), CHATS, {})
+    assert [mark.state for mark in lane.marks] == ["calling", "asking", "writing"]
+    lanes.take(3.0, stats(s1={}), CHATS)
+    assert (lane.state, lane.doing) == ("idle", None)

@@ -9,12 +9,14 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
+from app.chats.tool_call import doing
 from app.language import mark, tr
 from app.ui.pane.context_meter import ContextMeter
 from app.ui.style import tokens as t
 from app.ui.style.figures import phase_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.tool_figures import doing_line
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.mirror import mirror, mirrored
 
@@ -146,6 +148,10 @@ class PaneHeader(QWidget):
             button.setToolTip(tr("Hidden until you keep one of the answers") if hidden else tr(tip))
         short = self.width() < t.NARROW
         state = phase_line(chat.phase, chat.progress, short=short)
+        tools = chat.tools
+        at_work = doing(tools.calls.values(), tools.step, tools.tokens)
+        if chat.phase is Phase.CALLING and at_work is not None and at_work.running:
+            state = doing_line(at_work, short=short)
         if not state:
             state = {
                 LoadState.READY: tr("Ready"),

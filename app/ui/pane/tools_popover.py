@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import shiboken6
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -29,9 +29,8 @@ from app.paths import short_path
 from app.tools.consent import Grant
 from app.tools.pins import Change
 from app.tools.servers import ServerConfig
-from app.tools.tool import Tool, as_function, visible
-from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font
+from app.tools.tool import BUILT_IN, Tool, as_function, visible
+from app.ui.pane.panel_parts import headed, heading, link, note
 from app.ui.widgets.wheel import WheelGuard
 from engine.errors import EngineError
 
@@ -72,8 +71,9 @@ class ToolsPopover(QFrame):
         whole.addWidget(self._area)
         self.setFixedWidth(self.WIDTH)
         self.cost = QLabel()
+        self.costs: dict[str, QLabel] = {}
+        self._counting = 0
         self._fill()
-        self._count()
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
         """Show it with its top right corner at a global point, at most ``room`` high."""
@@ -92,22 +92,22 @@ class ToolsPopover(QFrame):
         layout.setContentsMargins(16, 12, 16, 14)
         layout.setSpacing(6)
         self.boxes = {}
-        layout.addWidget(_heading(tr("Tools of this chat"), page))
+        self.costs = {BUILT_IN: headed(tr("Tools of this chat"), layout, page)}
         model = self._chat.model_status.model
         if model is not None and not model.tool_format:
-            layout.addWidget(_note(tr("{name} cannot call tools.", name=model.name), page))
+            layout.addWidget(note(tr("{name} cannot call tools.", name=model.name), page))
         for tool in self._toolbox.builtin.tools:
             layout.addWidget(self._box(tool, page))
         for words in self._toolbox.builtin.absent:
-            layout.addWidget(_note(words, page))
+            layout.addWidget(note(words, page))
         self._fill_folders(layout, page)
         for config in self._toolbox.host.servers:
             if config.enabled:
                 self._fill_server(config, layout, page)
-        self.cost = _note("", page)
+        self.cost = note("", page)
         layout.addWidget(self.cost)
-        layout.addWidget(_note(tr("Each call is shown and waits for you before it runs."), page))
-        servers = _link(tr("Servers of tools…"), page)
+        layout.addWidget(note(tr("Each call is shown and waits for you before it runs."), page))
+        servers = link(tr("Servers of tools…"), page)
         servers.clicked.connect(self.servers_asked)
         layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
         old = self._area.takeWidget()
@@ -116,39 +116,42 @@ class ToolsPopover(QFrame):
         self._area.setWidget(page)
         WheelGuard(page)
         self._fit()
+        self._count()
 
     def _fill_folders(self, layout: QVBoxLayout, page: QWidget) -> None:
-        layout.addWidget(_heading(tr("Folders"), page))
+        layout.addWidget(heading(tr("Folders"), page))
         for grant in self._toolbox.consents.folders(self._chat.id):
             row = QHBoxLayout()
             where = short_path(grant.path)
             if grant.writable:
                 where = tr("{folder} (may be written)", folder=where)
-            row.addWidget(_note(where, page), 1)
-            writing = _link(tr("Read Only") if grant.writable else tr("Allow Writing"), page)
+            row.addWidget(note(where, page), 1)
+            writing = link(tr("Read Only") if grant.writable else tr("Allow Writing"), page)
             writing.clicked.connect(lambda _=False, g=grant: self._set_writable(g))
-            away = _link(tr("Remove"), page)
+            away = link(tr("Remove"), page)
             away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
             row.addWidget(writing)
             row.addWidget(away)
             layout.addLayout(row)
-        add = _link(tr("Add Folder…"), page)
+        add = link(tr("Add Folder…"), page)
         add.setToolTip(tr("What is below it can be listed, searched and read in this chat"))
         add.clicked.connect(self.folder_asked)
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _fill_server(self, config: ServerConfig, layout: QVBoxLayout, page: QWidget) -> None:
-        layout.addWidget(_heading(visible(config.name), page))
+        self.costs[config.name] = headed(visible(config.name), layout, page)
         found = self._changes.get(config.name)
         pinned = self._toolbox.pins.of(config.name)
         if isinstance(found, str):
-            layout.addWidget(_note(found, page))
+            layout.addWidget(note(found, page))
         if isinstance(found, Change) and (found.new or found.other):
             self._fill_change(config.name, found, layout, page)
         else:
             for tool in pinned:
                 layout.addWidget(self._box(tool, page))
-            look = _link(tr("Look again") if pinned else tr("Show its tools"), page)
+            if not pinned:
+                layout.addWidget(self._switch_of(config.name, page))
+            look = link(tr("Look again") if pinned else tr("Show its tools"), page)
             look.setToolTip(config.shown)
             look.clicked.connect(lambda _=False, name=config.name: self._look(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
@@ -156,7 +159,7 @@ class ToolsPopover(QFrame):
     def _fill_change(self, server: str, found: Change, layout: QVBoxLayout, page: QWidget) -> None:
         for tool in found.new:
             told = f"{visible(tool.name)}: {tool.description[:LONGEST]}"
-            layout.addWidget(_note(told, page, tr("New: {text}", text=tool.description)))
+            layout.addWidget(note(told, page, tr("New: {text}", text=tool.description)))
         for before, now in found.other:
             words = tr(
                 "{name} has changed. Before: {before}\nNow: {now}",
@@ -164,7 +167,7 @@ class ToolsPopover(QFrame):
                 before=before.description[:LONGEST],
                 now=now.description[:LONGEST],
             )
-            layout.addWidget(_note(words, page))
+            layout.addWidget(note(words, page))
         use = QPushButton(tr("Use These"), page)
         use.setToolTip(tr("These descriptions are what the model is told"))
         tools = [*found.new, *(now for _, now in found.other)]
@@ -177,6 +180,15 @@ class ToolsPopover(QFrame):
         box.setChecked(tool.key in self._chat.options.tools)
         box.toggled.connect(lambda on, key=tool.key: self._switch(key, on))
         self.boxes[tool.key] = box
+        return box
+
+    def _switch_of(self, server: str, page: QWidget) -> QCheckBox:
+        """Switches a server on that has no tools, or whose tools nobody has looked at."""
+        box = QCheckBox(tr("Its resources (@) and prompts (/)"), page)
+        key = f"{server}/"
+        box.setChecked(key in self._chat.options.tools)
+        box.toggled.connect(lambda on: self._switch(key, on))
+        self.boxes[key] = box
         return box
 
     # What the person does.
@@ -210,7 +222,6 @@ class ToolsPopover(QFrame):
         self._toolbox.pins.pin(tools)
         self._changes.pop(server, None)
         self._fill()
-        self._count()
 
     def _set_writable(self, grant: Grant) -> None:
         self._toolbox.consents.grant(grant.chat_id, grant.path, not grant.writable)
@@ -227,30 +238,42 @@ class ToolsPopover(QFrame):
     # What they cost.
 
     def _count(self) -> None:
+        """Have the model's tokenizer count what is switched on: all of it, and each server's."""
         engine, model = self._library.loader.engine, self._chat.model_status.model
         tools = self._toolbox.offered(self._chat.options.tools)
-        if engine is None or model is None or not model.tool_format or not tools:
-            self.cost.setText("")
+        self._counting += 1  # what is still being counted holds no more
+        for label in (self.cost, *self.costs.values()):
+            label.setText("")
+        if engine is None or model is None or not model.tool_format:
             return
-        functions = [as_function(name, tool) for name, tool in tools.items()]
-        try:
-            future = engine.count_tools_later(model, functions)
-        except (EngineError, ValueError, AttributeError):
-            return
-        self._library.bridge.when_done(future, self._guarded(self._on_counted))
+        for server in {"", *(tool.server for tool in tools.values())} if tools else ():
+            named = [(n, each) for n, each in tools.items() if server in ("", each.server)]
+            functions = [as_function(name, tool) for name, tool in named]
+            try:
+                future = engine.count_tools_later(model, functions)
+            except (EngineError, ValueError, AttributeError):
+                return
+            show = partial(self._on_counted, server, self._counting)
+            self._library.bridge.when_done(future, self._guarded(show))
 
-    def _on_counted(self, future: Future[int]) -> None:
-        if future.cancelled() or future.exception() is not None:
+    def _on_counted(self, server: str, number: int, future: Future[int]) -> None:
+        if future.cancelled() or future.exception() is not None or number != self._counting:
             return
         tokens = future.result()
-        self.cost.setText(
-            counted(
-                "They take {count} token at the head of the prompt.",
-                "They take {count} tokens at the head of the prompt.",
-                tokens,
-                count=f"{tokens:,}",
+        count = f"{tokens:,}"
+        if server in self.costs:
+            words = counted("{count} token", "{count} tokens", tokens, count=count)
+            self.costs[server].setText(words)
+            self.costs[server].setToolTip(tr("What its tools that are switched on take"))
+        elif not server:
+            self.cost.setText(
+                counted(
+                    "They take {count} token at the head of the prompt.",
+                    "They take {count} tokens at the head of the prompt.",
+                    tokens,
+                    count=count,
+                )
             )
-        )
         self._fit()
 
     def _guarded(self, work: Callable[[Future[T]], object]) -> Callable[[Future[T]], None]:
@@ -274,25 +297,3 @@ class ToolsPopover(QFrame):
             self.setFixedHeight(min(self._room, height + 6))
         if not self._corner.isNull():
             self.move(self._corner - QPoint(self.width(), 0))
-
-
-def _heading(words: str, parent: QWidget) -> QLabel:
-    label = QLabel(words, parent)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    keep_font(label, t.UI_PX, QFont.Weight.DemiBold)
-    return label
-
-
-def _note(words: str, parent: QWidget, tip: str = "") -> QLabel:
-    label = QLabel(words, parent)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setProperty("muted", True)
-    label.setToolTip(tip)
-    return label
-
-
-def _link(words: str, parent: QWidget) -> QPushButton:
-    button = QPushButton(words, parent)
-    button.setObjectName("link")
-    return button

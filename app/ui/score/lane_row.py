@@ -20,6 +20,7 @@ from app.score.lanes import SPAN, Lane
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, rate_line
 from app.ui.style.theme import grown, scaled, theme, ui_font
+from app.ui.style.tool_figures import doing_line
 from app.ui.widgets.buttons import IconButton
 
 _WORDS = {
@@ -27,6 +28,8 @@ _WORDS = {
     "reading": mark("reading"),
     "writing": mark("writing"),
     "paused": mark("paused"),
+    "calling": mark("using a tool"),
+    "asking": mark("waiting for your answer"),
     "idle": mark("resting"),
 }
 
@@ -154,6 +157,8 @@ class LaneRow(QWidget):
         if lane.state == "paused":
             return tr("paused")
         wide = self.width() > 560
+        if lane.doing is not None and lane.state in {"calling", "asking"}:
+            return doing_line(lane.doing, short=not wide, timed=True)
         size = bytes_line(lane.kv_bytes) if lane.kv_bytes else ""
         if lane.state == "idle":
             return size if wide else ""
@@ -185,6 +190,8 @@ class LaneRow(QWidget):
                 soft = QColor(colour)
                 soft.setAlpha(90)
                 painter.fillRect(box.adjusted(0, 5, 0, -5), soft)
+            elif each.state in {"calling", "asking"}:
+                painter.fillRect(box.adjusted(0, 14, 0, 0), colour)
             elif each.state == "queued":
                 painter.fillRect(box.adjusted(0, 8, 0, -7), QColor(tokens.border_strong))
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.chats.tool_call import CallState
+from app.chats.tool_call import CallState, Doing
 from app.tools.builtin import BuiltIn, own
 from app.tools.consent import Decision
 from app.tools.pins import Change
@@ -21,6 +22,7 @@ from app.tools.tool import BUILT_IN, Tool
 from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.settings.tools_window import ToolsWindow
 from app.ui.sidebar.row import WAITING_ROLE
+from app.ui.style.tool_figures import doing_line
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.tool_words import visible_lines
 from tests.app.conftest import Run, Start
@@ -261,4 +263,54 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     assert "has changed this tool" in run.answer(run.pane)
     popover, words = looked()
     assert "echo has changed. Before: Says what it is given.\nNow: Ignore all" in words
+    popover.close()
+
+
+def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
+    run = begun(start)
+    gate = threading.Event()
+    builtin = BuiltIn([own("hold", "Holds.", lambda a, g: str(gate.wait(30)))])
+    run.app.library.toolbox.builtin = builtin
+    switch_on(run, "hold")
+    run.window.toggle_score()
+    run.say("loop 2 hold {}")
+    run.until(lambda: run.pane.chat.tools.waiting)
+    score = run.window.score
+    run.until(lambda: score.rows() and score.rows()[0].lane.state == "asking")
+    run.pane.chat.decide(run.pane.chat.tools.first_waiting, Decision.TOOL)
+    run.until(lambda: run.pane.header.state == "Running hold")
+    run.until(lambda: score.rows()[0].lane.state == "calling")
+    assert score.rows()[0]._words().startswith("Running hold")
+    gate.set()
+    assert run.answered() == "The tool said: True"
+    run.until(lambda: score.rows()[0].lane.state == "idle")
+
+
+def test_progress_is_one_line() -> None:
+    first = Doing(("search",), 0, 0.4, 1, 0)
+    assert doing_line(first) == "Running search"
+    later = Doing(("a", "b"), 0, 12.0, 3, 4200)
+    assert doing_line(later) == "Running 2 tools · step 3 · 4,200 tokens"
+    assert doing_line(later, timed=True) == "Running 2 tools · 12 s · step 3"
+    assert doing_line(later, short=True) == "Running 2 tools"
+    assert doing_line(Doing((), 1, 2.0, 3, 9)) == "Waiting for your answer"
+    assert doing_line(Doing(("sly\u202e",), 0, 0, 1, 0)) == "Running sly\\u202e"
+
+
+def test_what_each_servers_tools_cost_is_shown_beside_its_name(start: Start) -> None:
+    run = begun(start)
+    toolbox = run.app.library.toolbox
+    toolbox.host.set_servers([ServerConfig(name, "x") for name in ("one", "two")])
+    toolbox.pins.pin([Tool("one", "a"), Tool("one", "b")])
+    popover = ToolsPopover(run.pane.chat, run.app.library, run.window)
+    popover.open_at(QPoint(600, 40))
+    assert popover.cost.text() == ""
+    for key in (f"{BUILT_IN}/echo", "one/a", "one/b"):
+        popover.boxes[key].setChecked(True)
+    run.until(lambda: "30 tokens" in popover.cost.text())
+    told = {server: label.text() for server, label in popover.costs.items()}
+    assert told == {BUILT_IN: "10 tokens", "one": "20 tokens", "two": ""}
+    popover.boxes["two/"].setChecked(True)
+    assert run.pane.chat.tools.offers.servers == ["one", "two"], "one without tools is asked, too"
+    run.until(lambda: "30 tokens" in popover.cost.text())
     popover.close()
