@@ -1,9 +1,9 @@
 """A server under clients that come and go: `python -m tests.torture serve`.
 
 Thousands of requests with random sessions, forks, deletions and disconnects, then a thousand idle
-connections, then crowds of up to 256 clients, while eight streams of the engine's own go on. No
-connection is refused, those who wait are answered in their order, and at the end memory, threads
-and descriptors are what they were at the start.
+connections, then a thousand streams that nobody reads, then crowds of up to 256 clients, while
+eight streams of the engine's own go on. No connection is refused, those who wait are answered in
+their order, and at the end memory, threads and descriptors are what they were at the start.
 """
 
 from __future__ import annotations
@@ -24,24 +24,43 @@ from typing import Any
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.core.workers import THREADS
-from engine.serve.server import AT_ONCE as ACCEPTED
+from engine.serve.connection import AT_ONCE as ACCEPTED
+from engine.serve.connection import SPARE_FILES
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.crowd import crowd
 from tests.engine.families import FAMILIES
-from tests.engine.serving import CHAT, NEVER_ENDS, ask, body, connect, raw, rest, running, until
+from tests.engine.serving import (
+    CHAT,
+    NEVER_ENDS,
+    ask,
+    body,
+    connect,
+    endless,
+    raw,
+    rest,
+    running,
+    until,
+)
 
 BATCH = 20
 AT_ONCE = 16
 MOST_GROWTH = 40 * 2**20
 STREAMS = 8
 STREAM = "stream"
+UNREAD_TOKENS = 32
+UNREAD_SECONDS = 600.0
+UNREAD_EACH = 100_000
+"""Bytes of the process for each stream that nobody reads: its connection, and what waits for it."""
+BUFFERED_EACH = 400_000
+"""Bytes of the system for each."""
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture serve", description=__doc__)
     parser.add_argument("--requests", type=int, default=5000)
     parser.add_argument("--idle", type=int, default=1000, help="connections that do nothing")
+    parser.add_argument("--unread", type=int, default=1000, help="streams that nobody reads")
     parser.add_argument("--clients", default="1,4,8,16,64,256", help="that come at once")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
@@ -73,6 +92,8 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
             print(f"{done} requests, {streams.told()}", flush=True)
     _idle(server, chosen.idle)
     print(f"{chosen.idle} idle connections, {streams.told()}", flush=True)
+    faults += _unread(server, chosen.unread)
+    print(streams.told(), flush=True)
     for count in map(int, filter(None, chosen.clients.split(","))):
         came = crowd(server, count)
         print(f"{came.told()}; {streams.told()}", flush=True)
@@ -153,6 +174,67 @@ def _idle(server: Server, count: int) -> None:
     finally:
         for client in held:
             client.close()
+
+
+def _unread(server: Server, count: int) -> list[str]:
+    """Hold streams that nobody reads; returns what went wrong.
+
+    Most answers are short enough for the system's buffers; every fortieth has no end. The others'
+    requests are answered in their turn, and the server gets rid of all of these streams by itself.
+    """
+    before, began = _held(server), time.monotonic()
+    without_end = raw(endless())
+    short = raw({**endless(), "max_tokens": UNREAD_TOKENS})
+    held: list[socket.socket] = []
+    longest, faults = 0.0, []
+    try:
+        for i in range(count):
+            client = socket.socket()
+            held.append(client)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.settimeout(120)
+            client.connect(("127.0.0.1", server.port))
+            client.sendall(short if i % 40 else without_end)
+            if i % 200 == 100:
+                asked = time.monotonic()
+                if ask(server, "POST", CHAT, body()).status != 200:
+                    faults.append(f"no answer beside {i} streams that nobody reads")
+                longest = max(longest, time.monotonic() - asked)
+        most, buffers = _held(server), 0
+        while server.connections and time.monotonic() - began < UNREAD_SECONDS:
+            now = _held(server)
+            most = {name: max(value, now[name]) for name, value in most.items()}
+            buffers = max(buffers, _in_buffers())
+            time.sleep(0.2)
+        grown, taken = (most[n] - before[n] for n in ("memory", "descriptors"))
+        print(
+            f"{count} streams that nobody reads: gone after {time.monotonic() - began:.0f} s; "
+            f"others were answered after {longest:.1f} s at most; {grown / 1e6:.0f} MB of memory, "
+            f"{buffers / 1e6:.0f} MB of the system's buffers, {taken} descriptors",
+            flush=True,
+        )
+        if server.connections:
+            faults.append(f"{server.connections} streams that nobody reads are still there")
+        if grown > MOST_GROWTH + count * UNREAD_EACH:
+            faults.append(f"streams that nobody reads took {grown} bytes")
+        if buffers > count * BUFFERED_EACH:
+            faults.append(f"streams that nobody reads left {buffers} bytes with the system")
+        if taken > 2 * count + SPARE_FILES:  # both ends are here
+            faults.append(f"streams that nobody reads took {taken} descriptors")
+    finally:
+        for client in held:
+            client.close()
+    return faults
+
+
+def _in_buffers() -> int:
+    """Bytes in the buffers of all TCP sockets of this machine."""
+    with open("/proc/net/sockstat") as file:
+        for line in file:
+            words = line.split()
+            if words[0] == "TCP:":
+                return int(words[words.index("mem") + 1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def _rest(server: Server) -> None:

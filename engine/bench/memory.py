@@ -198,19 +198,27 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
         peaks = family_here(model.removeprefix("family:"), contexts)
     else:
         peaks = measure(Path(model).expanduser(), Path(model).name, contexts)
-    found = []
+    found, began = [], time.monotonic()
     say(f"{'memory':<20} {'context':>8} {'KV':>4} {'chats':>6} {'estimated':>10} {'measured':>10}")
     for peak in peaks:
         found.append(peak)
         say(_line(peak))
-    far = sorted((abs(p.off) for p in found if p.measured), reverse=True)
-    if far:
-        within = sum(off <= 0.1 for off in far)
-        say(
-            f"{within} of {len(far)} estimates within 10 % of the measured peak, "
-            f"the farthest {far[0]:.0%} off, half of them at most {far[len(far) // 2]:.1%}."
-        )
+    say(_summary(found, time.monotonic() - began))
     return [asdict(p) for p in found]
+
+
+def _summary(found: Sequence[Peak], seconds: float) -> str:
+    """How many cells there are, how many of them are near enough, and the worst one."""
+    measured = sorted((p for p in found if p.measured), key=lambda p: abs(p.off), reverse=True)
+    families = len({p.family for p in measured})
+    took = f"{families} families, {len(measured)} cells in {seconds / 60:.0f} minutes"
+    if not measured:
+        return f"{took}."
+    within = sum(abs(p.off) <= 0.1 for p in measured)
+    return (
+        f"{took}: {within} estimates within 10 % of the measured peak, half of them at most "
+        f"{abs(measured[len(measured) // 2].off):.1%} off. The worst cell:\n{_line(measured[0])}"
+    )
 
 
 def _line(p: Peak) -> str:

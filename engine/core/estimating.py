@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine.core.commands import Estimate
 from engine.core.confined.checked import AdapterFacts, Facts
 from engine.core.confined.confined import Confined
-from engine.core.loading import as_engine_error
+from engine.core.examining import as_engine_error
 from engine.core.mailbox import refuse
 from engine.core.resolving import resolve, resolve_adapter
 from engine.core.state import State

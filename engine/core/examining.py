@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,12 +10,21 @@ from pathlib import Path
 from engine.core.confined.checked import CheckedTokenizer
 from engine.core.confined.confined import Confined
 from engine.core.resolving import resolve, resolve_adapter
+from engine.errors import (
+    MODEL_LOAD_FAILED,
+    OUT_OF_MEMORY,
+    EngineError,
+    is_out_of_memory,
+    words_of,
+)
 from engine.hub.names import clean_name
 from engine.model import adapting, folder, loader
 from engine.model.adapting import Adapter
 from engine.model.fingerprint import identity
 from engine.model.loader import Examined
 from engine.text.known_tokenizer import KnownTokenizer
+
+log = logging.getLogger(__name__)
 
 MOST_CHECKED = 16
 """So many folders that have passed are remembered, for as long as nothing in them changes. Checking
@@ -99,3 +109,14 @@ def _ends(*places: object) -> list[int] | None:
     for eos in places:
         found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
     return list(dict.fromkeys(found)) or None
+
+
+def as_engine_error(error: BaseException) -> EngineError:
+    """What those who wait for a model are told."""
+    if isinstance(error, EngineError):
+        return error
+    if is_out_of_memory(error):
+        words = "The device ran out of memory while the model was loaded. Unload another one."
+        return EngineError(OUT_OF_MEMORY, words)
+    log.error("loading failed", exc_info=error)
+    return EngineError(MODEL_LOAD_FAILED, words_of(error))

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 import mlx.core as mx
 
-from engine.core.loading import Loading, as_engine_error
+from engine.core.examining import as_engine_error
+from engine.core.loading import Loading
 from engine.core.restoring import Restoring
 from engine.core.session import SessionState
 from engine.core.state import State

@@ -13,22 +13,16 @@ from typing import Any
 
 from engine.core.commands import Load, Unload
 from engine.core.confined.confined import Confined
-from engine.core.examining import Candidate, examine
+from engine.core.examining import Candidate, as_engine_error, examine
 from engine.core.leaving import Leaving
 from engine.core.mailbox import refuse
 from engine.core.state import State
 from engine.core.workers import Workers
-from engine.errors import (
-    MODEL_LOAD_FAILED,
-    OUT_OF_MEMORY,
-    UNKNOWN_MODEL,
-    EngineError,
-    is_out_of_memory,
-    words_of,
-)
+from engine.errors import UNKNOWN_MODEL, EngineError
 from engine.model import adapting, loader
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Pieces
+from engine.scheduling.pacing import GAP_BUDGET
 from engine.scheduling.plan import LoadAdmission
 from engine.scheduling.view import LoadRequest
 
@@ -166,28 +160,46 @@ class Loading:
             for command in load.callers:
                 refuse(command, error)
 
-    def step(self) -> None:
-        """Go on with the model that is being freed or read, if any; the others wait."""
+    def step(self, decoding: float = 0.0) -> None:
+        """Go on with the model that is being freed or read, if any; the others wait.
+
+        As many pieces are read as take half of what the turn has taken so far, at least a pause
+        of the loop and at most the gap budget: beside slow steps a load would else last too long.
+
+        Args:
+            decoding: seconds that this turn took for the chats' tokens.
+        """
         self._let_go()
         if self._leaving.busy:
-            self._leaving.step()
-            return
-        if not self.busy:
-            return
+            return self._leaving.step()
+        allowed = max(loader.PAUSE, min(decoding / 2, GAP_BUDGET))
+        began = before = time.perf_counter()
+        while self.busy and self._next_piece():
+            now = time.perf_counter()
+            if now - began + (now - before) > allowed:  # the next one may take as long
+                return None
+            before = now
+        return None
+
+    def _next_piece(self) -> bool:
+        """Read a piece of the model; False once there are no more."""
         load = self._queue[0]
         assert load.pieces is not None
         try:
             match _next(load.pieces):
                 case LoadedModel() as model:
                     self._read(load, model)
+                    return False
                 case list() as arrays:
                     load.arrays = arrays
                 case share:
                     _tell(load, share)
+            return True
         except BaseException as error:  # a panic in a native library, too
             self._end(load)
             for command in load.callers:
                 refuse(command, as_engine_error(error))
+            return False
 
     def _read(self, load: _Load, model: LoadedModel) -> None:
         """Take a model that has been read."""
@@ -259,17 +271,6 @@ class Loading:
         self._state.adapted.clear()
         self._leaving.give_up()
         return waiting
-
-
-def as_engine_error(error: BaseException) -> EngineError:
-    """What those who wait for a model are told."""
-    if isinstance(error, EngineError):
-        return error
-    if is_out_of_memory(error):
-        words = "The device ran out of memory while the model was loaded. Unload another one."
-        return EngineError(OUT_OF_MEMORY, words)
-    log.error("loading failed", exc_info=error)
-    return EngineError(MODEL_LOAD_FAILED, words_of(error))
 
 
 def _give(command: Load, model: LoadedModel) -> None:

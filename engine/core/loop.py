@@ -136,7 +136,7 @@ class Loop:
         reached(Stage.AFTERWARDS)
         self._scheduler.observe(now, plan, results.timing)
         self._state.fail_lost()
-        read = self._next_pieces()  # beside chats that stream, too
+        read = self._next_pieces(results.timing.decode)  # beside chats that stream, too
         self._idle = plan.idle and not read
         self._recovery.well()
         return True
@@ -153,8 +153,12 @@ class Loop:
             self._idling.step()
             return True
 
-    def _next_pieces(self) -> bool:
-        """Read the next piece of a model or a cache; False where there was none."""
+    def _next_pieces(self, decoding: float) -> bool:
+        """Read the next pieces of a model or a cache; False where there was none.
+
+        Args:
+            decoding: seconds that this turn took for the chats' tokens.
+        """
         embeds = self._embedding.busy
         if embeds:
             self._embedding.step()
@@ -162,7 +166,7 @@ class Loop:
             return embeds or self._loading.wanted is not None
         with self._state.meter.phase("load"):
             self._restoring.step()
-            self._loading.step()
+            self._loading.step(decoding)
         return True
 
     def _drain(self) -> bool:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import logging
 from enum import Enum, auto
 
-from engine.core.loading import Loading, as_engine_error
+from engine.core.examining import as_engine_error
+from engine.core.loading import Loading
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.scheduling.plan import StepPlan

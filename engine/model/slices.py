@@ -14,9 +14,8 @@ import mlx.core as mx
 
 from engine.kv.cache_objects import leaves
 
-SLICE = 0.03
-"""Seconds of a pass that are computed between two turns of the loop, as far as single layers are
-no longer than that. Six tenths of the gap budget: the turn has work of its own."""
+SLICE = 0.01
+"""Seconds of a pass that are computed at a time, as far as single layers take no longer."""
 
 _MOST_AT_ONCE = 2
 """Times as many layers as before are evaluated at once, at most: the next ones may take longer."""

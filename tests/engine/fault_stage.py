@@ -274,9 +274,9 @@ class Stage:
 
     def other_children(self) -> None:
         """The next engine has children that have not been started."""
-        if confined._shared is not None:
-            confined._shared.close()
-        confined._shared = Confined()
+        if confined.shared.made is not None:
+            confined.shared.made.close()
+        confined.shared.made = Confined()
 
     def _judge(self) -> Outcome:
         """How everything stands after a scene."""

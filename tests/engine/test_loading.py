@@ -159,6 +159,7 @@ def test_a_pass_is_computed_in_slices_of_so_much_time(
 ) -> None:
     """Twelve layers, and what they give in the end."""
     backend.start()
+    monkeypatch.setattr(slices_module, "SLICE", 0.03)
     clock = Clock(monkeypatch, lambda arrays: layer * len(arrays))
     layers = [mx.zeros(1) + i for i in range(12)]
     found = []

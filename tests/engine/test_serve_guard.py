@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import shutil
+import socket
 import stat
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ import pytest
 from engine import Engine, EngineError, Model
 from engine.cli.main import main
 from engine.serve.keys import Keys
-from engine.serve.server import Server
+from engine.serve.server import SENT_AHEAD, Server
 from engine.serve.settings import Settings
 from tests.engine.serving import (
     CHAT,
@@ -324,6 +325,17 @@ def test_each_answer_counts_in_what_a_key_may_have_at_once(serve: Serve, keys: K
     never = ask(server, "POST", CHAT, body(n=4), **bearer(key))
     assert never.status == 400, "asking again would not help"
     until(lambda: ask(server, "POST", CHAT, body(n=3), **bearer(key)).status == 200)
+
+
+def test_little_is_held_for_a_client_that_does_not_read(serve: Serve) -> None:
+    """By itself the system would take megabytes: answers that are computed for nobody."""
+    server = serve()
+    with connect(server, raw(endless())) as client:
+        until_said(client, b"data: ")
+        (connection,) = server._http.server_state.connections
+        wire = connection.transport.get_extra_info("socket")
+        held = wire.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+        assert SENT_AHEAD <= held <= 2 * SENT_AHEAD
 
 
 def test_connections_beyond_the_limit_are_told_so(serve: Serve) -> None:

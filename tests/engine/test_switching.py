@@ -14,10 +14,19 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
+from engine.core.commands import Load
+from engine.core.confined.confined import Confined
+from engine.core.examining import Candidate
+from engine.core.loading import Loading
+from engine.core.mailbox import Answer, Mailbox
+from engine.core.state import State
+from engine.core.workers import Workers
 from engine.engine import Session
 from engine.model import loader
 from engine.reply import Reply
+from engine.scheduling.plan import LoadAdmission
 from tests.engine.families import FAMILIES
+from tests.engine.test_loading import examined
 
 Folder = Callable[[str], Path]
 PATIENCE = 60.0
@@ -198,3 +207,33 @@ def test_a_listener_that_raises_ends_nothing(engine: Engine, model_folder: Folde
     assert engine.stats()["models"] == []
     with pytest.raises(ValueError, match="after"):
         engine.unload_idle(-1.0)
+
+
+def test_beside_slow_steps_more_is_read_in_a_turn(
+    model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For half of what the step took, and never for longer than the gap budget."""
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    pieces: list[int] = []
+
+    def load(examined: loader.Examined, wide: bool) -> Iterator[Any]:
+        while True:
+            now[0] += 0.015
+            pieces.append(1)
+            yield
+
+    monkeypatch.setattr(loader, "load", load)
+    state = State()
+    loading = Loading(state, Workers(Mailbox()), Confined())
+    candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
+    command = Load(str(model_folder("plain")), Answer(), None, None)
+    loading._examining.append(command)
+    loading._examined(command, candidate)
+    wanted = loading.wanted
+    assert wanted is not None
+    loading.begin(LoadAdmission(wanted.key, wanted.nbytes, False))
+    for decoding, count in ((0.0, 1), (0.05, 1), (0.07, 2), (0.2, 3), (9.0, 3)):
+        pieces.clear()
+        loading.step(decoding)
+        assert len(pieces) == count

@@ -9,9 +9,7 @@ prompt = build(tokenizer, messages, reasoning, ledger, confined.reader(checked))
 
 from __future__ import annotations
 
-import atexit
 import signal
-import threading
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -25,23 +23,11 @@ from engine.core.confined.children import Children, Reply, what_happened
 from engine.core.confined.limits import Limits
 from engine.core.confined.process import Child, CrashError, OverrunError
 from engine.core.confined.reader import ConfinedReader
+from engine.core.confined.shared import Shared
 from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, TEMPLATE_ERROR, EngineError
 from engine.params import SamplingParams
 
 _MOST_MODELS = 3  # whose tokenizers one child keeps; the largest take 300 MB each
-
-_lock = threading.Lock()
-_shared: Confined | None = None
-
-
-def shared() -> Confined:
-    """The children of this process, which all of its engines share. They end with it."""
-    global _shared
-    with _lock:
-        if _shared is None:
-            _shared = Confined()
-            atexit.register(_shared.close)
-        return _shared
 
 
 class Confined:
@@ -241,6 +227,10 @@ class Confined:
             if error.signal not in (signal.SIGKILL, signal.SIGTERM):
                 raise
             return children.ask(lane, key, use)
+
+
+shared = Shared(Confined)
+"""The children of this process, which all of its engines share. They end with it."""
 
 
 class RefusalError(EngineError):

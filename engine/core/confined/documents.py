@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import threading
 from pathlib import Path
 
@@ -10,23 +9,11 @@ from engine.core.confined import limits
 from engine.core.confined.children import Children, Reply, what_happened
 from engine.core.confined.limits import Limits
 from engine.core.confined.process import Child, CrashError, OverrunError
+from engine.core.confined.shared import Shared
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.text.documents.document import Document
 
 _AT_ONCE = 2
-
-_lock = threading.Lock()
-_shared: DocumentReader | None = None
-
-
-def shared() -> DocumentReader:
-    """The reader of this process. Its children end with it."""
-    global _shared
-    with _lock:
-        if _shared is None:
-            _shared = DocumentReader()
-            atexit.register(_shared.close)
-        return _shared
 
 
 class DocumentReader:
@@ -105,3 +92,7 @@ class DocumentReader:
             pages=tuple(blobs[0].decode(errors="replace").split("\f")),
             labels=tuple(map(str, result["labels"])),
         )
+
+
+shared = Shared(DocumentReader)
+"""The reader of this process. Its children end with it."""
