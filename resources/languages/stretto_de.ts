@@ -496,7 +496,7 @@
     <message>
         <location filename="../../app/translation.py"/>
         <source>Close Tab</source>
-        <translation type="unfinished"></translation>
+        <translation>Tab schließen</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
@@ -516,22 +516,22 @@
     <message>
         <location filename="../../app/translation.py"/>
         <source>Close Others</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere schließen</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Detach</source>
-        <translation type="unfinished"></translation>
+        <translation>Abtrennen</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Unpin (Dock)</source>
-        <translation type="unfinished"></translation>
+        <translation>Lösen (andocken)</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Minimize</source>
-        <translation type="unfinished"></translation>
+        <translation>Minimieren</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
@@ -2675,8 +2675,28 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Asking…</source>
         <translation>Wird gefragt…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>{count} token</source>
+        <comment>{count} tokens</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -3082,7 +3102,6 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <translation>Schreibt</translation>
     </message>
@@ -3142,11 +3161,13 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Asks you</source>
         <translation>Fragt dich</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Wartet auf deine Antwort</translation>
     </message>
@@ -3187,6 +3208,12 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {done} of {total} tokens</source>
         <translation>Liest {done} von {total} Tokens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Writing</source>
+        <comment>a chat is writing its answer</comment>
+        <translation type="unfinished">Schreibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -7910,6 +7937,16 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
+        <source>using a tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>waiting for your answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>resting</source>
         <translation>ruht</translation>
     </message>
@@ -8091,6 +8128,25 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/pane_offers.py"/>
         <source>A message takes {most} files.</source>
         <translation>Eine Nachricht fasst {most} Dateien.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>Running {tool}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>Running %n tool</source>
+        <comment>Running %n tools</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>step {step}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

@@ -2655,7 +2655,26 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Asking…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>{count} token</source>
+        <comment>{count} tokens</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
@@ -3051,7 +3070,6 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3111,11 +3129,13 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Asks you</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Waiting for your answer</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3153,6 +3173,12 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {done} of {total} tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Writing</source>
+        <comment>a chat is writing its answer</comment>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7801,6 +7827,16 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
+        <source>using a tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
+        <source>waiting for your answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>resting</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7979,6 +8015,24 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/pane_offers.py"/>
         <source>A message takes {most} files.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>Running {tool}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>Running %n tool</source>
+        <comment>Running %n tools</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/tool_figures.py"/>
+        <source>step {step}</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

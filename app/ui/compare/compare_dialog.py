@@ -24,8 +24,8 @@ from app.chats.options import ChatOptions
 from app.language import mark, tr
 from app.paths import model_fallback_name
 from app.ui.compare.messages_field import MessagesField
-from app.ui.style.theme import scaled
 from app.ui.widgets.wheel import WheelGuard
+from app.ui.widgets.width import keep_wide
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
@@ -137,7 +137,7 @@ class CompareDialog(QDialog):
             layout.addWidget(widget)
         layout.addSpacing(6)
         layout.addWidget(buttons)
-        self.setFixedWidth(scaled(420))
+        keep_wide(self, 420)
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
         self.asked.changed.connect(self._refresh)

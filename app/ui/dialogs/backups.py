@@ -13,8 +13,9 @@ from app.store import Backup
 from app.ui.dialogs.two_lines import TwoLines
 from app.ui.style.dates import date_line
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import grown, scaled
+from app.ui.style.theme import grown
 from app.ui.widgets.foot import foot_row
+from app.ui.widgets.width import keep_wide
 
 _NOTE = mark(
     "Stretto copies your chats once a day and before an update, and keeps the last three copies. "
@@ -62,7 +63,7 @@ class BackupsDialog(QDialog):
         layout.addWidget(self.list)
         layout.addStretch(1)
         layout.addLayout(foot)
-        self.setFixedWidth(scaled(480))
+        keep_wide(self, 480)
 
     @Slot()
     def _on_take(self) -> None:

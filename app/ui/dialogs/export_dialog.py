@@ -26,6 +26,7 @@ from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
 from app.language import counted, mark, number, tr
 from app.store import Store, StoreError
+from app.ui.widgets.width import keep_wide
 
 FORMS = (
     (Kind.JSON, "Stretto (JSON)", mark("Everything, all versions too. Can be imported again.")),
@@ -99,7 +100,7 @@ class ExportDialog(QDialog):
         layout.addWidget(self.words)
         layout.addSpacing(6)
         layout.addWidget(buttons)
-        self.setFixedWidth(460)
+        keep_wide(self, 460)
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self._look)
         self.form.currentIndexChanged.connect(self._on_form)

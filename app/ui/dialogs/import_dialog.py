@@ -22,6 +22,7 @@ from app import background
 from app.chats.importing import Import, Report
 from app.language import mark, tr
 from app.store import Store
+from app.ui.widgets.width import keep_wide
 
 _NOTE = mark(
     "Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or "
@@ -84,7 +85,7 @@ class ImportDialog(QDialog):
         layout.addWidget(self.bar)
         layout.addWidget(self.details, 1)
         layout.addLayout(buttons)
-        self.setFixedWidth(480)
+        keep_wide(self, 480)
         self.bar.hide()
         self.details.hide()
         self._looking = QTimer(self, interval=_LOOK_MS)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.language import tr
-from app.ui.style.theme import scaled
+from app.ui.widgets.width import keep_wide
 
 LONGEST = 60
 
@@ -59,7 +59,7 @@ class NameDialog(QDialog):
         layout.addWidget(self._hint)
         layout.addSpacing(8)
         layout.addWidget(buttons)
-        self.setFixedWidth(scaled(400))
+        keep_wide(self, 400)
         self.field.textChanged.connect(self._refresh)
         buttons.accepted.connect(self._on_go)
         buttons.rejected.connect(self.reject)

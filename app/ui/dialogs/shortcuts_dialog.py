@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
 
 from app.language import tr
 from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font, scaled
+from app.ui.style.theme import keep_font
 from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.keys import native
+from app.ui.widgets.width import keep_wide
 from app.ui.window.commands import MENUS, REGISTRY, focus_keys
 from app.ui.window.own_keys import OwnKeys
 
@@ -205,7 +206,7 @@ class KeyDialog(QDialog):
         layout.addWidget(QLabel(tr("Press the keys for “{command}”", command=words_of(name)), self))
         for widget in (self.field, self.hint, box):
             layout.addWidget(widget)
-        self.setFixedWidth(scaled(420))
+        keep_wide(self, 420)
         self.usual.setEnabled(keys.is_own(name))
         self.usual.setToolTip("" if keys.is_own(name) else tr("It has its usual keys"))
         self.none.setEnabled(bool(keys.of(name)))

@@ -9,8 +9,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.language import mark, tr
-from app.ui.style.theme import code_font, scaled, ui_font
+from app.ui.style.theme import code_font, ui_font
 from app.ui.widgets.foot import foot_row
+from app.ui.widgets.width import keep_wide
 
 WORDS = mark(
     "A wheel is a program: it does what you may do. Take it from {page}, where the hash stands "
@@ -66,7 +67,7 @@ class WheelDialog(QDialog):
         layout.addWidget(words)
         layout.addSpacing(4)
         layout.addLayout(foot)
-        self.setFixedWidth(scaled(self.WIDTH))
+        keep_wide(self, self.WIDTH)
 
     def _on_take(self) -> None:
         self.accept()

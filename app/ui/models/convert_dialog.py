@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 from app.conversion import RECIPES, Recipe
 from app.language import tr
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import scaled, ui_font
+from app.ui.style.theme import ui_font
 from app.ui.widgets.foot import foot_row
+from app.ui.widgets.width import keep_wide
 from engine.hub.inventory import Installed
 
 
@@ -75,7 +76,7 @@ class ConvertDialog(QDialog):
         layout.addLayout(grid)
         layout.addSpacing(4)
         layout.addLayout(foot)
-        self.setFixedWidth(scaled(self.WIDTH))
+        keep_wide(self, self.WIDTH)
 
     def _on_go(self) -> None:
         chosen = next(r for button, r in self._recipes.items() if button.isChecked())

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 from app.language import tr
 from app.ui.models.fit_choices import Choice
 from app.ui.style.theme import scaled, ui_font
+from app.ui.widgets.width import keep_wide
 
 
 class FitDialog(QDialog):
@@ -53,7 +54,7 @@ class FitDialog(QDialog):
             layout.addWidget(button)
         layout.addSpacing(6)
         layout.addLayout(foot)
-        self.setFixedWidth(scaled(self.WIDTH))
+        keep_wide(self, self.WIDTH)
 
     def _offer(self, choice: Choice) -> QPushButton:
         """A button of two lines. Its labels take no clicks, so that all of it is the button."""

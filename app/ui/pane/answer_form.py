@@ -48,7 +48,7 @@ class AnswerForm(QObject):
         self.kind = QComboBox(parent)
         self.kind.setAccessibleName(tr("Answer as"))
         self.kind.setToolTip(tr("What answers have to be; the model can write nothing else"))
-        self.kind.setFixedWidth(180)
+        self.kind.setMinimumWidth(180)
         for kind, words in _CHOICES:
             self.kind.addItem(tr(words), kind)
         label = QLabel(tr("Answer as"), parent)

@@ -84,7 +84,7 @@ class OptionsPopover(QFrame):
         self.seed.textChanged.connect(self._on_seed)
         self.thinking = QComboBox(page)
         self.thinking.setAccessibleName(tr("Thinking"))
-        self.thinking.setFixedWidth(132)
+        self.thinking.setMinimumWidth(132)
         for thinks, words in _THINKING:
             self.thinking.addItem(tr(words), thinks)
         self.reproducible = QCheckBox(tr("Reproducible, to the last bit (slower)"), page)
@@ -111,7 +111,7 @@ class OptionsPopover(QFrame):
         self.context.setRange(CONTEXT[0] - 1, CONTEXT[1])
         self.context.setSpecialValueText(tr("As the model"))
         self.context.setGroupSeparatorShown(True)
-        self.context.setFixedWidth(132)
+        self.context.setMinimumWidth(132)
         self.more = QPushButton(page)
         self.more.setObjectName("link")
         self.more.setCheckable(True)
@@ -134,7 +134,7 @@ class OptionsPopover(QFrame):
         self._rest.setLayout(rest)
         self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
         self.stop.setFixedWidth(200)
-        self.bits.setFixedWidth(132)
+        self.bits.setMinimumWidth(132)
         rest.addRow(_label(tr("Stop at"), page), self.stop)
         rest.addRow(_label(tr("KV cache"), page), self.bits)
         rest.addRow(_label(tr("Context"), page), self.context)
@@ -164,7 +164,6 @@ class OptionsPopover(QFrame):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(1, 1, 1, 1)
         whole.addWidget(self._area)
-        self.setFixedWidth(self.WIDTH)
         self._corner = QPoint()
         self._room = 640
         self.show_values(chat.options, chat.record.system)
@@ -239,8 +238,10 @@ class OptionsPopover(QFrame):
         layout = self._page.layout()
         if layout is not None:
             layout.activate()
+            # As wide as the longest words of the language need it.
+            self.setFixedWidth(max(self.WIDTH, layout.minimumSize().width() + 2))
             # What wraps is as high as this width makes it.
-            wraps, width = layout.hasHeightForWidth(), self.WIDTH - 2
+            wraps, width = layout.hasHeightForWidth(), self.width() - 2
             height = layout.totalHeightForWidth(width) if wraps else layout.sizeHint().height()
             self.setFixedHeight(min(self._room, height + 6))
         if not self._corner.isNull():

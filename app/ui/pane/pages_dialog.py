@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 from app.chats.attached.choosing import pages_in
 from app.language import tr
 from app.ui.pane.units import has_line, unit_words
-from app.ui.style.theme import scaled
+from app.ui.widgets.width import keep_wide
 
 
 class PagesDialog(QDialog):
@@ -49,7 +49,7 @@ class PagesDialog(QDialog):
             layout.addWidget(part)
         layout.addSpacing(8)
         layout.addWidget(buttons)
-        self.setFixedWidth(scaled(400))
+        keep_wide(self, 400)
         buttons.accepted.connect(self._on_go)
         buttons.rejected.connect(self.reject)
 

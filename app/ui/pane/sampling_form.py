@@ -181,7 +181,7 @@ class SamplingForm:
         self.boxes: dict[str, NumberBox] = {}
         for number in numbers:
             box = self.boxes[number.name] = NumberBox(number, parent)
-            box.setFixedWidth(132)
+            box.setMinimumWidth(132)
             label = QLabel(tr(number.words), parent)
             label.setToolTip(tr(number.tip))
             label.setBuddy(box)

@@ -81,7 +81,6 @@ _PHASES = {
     Phase.CALLING: mark("Using a tool"),
     Phase.PAUSED: mark("Paused"),
     Phase.THINKING: mark("Thinking"),
-    Phase.WRITING: mark("Writing"),
 }
 
 
@@ -105,6 +104,8 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
             return tr("Reading {percent}", percent=percent(read))
         done, total = number(progress.done), number(progress.total)
         return tr("Reading {done} of {total} tokens", done=done, total=total)
+    if phase is Phase.WRITING:
+        return tr("Writing", "a chat is writing its answer")
     words = _PHASES.get(phase)
     return tr(words) if words is not None else ""
 

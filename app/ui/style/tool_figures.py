@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.chats.tool_call import Doing
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.tools.tool import visible
-from app.ui.style.figures import number, seconds
+from app.ui.style.figures import seconds
 
 _LONGEST = 40  # characters of a tool's name
 
