@@ -6,497 +6,497 @@
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le fichier {path} est endommagé ou n’est pas un fichier de Stretto. Il a été laissé tel quel. Stretto peut enregistrer dans un nouveau fichier ce qui est encore lisible, ou repartir d’un fichier vide&#xa0;; le fichier endommagé est conservé dans tous les cas.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’a pu être lu dans {path}. Le fichier a été laissé tel quel. Revenez à une sauvegarde s’il y en a une, ou mettez le fichier de côté pour repartir d’un fichier vide.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les discussions de {path} ont été utilisées en dernier par une version plus récente de Stretto, et celle-ci pourrait les abîmer. Ouvrez-les avec la version plus récente, ou mettez le fichier de côté pour repartir d’un fichier vide&#xa0;; il est conservé. Pour l’instant, il a été laissé tel quel.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Une modification ne correspondait pas aux discussions enregistrées et a été ignorée ({what}&#xa0;: {error}). C’est une erreur du programme&#xa0;; les autres modifications sont enregistrées.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le disque qui contient {path} est plein, vos discussions ne peuvent donc pas être ouvertes. Rien n’est perdu. Libérez de l’espace, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le disque qui contient {path} est plein, les derniers messages ne sont donc pas encore enregistrés. Libérez de l’espace&#xa0;; Stretto les garde et réessaie.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto n’a pas le droit d’écrire dans {path}. Autorisez l’écriture dans le dossier et son fichier, puis réessayez&#xa0;; ou utilisez un autre dossier, dans lequel vos discussions seront copiées.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les discussions de {path} n’ont pas pu être lues ou écrites ({error}). Vérifiez que le disque est connecté et qu’il a de la place, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/store/readers.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les discussions sont fermées.</translation>
     </message>
     <message>
         <location filename="../../app/store/records.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle discussion</translation>
     </message>
     <message>
         <location filename="../../app/store/salvage.py"/>
         <source>Recovered chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussion récupérée</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed; this change came too late.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les discussions sont fermées&#xa0;; cette modification est arrivée trop tard.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>Saving the chats takes longer than expected.</source>
-        <translation type="unfinished"></translation>
+        <translation>L’enregistrement des discussions prend plus de temps que prévu.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>The disk did not answer in time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le disque n’a pas répondu à temps.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/store/writer.py"/>
         <source>%n change could not be saved. {why}</source>
         <comment>%n changes could not be saved. {why}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n modification n’a pas pu être enregistrée. {why}</numerusform>
+            <numerusform>%n modifications n’ont pas pu être enregistrées. {why}</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>{name} must be a text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} doit être un texte.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>It cannot be shown: {kind}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Affichage impossible&#xa0;: {kind}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has no tool “{tool}” any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} n’a plus d’outil «&#xa0;{tool}&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has changed this tool. Look at it again first.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} a modifié cet outil. Examinez-le d’abord à nouveau.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>No answer within {seconds} s. The call was stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas de réponse en {seconds}&#xa0;s. L’appel a été arrêté.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} ended during the call.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server}&#xa0;s’est arrêté pendant l’appel.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} wants this visited before the call: {pages}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} demande de visiter ceci avant l’appel&#xa0;: {pages}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} refused: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} a refusé&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not answer: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} n’a pas répondu&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not answer within {seconds} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} n’a pas répondu en {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{why} It is started again in {seconds} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{why} Nouveau démarrage dans {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server}&#xa0;s’est arrêté.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not start within {seconds} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} n’a pas démarré en {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} could not be reached: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} n’a pas pu être joint&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>The program “{program}” was not found. Is it installed?</source>
-        <translation type="unfinished"></translation>
+        <translation>Le programme «&#xa0;{program}&#xa0;» est introuvable. Est-il installé&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not tell its tools in time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} n’a pas indiqué ses outils à temps.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not tell its tools: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} n’a pas indiqué ses outils&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>New file {path}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau fichier {path}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>The file is too large to be written over.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le fichier est trop volumineux pour être remplacé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Nothing would change.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien ne changerait.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This folder may only be read. The person can allow writing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce dossier est en lecture seule. L’utilisateur peut y autoriser l’écriture.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This is a folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>C’est un dossier.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>More than {most} bytes are not written.</source>
-        <translation type="unfinished"></translation>
+        <translation>L’écriture est limitée à {most}&#xa0;octets.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>A path has no null character in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un chemin ne contient pas de caractère nul.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>A path with “..” in it is not followed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un chemin qui contient «&#xa0;..&#xa0;» n’est pas suivi.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Give the whole path. Granted are: {folders}</source>
-        <translation type="unfinished"></translation>
+        <translation>Donnez le chemin complet. Dossiers autorisés&#xa0;: {folders}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This is in no granted folder. Granted are: {folders}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ceci n’est dans aucun dossier autorisé. Dossiers autorisés&#xa0;: {folders}</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>There is no such file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce fichier n’existe pas.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>This is no file of text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce n’est pas un fichier texte.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Links are not followed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les liens ne sont pas suivis.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>There is no such file or folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce fichier ou dossier n’existe pas.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>It could not be opened: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouverture impossible&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>There is no server “{server}” any more, or it is switched off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a plus de serveur «&#xa0;{server}&#xa0;», ou il est désactivé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The program is ending.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le programme se termine.</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
-        <translation type="unfinished"></translation>
+        <translation>Python n’est pas proposé&#xa0;: ce système n’a aucun moyen de le confiner. Installez bubblewrap (bwrap).</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is not offered: this system has no way to confine it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Python n’est pas proposé&#xa0;: ce système n’a aucun moyen de le confiner.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
-        <translation type="unfinished"></translation>
+        <translation>C’est plus d’un mégaoctet&#xa0;: aucune liste de serveurs n’est aussi longue.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le serveur n’a pas de nom. Écrivez-le ainsi&#xa0;: {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>it is no UTF-8 text</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas du texte UTF-8</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>{path} could not be read: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} n’a pas pu être lu&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The list of servers was not saved: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>La liste des serveurs n’a pas été enregistrée&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no JSON: {why} in line {line}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce n’est pas du JSON&#xa0;: {why} à la ligne {line}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no JSON that makes a list of servers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce n’est pas du JSON formant une liste de serveurs.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce n’est pas une liste de serveurs. Elle commence par {&quot;mcpServers&quot;: …}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>a server&apos;s name is 1 to 60 visible characters</source>
-        <translation type="unfinished"></translation>
+        <translation>le nom d’un serveur compte de 1 à 60 caractères visibles</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>a server&apos;s name has no “/” in it and is not “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>le nom d’un serveur ne contient pas de «&#xa0;/&#xa0;» et n’est pas «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>its entry is no object</source>
-        <translation type="unfinished"></translation>
+        <translation>son entrée n’est pas un objet</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>timeout is a number of seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>timeout est un nombre de secondes</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>servers of the old kind “sse” are not supported; use its “http” address</source>
-        <translation type="unfinished"></translation>
+        <translation>les serveurs de l’ancien type «&#xa0;sse&#xa0;» ne sont pas pris en charge&#xa0;; utilisez son adresse «&#xa0;http&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>url begins with https:// or http://</source>
-        <translation type="unfinished"></translation>
+        <translation>url commence par https:// ou http://</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>it names neither a command nor an address</source>
-        <translation type="unfinished"></translation>
+        <translation>il n’indique ni commande ni adresse</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>args is a list of texts</source>
-        <translation type="unfinished"></translation>
+        <translation>args est une liste de textes</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>its command contains a null character</source>
-        <translation type="unfinished"></translation>
+        <translation>sa commande contient un caractère nul</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>cwd is a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>cwd est un dossier</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>{what} is an object of texts</source>
-        <translation type="unfinished"></translation>
+        <translation>{what} est un objet formé de textes</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>{what} has a name or a text that cannot be one</source>
-        <translation type="unfinished"></translation>
+        <translation>{what} contient un nom ou un texte non valable</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau message</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach files  Ctrl+Shift+A</source>
-        <translation type="unfinished"></translation>
+        <translation>Joindre des fichiers  Ctrl+Shift+A</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Keep the message as it was  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Garder le message tel qu’il était  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing your message. The first version stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous modifiez votre message. La première version reste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitter la diffusion  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Join the broadcast  Ctrl+Alt+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejoindre la diffusion  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
-        <translation type="unfinished"></translation>
+        <translation>Entrée</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Send  {keys}</source>
-        <translation type="unfinished"></translation>
+        <translation>Envoyer  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer_text.py"/>
         <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les modèles d’ici ne voient pas les images. Collez plutôt le texte de l’image.</translation>
     </message>
     <message>
         <location filename="../../app/chats/table_text.py"/>
         <location filename="../../app/ui/composer/composer_text.py"/>
         <source>Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Message</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/composer/composer_text.py"/>
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le texte compte {count} caractère. Un message en accepte {most}.</numerusform>
+            <numerusform>Le texte compte {count} caractères. Un message en accepte {most}.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Take {name} off  Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer {name}  Delete</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
-        <translation type="unfinished"></translation>
+        <translation>{about}&#xa0;; trop pour ce modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>File {name}, {about}</source>
-        <translation type="unfinished"></translation>
+        <translation>Fichier {name}, {about}</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation type="unfinished"></translation>
+        <translation>Entrée choisit ce que le modèle en reçoit, Suppr le retire</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose what fits…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir ce qui tient…</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
         <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{name}&#xa0;» reste à remplir. Appuyez encore sur Entrée pour envoyer tel quel.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto copie vos discussions une fois par jour et avant chaque mise à jour, et garde les trois dernières copies. Vos discussions actuelles sont conservées dans un fichier à part&#xa0;: revenir en arrière ne fait rien perdre.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas encore de copie. Stretto en fait une à votre première modification un autre jour.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Restore from Backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Restaurer une sauvegarde</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>Sauvegardes</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>Restore and Start Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Restaurer et redémarrer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>Restaurer</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Close Tab</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer l’onglet</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
@@ -511,100 +511,100 @@
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Close Others</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer les autres</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Detach</source>
-        <translation type="unfinished"></translation>
+        <translation>Détacher</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Unpin (Dock)</source>
-        <translation type="unfinished"></translation>
+        <translation>Désépingler (ancrer)</translation>
     </message>
     <message>
         <location filename="../../app/translation.py"/>
         <source>Minimize</source>
-        <translation type="unfinished"></translation>
+        <translation>Réduire</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Aujourd’hui</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <source>Earlier this week</source>
-        <translation type="unfinished"></translation>
+        <translation>Plus tôt cette semaine</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <source>This month</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce mois-ci</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>Épinglées</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <source>Earlier</source>
-        <translation type="unfinished"></translation>
+        <translation>Plus ancien</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>dddd d MMMM yyyy</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>dddd d MMMM</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/backups.py"/>
         <source>{size} · before an update</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} · avant une mise à jour</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Crash Report</source>
-        <translation type="unfinished"></translation>
+        <translation>Rapport de plantage</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Something went wrong the last time Stretto ran</source>
-        <translation type="unfinished"></translation>
+        <translation>Un problème est survenu lors de la dernière utilisation de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos discussions sont enregistrées. Ce rapport aide à trouver l’erreur&#xa0;: il contient des versions et des piles d’appels, mais aucune de vos discussions. Il reste sur cette machine, sauf si vous le transmettez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Report</source>
-        <translation type="unfinished"></translation>
+        <translation>Rapport</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
@@ -612,58 +612,58 @@
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>Show File</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher le fichier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/crash_dialog.py"/>
         <source>The report cannot be read: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>Le rapport ne peut pas être lu&#xa0;: {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos discussions ne peuvent pas être lues</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats were used by a newer Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos discussions ont été utilisées par un Stretto plus récent</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto ne peut pas écrire dans vos discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk is full</source>
-        <translation type="unfinished"></translation>
+        <translation>Le disque est plein</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le disque qui contient {place} est plein. Libérez de l’espace, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto n’a pas le droit d’écrire dans {place}. Autorisez l’écriture, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos discussions n’ont pas pu être ouvertes</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitter</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -672,225 +672,225 @@
         <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Try Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Réessayer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Set Aside and Start Fresh</source>
-        <translation type="unfinished"></translation>
+        <translation>Mettre de côté et repartir à neuf</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Restore a Backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>Restaurer une sauvegarde…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser un autre dossier…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Save What Can Be Read</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer ce qui est lisible</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser un autre dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>{cause} What is not saved when you quit is lost.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cause} Ce qui n’est pas enregistré quand vous quittez est perdu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your latest changes are not saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos dernières modifications ne sont pas enregistrées</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitter sans enregistrer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto is already running and does not answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto est déjà ouvert et ne répond pas</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un autre Stretto a ouvert ces discussions. Attendez un instant et relancez-le, ou quittez d’abord l’autre.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/help_commands.py"/>
         <source>About Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>À propos de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Version {version}</source>
-        <translation type="unfinished"></translation>
+        <translation>Version {version}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois à partir d’une seule copie des poids. Rien de ce que vous écrivez ne quitte cette machine.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licences…</source>
-        <translation type="unfinished"></translation>
+        <translation>Licences…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout, avec toutes les versions. Peut être réimporté.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown, as it was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>La branche affichée, telle qu’elle a été écrite.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Web page (HTML)</source>
-        <translation type="unfinished"></translation>
+        <translation>Page web (HTML)</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>La branche affichée. Un seul fichier, rien n’est chargé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Plain text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte brut</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown, without marks.</source>
-        <translation type="unfinished"></translation>
+        <translation>La branche affichée, sans balisage.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The branch that is shown, on A4 pages.</source>
-        <translation type="unfinished"></translation>
+        <translation>La branche affichée, sur des pages A4.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Export Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Exporter des discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Which chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Quelles discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Form</source>
         <comment>of what is exported</comment>
-        <translation type="unfinished"></translation>
+        <translation>Format</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>With what models thought before they answered</source>
-        <translation type="unfinished"></translation>
+        <translation>Avec ce que les modèles ont pensé avant de répondre</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Chats exported</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussions exportées</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Answers by message and column</source>
-        <translation type="unfinished"></translation>
+        <translation>Réponses par message et par colonne</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Copy as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier en Markdown</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exporter…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>{complete} of %n answers. Enter opens one in its chat.</source>
         <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{complete} sur %n réponse. Entrée en ouvre une dans sa discussion.</numerusform>
+            <numerusform>{complete} sur %n réponses. Entrée en ouvre une dans sa discussion.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Everything has been answered</source>
-        <translation type="unfinished"></translation>
+        <translation>Toutes les réponses sont là</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table is in the clipboard.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le tableau est dans le presse-papiers.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table could not be written: {why}. Choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le tableau n’a pas pu être écrit&#xa0;: {why}. Choisissez un autre emplacement.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table is in {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le tableau est dans {file}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Seeds</source>
-        <translation type="unfinished"></translation>
+        <translation>Graines</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperatures</source>
-        <translation type="unfinished"></translation>
+        <translation>Températures</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>{model} {kept} of {times}</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} {kept} sur {times}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Kept so far: {models}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gardés jusqu’ici&#xa0;: {models}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparer</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>How many</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>columns</source>
-        <translation type="unfinished"></translation>
+        <translation>colonnes</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Hide which is which until I keep one</source>
-        <translation type="unfinished"></translation>
+        <translation>Masquer l’origine des réponses jusqu’à mon choix</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -907,75 +907,75 @@
         <location filename="../../app/ui/widgets/foot.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Annuler</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>What differs</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce qui diffère</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Seed {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>Graine {n}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Temperature {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>Température {value}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A table names its columns</source>
-        <translation type="unfinished"></translation>
+        <translation>Un tableau nomme ses colonnes</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation type="unfinished"></translation>
+        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrez d’abord un deuxième modèle, avec Fichier &gt; Ouvrir un dossier de modèle.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez au moins deux modèles.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez au plus {most} modèles&#xa0;: {columns} sont choisis, et chacun occupe une colonne.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <location filename="../../app/ui/sidebar/list_view.py"/>
         <source>Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>JSON always has them</source>
-        <translation type="unfinished"></translation>
+        <translation>Le JSON les contient toujours</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>There is no chat to export yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas encore de discussion à exporter.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Export Into a Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Exporter dans un dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>Export</source>
-        <translation type="unfinished"></translation>
+        <translation>Exporter</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -985,35 +985,35 @@
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{done} sur %Ln discussion</numerusform>
+            <numerusform>{done} sur %Ln discussions</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/export_dialog.py"/>
         <source>The export failed: {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>L’exportation a échoué&#xa0;: {name}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>en attente</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>reading</source>
-        <translation type="unfinished"></translation>
+        <translation>lecture</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
@@ -1021,23 +1021,23 @@
         <location filename="../../app/ui/transcript/row_words.py"/>
         <location filename="../../app/ui/window/announcer.py"/>
         <source>answering</source>
-        <translation type="unfinished"></translation>
+        <translation>répond</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>paused</source>
-        <translation type="unfinished"></translation>
+        <translation>en pause</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <source>Guest</source>
-        <translation type="unfinished"></translation>
+        <translation>Invité</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <source>The answer so far</source>
-        <translation type="unfinished"></translation>
+        <translation>La réponse jusqu’ici</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
@@ -1045,12 +1045,12 @@
         <location filename="../../app/ui/score/lane_row.py"/>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Mettre en pause</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <source>This answer has ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette réponse est terminée.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -1058,135 +1058,135 @@
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto lit son propre JSON, les exportations de données de ChatGPT et de Claude (l’archive zip, ou le fichier conversations.json qu’elle contient), celles d’Open WebUI, ainsi que les fichiers de conversation de LM Studio. Il reconnaît le format tout seul. Les discussions déjà présentes restent inchangées.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Import Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Importer des discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>How much is read</source>
-        <translation type="unfinished"></translation>
+        <translation>Progression de la lecture</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>What was not understood</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce qui n’a pas été compris</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Choose Files…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir des fichiers…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Choose Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir un dossier…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Par exemple le dossier des conversations de LM Studio</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>All files</source>
-        <translation type="unfinished"></translation>
+        <translation>Tous les fichiers</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Import</source>
-        <translation type="unfinished"></translation>
+        <translation>Importer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Import a Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Importer un dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Lecture…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>for a reason that is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>pour une raison inconnue</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/import_dialog.py"/>
         <source>The import failed: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>L’importation a échoué&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL&#xa0;: ce sont des bibliothèques séparées à côté du programme, et vous pouvez les remplacer par vos propres versions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <source>Licences</source>
-        <translation type="unfinished"></translation>
+        <translation>Licences</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <source>Parts</source>
-        <translation type="unfinished"></translation>
+        <translation>Composants</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/licences_window.py"/>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Licence</source>
-        <translation type="unfinished"></translation>
+        <translation>Licence</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Nom</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <source>Write a name first</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrivez d’abord un nom</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <source>“{name}” exists already. Replace it?</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{name}&#xa0;» existe déjà. Remplacer&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <source>Replace</source>
-        <translation type="unfinished"></translation>
+        <translation>Remplacer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/palette/prompt_picker.py"/>
         <source>Prompts</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Text of the prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte du prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
-        <translation type="unfinished"></translation>
+        <translation>Explique {{topic}} à {{audience}} en trois phrases.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>New</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
@@ -1194,351 +1194,351 @@
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Bring Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Rétablir</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>New prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>There is no prompt to delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas de prompt à supprimer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Nothing was deleted here</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’a été supprimé ici</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tapez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Choose New to write your first prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez Nouveau pour écrire votre premier prompt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un prompt a besoin d’un nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un autre prompt porte ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <location filename="../../app/ui/window/help_commands.py"/>
         <source>Keyboard Shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Raccourcis clavier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Commands and their keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Commandes et leurs raccourcis</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Usual Keys for All</source>
-        <translation type="unfinished"></translation>
+        <translation>Rétablir tous les raccourcis</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Bring Back My Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Reprendre mes raccourcis</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>no keys</source>
-        <translation type="unfinished"></translation>
+        <translation>pas de raccourci</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>{command}: {keys}, changed. Change</source>
-        <translation type="unfinished"></translation>
+        <translation>{command}&#xa0;: {keys}, modifié. Modifier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>{command}: {keys}. Change</source>
-        <translation type="unfinished"></translation>
+        <translation>{command}&#xa0;: {keys}. Modifier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>none</source>
         <comment>no keys</comment>
-        <translation type="unfinished"></translation>
+        <translation>aucun</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Usually {usual}</source>
-        <translation type="unfinished"></translation>
+        <translation>D’ordinaire {usual}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Change its keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier son raccourci</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>All commands have their usual keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Toutes les commandes ont leur raccourci habituel</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>In a chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Dans une discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Change Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier le raccourci</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Keys for {command}</source>
-        <translation type="unfinished"></translation>
+        <translation>Raccourci de {command}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Set</source>
-        <translation type="unfinished"></translation>
+        <translation>Définir</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>No Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun raccourci</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Usual Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Raccourci habituel</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>Press the keys for “{command}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Appuyez sur les touches pour «&#xa0;{command}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>It has its usual keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette commande a son raccourci habituel</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>It has no keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette commande n’a pas de raccourci</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <source>{keys} belongs to “{command}” now, which loses it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} appartient actuellement à «&#xa0;{command}&#xa0;», qui le perdra.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/sidebar/trash_button.py"/>
         <location filename="../../app/ui/window/store_commands.py"/>
         <source>Trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Corbeille</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/sidebar/trash_button.py"/>
         <source>Deleted chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussions supprimées</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Delete Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer maintenant</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Empty Trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Vider la corbeille</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>Garder</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Erase for Good</source>
-        <translation type="unfinished"></translation>
+        <translation>Effacer définitivement</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Les discussions supprimées restent ici %n jour. Elles sont ensuite effacées définitivement.</numerusform>
+            <numerusform>Les discussions supprimées restent ici %n jours. Elles sont ensuite effacées définitivement.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>The trash is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>La corbeille est vide.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation type="unfinished"></translation>
+        <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte des discussions effacées&#xa0;: {files}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Effacer définitivement «&#xa0;{title}&#xa0;», y compris dans les sauvegardes&#xa0;? Cette action est irréversible.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Effacer définitivement %Ln discussion, y compris dans les sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
+            <numerusform>Effacer définitivement %Ln discussions, y compris dans les sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Choose a chat first</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez d’abord une discussion</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Supprimée il y a %n jour</numerusform>
+            <numerusform>Supprimée il y a %n jours</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimée hier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>Deleted today</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimée aujourd’hui</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>effacée dans %n jour</numerusform>
+            <numerusform>effacée dans %n jours</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>erased tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>effacée demain</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <source>erased today</source>
-        <translation type="unfinished"></translation>
+        <translation>effacée aujourd’hui</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Stretto {version} is there</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto {version} est disponible</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>You have {version}. Your chats stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous avez la version {version}. Vos discussions restent telles quelles.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>The page says what is new.</source>
-        <translation type="unfinished"></translation>
+        <translation>La page indique les nouveautés.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>What is new</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveautés</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Open Download Page</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir la page de téléchargement</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Skip This Version</source>
-        <translation type="unfinished"></translation>
+        <translation>Ignorer cette version</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/update_dialog.py"/>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>Plus tard</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un wheel est un programme&#xa0;: il peut faire tout ce que vous pouvez faire. Prenez-le sur {page}, où l’empreinte figure sous Download files, View hashes. Comparez les deux.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>Is this the hash that its makers name?</source>
-        <translation type="unfinished"></translation>
+        <translation>Est-ce l’empreinte indiquée par ses auteurs&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>Copy the hash</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier l’empreinte</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
         <source>Use from the Next Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser au prochain démarrage</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Command</source>
-        <translation type="unfinished"></translation>
+        <translation>Commande</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>On disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Sur disque</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre maximal de tokens d’un prompt et de sa réponse réunis</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>By its template and config</source>
-        <translation type="unfinished"></translation>
+        <translation>D’après son gabarit et sa configuration</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Weights, and the KV caches of its chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Poids, et caches KV de ses discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
@@ -1547,483 +1547,483 @@
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>Taille</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Precision</source>
-        <translation type="unfinished"></translation>
+        <translation>Précision</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Can</source>
         <comment>what a model can do</comment>
-        <translation type="unfinished"></translation>
+        <translation>Capacités</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>Used</source>
         <comment>when a model was used</comment>
-        <translation type="unfinished"></translation>
+        <translation>Utilisé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <source>In memory</source>
-        <translation type="unfinished"></translation>
+        <translation>En mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Setting</source>
-        <translation type="unfinished"></translation>
+        <translation>Réglage</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Resource</source>
-        <translation type="unfinished"></translation>
+        <translation>Ressource</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/entries.py"/>
         <source>Not possible now: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>Impossible actuellement&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Found</source>
-        <translation type="unfinished"></translation>
+        <translation>Résultats</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Found</source>
         <comment>the list of what was found</comment>
-        <translation type="unfinished"></translation>
+        <translation>Résultats</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Command palette</source>
-        <translation type="unfinished"></translation>
+        <translation>Palette de commandes</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Find a command, a chat, a model or a setting</source>
-        <translation type="unfinished"></translation>
+        <translation>Trouver une commande, une discussion, un modèle ou un réglage</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Haut et Bas choisissent, Entrée ouvre, Échap ferme</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Nothing is called so</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien ne porte ce nom</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/prompt_picker.py"/>
         <source>Edit Prompts…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier les prompts…</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/prompt_picker.py"/>
         <source>Write a Prompt…</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrire un prompt…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Free text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte libre</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>JSON of a schema</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON selon un schéma</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>One of a list</source>
-        <translation type="unfinished"></translation>
+        <translation>Choix dans une liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Pattern</source>
-        <translation type="unfinished"></translation>
+        <translation>Motif</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Answer as</source>
-        <translation type="unfinished"></translation>
+        <translation>Format de réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>What answers have to be; the model can write nothing else</source>
-        <translation type="unfinished"></translation>
+        <translation>La forme imposée aux réponses&#xa0;; le modèle ne peut rien écrire d’autre</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Schema</source>
-        <translation type="unfinished"></translation>
+        <translation>Schéma</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>Choices</source>
-        <translation type="unfinished"></translation>
+        <translation>Choix</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>One choice a line</source>
-        <translation type="unfinished"></translation>
+        <translation>Un choix par ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>One choice a line; \n stands for a line break</source>
-        <translation type="unfinished"></translation>
+        <translation>Un choix par ligne&#xa0;; \n représente un retour à la ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/answer_form.py"/>
         <source>A regular expression; the whole answer matches it</source>
-        <translation type="unfinished"></translation>
+        <translation>Une expression régulière&#xa0;; toute la réponse y correspond</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{used} sur {limit} token</numerusform>
+            <numerusform>{used} sur {limit} tokens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{used} sur {limit} token de contexte</numerusform>
+            <numerusform>{used} sur {limit} tokens de contexte</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{context}, {count} reused in the last turn</source>
-        <translation type="unfinished"></translation>
+        <translation>{context}, {count} réutilisés au dernier tour</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation type="unfinished"></translation>
+        <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion, ou laissez celle-ci oublier ses tours les plus anciens.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/context_meter.py"/>
         <source>Context: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Contexte&#xa0;: {words}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Explain recursion with a short example</source>
-        <translation type="unfinished"></translation>
+        <translation>Explique la récursivité avec un court exemple</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Write a haiku about two voices singing together</source>
-        <translation type="unfinished"></translation>
+        <translation>Écris un haïku sur deux voix qui chantent ensemble</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
-        <translation type="unfinished"></translation>
+        <translation>Compare le thé et le café dans un tableau</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Get a bigger model</source>
-        <translation type="unfinished"></translation>
+        <translation>Télécharger un modèle plus grand</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Shows which models suit this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Montre les modèles adaptés à cette machine</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Hello, I am the Guide</source>
-        <translation type="unfinished"></translation>
+        <translation>Bonjour, je suis le Guide</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Discuter avec {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un tout petit modèle fourni avec Stretto. Je connais bien les lieux. Demandez-moi ce que vous voulez, ou commencez par une de ces questions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>It runs on this machine, and nothing you write leaves it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il fonctionne sur cette machine, et rien de ce que vous écrivez ne la quitte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>New Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Your chats have windows of their own</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos discussions sont dans leurs propres fenêtres</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Drag one back by its tab, or begin another here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ramenez-en une en glissant son onglet, ou commencez-en une autre ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>No chat is open</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune discussion n’est ouverte</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez-en une à gauche, ou commencez-en une autre. {keys} rouvre la dernière.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Find in this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher dans cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Earlier message  Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Message précédent  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Later message  Shift+Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Message suivant  Shift+Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Close  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>Not found</source>
-        <translation type="unfinished"></translation>
+        <translation>Introuvable</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/find_bar.py"/>
         <source>{number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} sur {count}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Choose another model for this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir un autre modèle pour cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Settings of this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Réglages de cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
-        <translation type="unfinished"></translation>
+        <translation>Annuler le chargement</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Outils de cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep This One</source>
-        <translation type="unfinished"></translation>
+        <translation>Garder celle-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Go on from this answer and close the others</source>
-        <translation type="unfinished"></translation>
+        <translation>Poursuivre à partir de cette réponse et fermer les autres</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Mark where the answers differ</source>
-        <translation type="unfinished"></translation>
+        <translation>Marquer les différences entre les réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>More</source>
-        <translation type="unfinished"></translation>
+        <translation>Plus</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Modèle&#xa0;: {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Hidden until you keep one of the answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Masqué jusqu’à ce que vous gardiez une des réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
-        <translation type="unfinished"></translation>
+        <translation>Prêt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Images</source>
-        <translation type="unfinished"></translation>
+        <translation>Images</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Comes with Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>Fourni avec Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Stretto&apos;s models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modèles de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Added by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouté à la main</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{bits}-bit, mixed</source>
-        <translation type="unfinished"></translation>
+        <translation>{bits} bits, mixte</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Its weights are not quantized</source>
-        <translation type="unfinished"></translation>
+        <translation>Ses poids ne sont pas quantifiés</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Its config does not say</source>
-        <translation type="unfinished"></translation>
+        <translation>Sa configuration ne l’indique pas</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Poids sur %n bit</numerusform>
+            <numerusform>Poids sur %n bits</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{weights}, %n d’entre eux partage une échelle</numerusform>
+            <numerusform>{weights}, %n d’entre eux partagent une échelle</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{weights}; some layers have other bits</source>
-        <translation type="unfinished"></translation>
+        <translation>{weights}&#xa0;; certaines couches ont d’autres bits</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>By its template and config. Stretto shows models no images yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>D’après son gabarit et sa configuration. Stretto ne montre pas encore d’images aux modèles.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>il y a %n jour</numerusform>
+            <numerusform>il y a %n jours</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>d MMMM</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>d MMMM yyyy</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Non chargé</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln modèle</numerusform>
+            <numerusform>%Ln modèles</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{size} on disk</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} sur disque</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>looking for more…</source>
-        <translation type="unfinished"></translation>
+        <translation>recherche d’autres modèles…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>contexte de %Ln token</numerusform>
+            <numerusform>contexte de %Ln tokens</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>épinglé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>in memory, {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>en mémoire, {size}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>licence {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>licence {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>used {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>utilisé {when}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
@@ -2031,646 +2031,647 @@
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Chargement…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Déchargé</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded, loads when you send</source>
-        <translation type="unfinished"></translation>
+        <translation>Déchargé, se charge à l’envoi</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>Chargement {share}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Mark Where the Answers Differ</source>
-        <translation type="unfinished"></translation>
+        <translation>Marquer les différences entre les réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Tools of This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Outils de cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Settings of This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Réglages de cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
-        <translation type="unfinished"></translation>
+        <translation>Avis</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>loading…</source>
-        <translation type="unfinished"></translation>
+        <translation>chargement…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>not loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>non chargé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir un dossier de modèle…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>Manage Models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Gérer les modèles…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>Take it out of memory. Its chats load it when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le retirer de la mémoire. Ses discussions le rechargent à l’envoi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>No model is in memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun modèle n’est en mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Unload a Model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger un modèle…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>What Would Fit…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce qui tiendrait…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <source>{name} does not fit into memory. {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ne tient pas en mémoire. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
         <source>{name} could not be loaded. {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’a pas pu être chargé. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>As the model</source>
-        <translation type="unfinished"></translation>
+        <translation>Comme le modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before answering</source>
-        <translation type="unfinished"></translation>
+        <translation>Avant de répondre</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>Jamais</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8 bits</source>
-        <translation type="unfinished"></translation>
+        <translation>8 bits</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4 bits</source>
-        <translation type="unfinished"></translation>
+        <translation>4 bits</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
-        <translation type="unfinished"></translation>
+        <translation>Instructions</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should behave in this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Comment le modèle doit se comporter dans cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
-        <translation type="unfinished"></translation>
+        <translation>Préréglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Settings saved under a name</source>
-        <translation type="unfinished"></translation>
+        <translation>Réglages enregistrés sous un nom</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
-        <translation type="unfinished"></translation>
+        <translation>Aléatoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
-        <translation type="unfinished"></translation>
+        <translation>Graine</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>As last time</source>
-        <translation type="unfinished"></translation>
+        <translation>Comme la dernière</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
-        <translation type="unfinished"></translation>
+        <translation>Reprendre la graine de la dernière réponse, pour obtenir la même</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Another seed for each answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Une autre graine pour chaque réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
-        <translation type="unfinished"></translation>
+        <translation>Réflexion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reproducible, to the last bit (slower)</source>
-        <translation type="unfinished"></translation>
+        <translation>Reproductible, au bit près (plus lent)</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
-        <translation type="unfinished"></translation>
+        <translation>Oublier les tours les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop at</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter à</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text a line</source>
-        <translation type="unfinished"></translation>
+        <translation>Un texte par ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation type="unfinished"></translation>
+        <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n représente un retour à la ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
-        <translation type="unfinished"></translation>
+        <translation>Cache KV</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
-        <translation type="unfinished"></translation>
+        <translation>Contexte</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre maximal de tokens de cette discussion&#xa0;; moins il y en a, moins elle prend de mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>For this chat, from its next reply on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pour cette discussion, dès sa prochaine réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Moins de réglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Plus de réglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
         <source>Choose</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Message à %n discussion…</numerusform>
+            <numerusform>Message à %n discussions…</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Message {name}…</source>
-        <translation type="unfinished"></translation>
+        <translation>Message à {name}…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Copied</source>
-        <translation type="unfinished"></translation>
+        <translation>Copié</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>From now on this chat forgets its oldest turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Désormais, cette discussion oublie ses tours les plus anciens</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach Files</source>
-        <translation type="unfinished"></translation>
+        <translation>Joindre des fichiers</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach</source>
-        <translation type="unfinished"></translation>
+        <translation>Joindre</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le texte collé, {count} caractère, accompagne le message sous forme de fichier</numerusform>
+            <numerusform>Le texte collé, {count} caractères, accompagne le message sous forme de fichier</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>is being read…</source>
-        <translation type="unfinished"></translation>
+        <translation>lecture en cours…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>{name} is attached, {about}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est joint, {about}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} token</numerusform>
+            <numerusform>{count} tokens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>environ {count} token</numerusform>
+            <numerusform>environ {count} tokens</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>{name} is taken off</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est retiré</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>All of It</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>The Beginning, as Much as Fits</source>
-        <translation type="unfinished"></translation>
+        <translation>Le début, autant que possible</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Passages That Match the Question</source>
-        <translation type="unfinished"></translation>
+        <translation>Les passages qui correspondent à la question</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Put into the Message as Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Insérer dans le message comme texte</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Take It Off</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_menus.py"/>
         <source>No other model is in memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun autre modèle n’est en mémoire.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_menus.py"/>
         <source>{name} is unloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est déchargé</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane_menus.py"/>
         <source>Folder for Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>Dossier pour les outils</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>No presets yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore de préréglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez «&#xa0;Enregistrer comme préréglage…&#xa0;» pour garder ces réglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Save as Preset…</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer comme préréglage…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommer</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Save as Preset</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer comme préréglage</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>A name for these settings; one in use is replaced:</source>
-        <translation type="unfinished"></translation>
+        <translation>Un nom pour ces réglages&#xa0;; un nom déjà pris est remplacé&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Rename Preset</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommer le préréglage</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Another name:</source>
-        <translation type="unfinished"></translation>
+        <translation>Autre nom&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Preset “{name}” replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Préréglage «&#xa0;{name}&#xa0;» remplacé</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Preset renamed to “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Préréglage renommé en «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/presets.py"/>
         <source>Preset “{name}” deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Préréglage «&#xa0;{name}&#xa0;» supprimé</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Temperature</source>
-        <translation type="unfinished"></translation>
+        <translation>Température</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
-        <translation type="unfinished"></translation>
+        <translation>0 prend toujours le mot le plus probable&#xa0;; plus c’est élevé, plus c’est libre</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Longest answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Longueur maximale</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>In tokens, thinking included</source>
-        <translation type="unfinished"></translation>
+        <translation>En tokens, réflexion comprise</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-p</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only the likeliest, up to this sum</source>
-        <translation type="unfinished"></translation>
+        <translation>Seulement les plus probables, jusqu’à cette somme</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-k</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only so many of the likeliest words; 0 is all</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce nombre de mots parmi les plus probables&#xa0;; 0&#xa0;: tous</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Min-p</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>No word less likely than this share of the first</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun mot moins probable que cette part du premier</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Typical-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Typical-p</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Words of the usual surprise, up to this sum</source>
-        <translation type="unfinished"></translation>
+        <translation>Mots d’une surprise ordinaire, jusqu’à cette somme</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
-        <translation type="unfinished"></translation>
+        <translation>Probabilité XTC</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>How often the likeliest words are left out</source>
-        <translation type="unfinished"></translation>
+        <translation>À quelle fréquence les mots les plus probables sont écartés</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>Seuil XTC</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>They are those at least this likely</source>
-        <translation type="unfinished"></translation>
+        <translation>Probabilité à partir de laquelle ils sont écartés</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
-        <translation type="unfinished"></translation>
+        <translation>Pénalité de répétition</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Above 1, what was just said is less likely</source>
-        <translation type="unfinished"></translation>
+        <translation>Au-dessus de 1, ce qui vient d’être dit est moins probable</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Presence penalty</source>
-        <translation type="unfinished"></translation>
+        <translation>Pénalité de présence</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Once for each word that was just said</source>
-        <translation type="unfinished"></translation>
+        <translation>Une fois pour chaque mot qui vient d’être dit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
-        <translation type="unfinished"></translation>
+        <translation>Pénalité de fréquence</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>For every time that it was</source>
-        <translation type="unfinished"></translation>
+        <translation>Autant de fois que le mot a été dit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} cannot call tools.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ne peut pas appeler d’outils.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Each call is shown and waits for you before it runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Chaque appel est affiché et attend votre accord avant d’être exécuté.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Servers of tools…</source>
-        <translation type="unfinished"></translation>
+        <translation>Serveurs d’outils…</translation>
     </message>
     <message>
         <location filename="../../app/chats/listing.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Dossiers</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{folder} (may be written)</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} (écriture autorisée)</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Read Only</source>
-        <translation type="unfinished"></translation>
+        <translation>Lecture seule</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Allow Writing</source>
-        <translation type="unfinished"></translation>
+        <translation>Autoriser l’écriture</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore de modèles. Téléchargez-en un depuis le hub, ou ajoutez le dossier où se trouvent les vôtres&#xa0;: ils sont utilisés là où ils sont.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>No model has these words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun modèle ne contient ces mots.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Search models</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher des modèles</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Clear the search</source>
-        <translation type="unfinished"></translation>
+        <translation>Effacer la recherche</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter un dossier…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Look for models in a folder of yours</source>
-        <translation type="unfinished"></translation>
+        <translation>Chercher des modèles dans un de vos dossiers</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
-        <translation type="unfinished"></translation>
+        <translation>Télécharger un modèle depuis le hub</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>Looking for models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Recherche de modèles…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <source>{name} is unloaded. Its chats load it when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est déchargé. Ses discussions le rechargent à l’envoi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>What is below it can be listed, searched and read in this chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Son contenu peut être listé, parcouru et lu dans cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Look again</source>
-        <translation type="unfinished"></translation>
+        <translation>Examiner à nouveau</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Show its tools</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher ses outils</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>New: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau&#xa0;: {text}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} a changé. Avant&#xa0;: {before}
+Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Use These</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser ceux-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>These descriptions are what the model is told</source>
-        <translation type="unfinished"></translation>
+        <translation>Ces descriptions sont ce qui est dit au modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2680,7 +2681,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Asking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Interrogation…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2701,284 +2702,284 @@ Now: {now}</source>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>They take {count} token at the head of the prompt.</source>
         <comment>They take {count} tokens at the head of the prompt.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ils occupent {count} token au début du prompt.</numerusform>
+            <numerusform>Ils occupent {count} tokens au début du prompt.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Pages of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Pages de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Numéros des pages</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which pages does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Quelles pages le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Pages…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir des pages…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Slides of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Diapositives de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of slides</source>
-        <translation type="unfinished"></translation>
+        <translation>Numéros des diapositives</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which slides does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Quelles diapositives le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Slides…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir des diapositives…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Sheets of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Feuilles de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of sheets</source>
-        <translation type="unfinished"></translation>
+        <translation>Numéros des feuilles</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which sheets does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Quelles feuilles le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Sheets…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir des feuilles…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chapters of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Chapitres de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Numbers of chapters</source>
-        <translation type="unfinished"></translation>
+        <translation>Numéros des chapitres</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Which chapters does the model get?</source>
-        <translation type="unfinished"></translation>
+        <translation>Quels chapitres le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/units.py"/>
         <source>Chosen Chapters…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir des chapitres…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le fichier a {count} diapositive.</numerusform>
+            <numerusform>Le fichier a {count} diapositives.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le fichier a {count} feuille.</numerusform>
+            <numerusform>Le fichier a {count} feuilles.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le fichier a {count} chapitre.</numerusform>
+            <numerusform>Le fichier a {count} chapitres.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/units.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le fichier a {count} page.</numerusform>
+            <numerusform>Le fichier a {count} pages.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>Langue</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Holds from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>S’applique au prochain démarrage</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
-        <translation type="unfinished"></translation>
+        <translation>Comme le système</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>Clair</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>Sombre</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>Apparence</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Restart Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Redémarrer maintenant</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/language_choice.py"/>
         <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto se ferme et redémarre dans cette langue. Les réponses en cours s’arrêtent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/dates.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
-        <translation type="unfinished"></translation>
+        <translation>fr</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/guest_dialog.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{minutes} min {seconds} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{minutes}&#xa0;min {seconds}&#xa0;s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} tok/s</source>
         <comment>tokens a second</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;tok/s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;Go</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;Mo</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number}%</source>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;%</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON</source>
-        <translation type="unfinished"></translation>
+        <translation>en JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON of a schema</source>
-        <translation type="unfinished"></translation>
+        <translation>en JSON selon un schéma</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>one of a list</source>
-        <translation type="unfinished"></translation>
+        <translation>choix dans une liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>of a pattern</source>
-        <translation type="unfinished"></translation>
+        <translation>selon un motif</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
-        <translation type="unfinished"></translation>
+        <translation>premier token en {time}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
-        <translation type="unfinished"></translation>
+        <translation>{verdict}&#xa0;: {weights} pour les poids + {caches} pour {chats} de {tokens} + {working} pour travailler = {total} sur les {free} à la disposition des modèles et des discussions.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Des discussions de %Ln token tiendraient.</numerusform>
+            <numerusform>Des discussions de %Ln tokens tiendraient.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Cela tiendrait avec des clés et des valeurs sur %n bit.</numerusform>
+            <numerusform>Cela tiendrait avec des clés et des valeurs sur %n bits.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>One chat would fit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Une seule discussion tiendrait.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Choose a smaller one, or one in fewer bits.</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez-en un plus petit, ou en moins de bits.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Fits</source>
-        <translation type="unfinished"></translation>
+        <translation>Tient</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
-        <translation type="unfinished"></translation>
+        <translation>Tout juste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>Too large</source>
-        <translation type="unfinished"></translation>
+        <translation>Trop grand</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
@@ -2986,3389 +2987,3392 @@ Now: {now}</source>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln token</numerusform>
+            <numerusform>%Ln tokens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n discussion</numerusform>
+            <numerusform>%n discussions</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
-        <translation type="unfinished"></translation>
+        <translation>{verdict}&#xa0;: {weights} pour les poids, sur les {room} à la disposition des modèles et des discussions. Ses discussions s’y ajoutent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{tokens} context</source>
-        <translation type="unfinished"></translation>
+        <translation>contexte de {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>by {owner}</source>
-        <translation type="unfinished"></translation>
+        <translation>par {owner}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} téléchargement</numerusform>
+            <numerusform>{count} téléchargements</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>Reasoning</source>
-        <translation type="unfinished"></translation>
+        <translation>Raisonnement</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>Outils</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>tools</source>
         <comment>after another word</comment>
-        <translation type="unfinished"></translation>
+        <translation>outils</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>images (Stretto gives it text only)</source>
-        <translation type="unfinished"></translation>
+        <translation>images (Stretto ne lui donne que du texte)</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln téléchargement le mois dernier</numerusform>
+            <numerusform>%Ln téléchargements le mois dernier</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>updated {date}</source>
-        <translation type="unfinished"></translation>
+        <translation>mis à jour&#xa0;: {date}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>gated</source>
-        <translation type="unfinished"></translation>
+        <translation>accès restreint</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>reused {count}</source>
         <comment>tokens</comment>
-        <translation type="unfinished"></translation>
+        <translation>{count} réutilisés</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>the same again</source>
-        <translation type="unfinished"></translation>
+        <translation>identique</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>not the same</source>
-        <translation type="unfinished"></translation>
+        <translation>différente</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut at its length limit</source>
-        <translation type="unfinished"></translation>
+        <translation>coupée à la longueur maximale</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Utilise un outil</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Paused</source>
-        <translation type="unfinished"></translation>
+        <translation>En pause</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
-        <translation type="unfinished"></translation>
+        <translation>Écriture</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
-        <translation type="unfinished"></translation>
+        <translation>Envoyer avec</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
-        <translation type="unfinished"></translation>
+        <translation>Notifications</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelles discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models and chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Modèles et discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>KV caches on disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Caches KV sur disque</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>From elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>En dehors de la fenêtre</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>Icon</source>
-        <translation type="unfinished"></translation>
+        <translation>Icône</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
-        <translation type="unfinished"></translation>
+        <translation>Mises à jour</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New versions</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelles versions</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Asks you</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous interroge</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Waiting for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Attend votre réponse</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/figures.py"/>
         <source>Queued, %n before it</source>
         <comment>Queued, %n before it</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>En file, %n avant</numerusform>
+            <numerusform>En file, %n avant</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Queued</source>
-        <translation type="unfinished"></translation>
+        <translation>En file d’attente</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Attend de la mémoire</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory, %n chat before it</source>
         <comment>Waiting for memory, %n chats before it</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Attend de la mémoire, %n discussion avant</numerusform>
+            <numerusform>Attend de la mémoire, %n discussions avant</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {percent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Lecture {percent}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {done} of {total} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Lecture de {done} sur {total} tokens</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <comment>a chat is writing its answer</comment>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">Écriture</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thought for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>A réfléchi pendant {time}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} ms</source>
         <comment>milliseconds</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;ms</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{size} · Ready to be used</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} · Prêt à l’emploi</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
-        <translation type="unfinished"></translation>
+        <translation>{done} sur {total}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waits for the one before it</source>
-        <translation type="unfinished"></translation>
+        <translation>Attend le précédent</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{size}/s</source>
         <comment>per second</comment>
-        <translation type="unfinished"></translation>
+        <translation>{size}/s</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
-        <translation type="unfinished"></translation>
+        <translation>encore {time}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for the hub…</source>
-        <translation type="unfinished"></translation>
+        <translation>Attente du hub…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Converting…</source>
-        <translation type="unfinished"></translation>
+        <translation>Conversion…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} min</source>
         <comment>minutes</comment>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;min</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{hours}&#xa0;h {minutes}&#xa0;min</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>This chat was deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette discussion a été supprimée</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/table.py"/>
         <source>{column}, %n message</source>
         <comment>{column}, %n messages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{column}, %n message</numerusform>
+            <numerusform>{column}, %n messages</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Waits</source>
-        <translation type="unfinished"></translation>
+        <translation>En attente</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Not asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Non demandé</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Answering</source>
-        <translation type="unfinished"></translation>
+        <translation>Répond</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêtée</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Interrupted</source>
-        <translation type="unfinished"></translation>
+        <translation>Interrompue</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Interrupted when Stretto was closed</source>
-        <translation type="unfinished"></translation>
+        <translation>Interrompue à la fermeture de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Copy answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier la réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Answer again  Ctrl+R</source>
-        <translation type="unfinished"></translation>
+        <translation>Répondre à nouveau  Ctrl+R</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation type="unfinished"></translation>
+        <translation>Refaire à l’identique, avec le modèle, la graine et les réglages de cette réponse  Ctrl+Shift+R</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Go on in a new chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuer dans une nouvelle discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete this and what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer ceci et la suite</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Continue</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuer</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Go on where the answer was cut off</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuer là où la réponse a été coupée</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Slide {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Diapositive {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Sheet {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Feuille {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Chapter {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Chapitre {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Show what the model got</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher ce que le modèle a reçu</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>What the model got of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce que le modèle a reçu de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Its text is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Son texte n’est plus disponible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>The rest is not shown here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le reste n’est pas affiché ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/attached_files.py"/>
         <source>Page {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Page {number}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/code_buttons.py"/>
         <source>Do not wrap lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Désactiver le retour à la ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/code_buttons.py"/>
         <source>Wrap long lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Retour à la ligne automatique</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/code_buttons.py"/>
         <source>Copy code</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier le code</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Use Without Adapter</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser sans adaptateur</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Forget the Oldest Turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Oublier les tours les plus anciens</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Edit Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier le message</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Leave Message Out</source>
-        <translation type="unfinished"></translation>
+        <translation>Laisser le message de côté</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Use Another Model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser un autre modèle…</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>Why there is no answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Pourquoi il n’y a pas de réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/jump_button.py"/>
         <source>Jump to newest</source>
-        <translation type="unfinished"></translation>
+        <translation>Aller au plus récent</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Code</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier le code</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap Long Lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Retour à la ligne automatique</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Answer as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier la réponse en Markdown</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Answer as Plain Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier la réponse en texte brut</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Earlier version</source>
-        <translation type="unfinished"></translation>
+        <translation>Version précédente</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Later version</source>
-        <translation type="unfinished"></translation>
+        <translation>Version suivante</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/reasoning.py"/>
         <source>Thought</source>
-        <translation type="unfinished"></translation>
+        <translation>Réflexion</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>arrêtée</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>interrupted</source>
-        <translation type="unfinished"></translation>
+        <translation>interrompue</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>no answer</source>
-        <translation type="unfinished"></translation>
+        <translation>pas de réponse</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>You</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>System</source>
-        <translation type="unfinished"></translation>
+        <translation>Système</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Outil</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Assistant</source>
-        <translation type="unfinished"></translation>
+        <translation>Assistant</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>System prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt système</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>End of thoughts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fin de la réflexion</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <location filename="../../app/ui/window/notifications.py"/>
         <source>The model</source>
-        <translation type="unfinished"></translation>
+        <translation>Le modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>cut off at its length limit</source>
-        <translation type="unfinished"></translation>
+        <translation>coupée à la longueur maximale</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>with {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>avec {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/row_words.py"/>
         <source>version {number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>version {number} sur {count}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/text_stops.py"/>
         <source>Link, {words}. Enter opens it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lien, {words}. Entrée l’ouvre.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/text_stops.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Code, {language}, {count} ligne. Entrée le copie.</numerusform>
+            <numerusform>Code, {language}, {count} lignes. Entrée le copie.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/text_stops.py"/>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Code, {count} ligne. Entrée le copie.</numerusform>
+            <numerusform>Code, {count} lignes. Entrée le copie.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Arguments</source>
-        <translation type="unfinished"></translation>
+        <translation>Arguments</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Result</source>
-        <translation type="unfinished"></translation>
+        <translation>Résultat</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Shorten It</source>
-        <translation type="unfinished"></translation>
+        <translation>Raccourcir</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Keep its beginning and its end</source>
-        <translation type="unfinished"></translation>
+        <translation>Garder le début et la fin</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Leave It Out</source>
-        <translation type="unfinished"></translation>
+        <translation>Laisser de côté</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Tell the model that it was too long</source>
-        <translation type="unfinished"></translation>
+        <translation>Dire au modèle que c’était trop long</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>End this call; the model is told so</source>
-        <translation type="unfinished"></translation>
+        <translation>Terminer cet appel&#xa0;; le modèle en est informé</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Let the model go on with the results</source>
-        <translation type="unfinished"></translation>
+        <translation>Laisser le modèle continuer avec les résultats</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} asks you</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} vous pose une question</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>It has {size}; about {room} fit into this chat.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cela fait {size}&#xa0;; environ {room} tiennent dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Allow Once</source>
-        <translation type="unfinished"></translation>
+        <translation>Autoriser une fois</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run it this one time  Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>L’exécuter cette fois-ci  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Always This Tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Toujours cet outil</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run it in this chat without asking again  T</source>
-        <translation type="unfinished"></translation>
+        <translation>L’exécuter dans cette discussion sans redemander  T</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Always This Server in This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Toujours ce serveur dans cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run all of its tools without asking  S</source>
-        <translation type="unfinished"></translation>
+        <translation>Exécuter tous ses outils sans demander  S</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Deny</source>
-        <translation type="unfinished"></translation>
+        <translation>Refuser</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Do not run it; the model is told so  D</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne pas l’exécuter&#xa0;; le modèle en est informé  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The server asked: {question}
 You answered it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le serveur a demandé&#xa0;: {question}
+Vous avez répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The server asked: {question}
 You declined.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le serveur a demandé&#xa0;: {question}
+Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The server asked: {question}
 You left it unanswered.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le serveur a demandé&#xa0;: {question}
+Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>tool</source>
-        <translation type="unfinished"></translation>
+        <translation>outil</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Running {tool}…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exécution de {tool}…</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>The result of {tool} is too long</source>
-        <translation type="unfinished"></translation>
+        <translation>Le résultat de {tool} est trop long</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Run {tool}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Exécuter {tool}&#xa0;?</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{count} character</source>
         <comment>{count} characters</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} caractère</numerusform>
+            <numerusform>{count} caractères</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{tool} · Not allowed</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} · Non autorisé</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{tool} · Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} · Arrêté</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{tool} · Interrupted when Stretto was closed</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} · Interrompu à la fermeture de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Échec</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{number} ms</source>
-        <translation type="unfinished"></translation>
+        <translation>{number}&#xa0;ms</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>{kept} of {size} characters</source>
         <comment>{kept} of {size} characters</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{kept} sur {size} caractère</numerusform>
+            <numerusform>{kept} sur {size} caractères</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_words.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>… {count} caractère de plus</numerusform>
+            <numerusform>… {count} caractères de plus</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Conversation</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Did not fit: left out of what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>N’a pas tenu&#xa0;: laissé de côté pour la suite</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Your message</source>
-        <translation type="unfinished"></translation>
+        <translation>Votre message</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit and ask again</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier et redemander</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Edit in a new chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier dans une nouvelle discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show all</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout afficher</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Show less</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher moins</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/announcer.py"/>
         <source>done</source>
-        <translation type="unfinished"></translation>
+        <translation>terminé</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/announcer.py"/>
         <source>{text}… The rest stands in the conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>{text}… La suite se trouve dans la conversation.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast to All Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Diffuser à toutes les discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast is off</source>
-        <translation type="unfinished"></translation>
+        <translation>La diffusion est désactivée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation type="unfinished"></translation>
+        <translation>La diffusion est activée&#xa0;: votre prochain message part vers toutes les discussions ouvertes</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>La diffusion est activée. Ouvrez une autre discussion à côté de celle-ci.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>Leave or Join the Broadcast</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitter ou rejoindre la diffusion</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/broadcast.py"/>
         <source>%n chat was still answering and did not get this message</source>
         <comment>%n chats were still answering and did not get this message</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n discussion répondait encore et n’a pas reçu ce message</numerusform>
+            <numerusform>%n discussions répondaient encore et n’ont pas reçu ce message</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Right</source>
-        <translation type="unfinished"></translation>
+        <translation>Diviser à droite</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Down</source>
-        <translation type="unfinished"></translation>
+        <translation>Diviser en bas</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the trash.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette discussion est dans la corbeille.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>It is in another version. Wait for the reply to end.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce passage est dans une autre version. Attendez la fin de la réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Close Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer la discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussion supprimée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussion fermée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir un dossier de modèle</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Message deleted</source>
         <comment>%n messages deleted</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Message supprimé</numerusform>
+            <numerusform>%n messages supprimés</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>Fichier</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>Édition</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>Affichage</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Volet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>Aide</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Votre réponse va à {server}, pas au modèle. Ne lui donnez ni mot de passe, ni clé, ni numéro de carte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{field}&#xa0;» ressemble à un secret. Aucun serveur n’a le droit d’en demander un ainsi&#xa0;: déclinez, sauf si vous savez pourquoi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open Address</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir l’adresse</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
-        <translation type="unfinished"></translation>
+        <translation>Envoyer</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open this address in the browser and tell the server so</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir cette adresse dans le navigateur et en informer le serveur</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send these answers to the server  Enter in a field</source>
-        <translation type="unfinished"></translation>
+        <translation>Envoyer ces réponses au serveur  Entrée dans un champ</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
-        <translation type="unfinished"></translation>
+        <translation>Décliner</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Tell the server that you do not want to answer  D</source>
-        <translation type="unfinished"></translation>
+        <translation>Dire au serveur que vous ne voulez pas répondre  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Leave the question; the server decides how it goes on  Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Ignorer la question&#xa0;; le serveur décide de la suite  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Entrée</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Ctrl+Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Ctrl+Entrée</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Attach pastes over</source>
-        <translation type="unfinished"></translation>
+        <translation>Joindre les collages de plus de</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Never</source>
-        <translation type="unfinished"></translation>
+        <translation>Jamais</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>When a long answer ends and I am elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Quand une longue réponse se termine et que je suis ailleurs</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Written by the chat’s own model while it is idle</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrits par le modèle de la discussion quand il est inactif</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Otherwise the first words of what was asked. Your own stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sinon, les premiers mots de la question. Les vôtres restent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Titles</source>
-        <translation type="unfinished"></translation>
+        <translation>Titres</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>Choose…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Comment les modèles doivent se comporter dans les nouvelles discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload models</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger les modèles</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>As much as is sensible</source>
-        <translation type="unfinished"></translation>
+        <translation>Autant que raisonnable</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload models after</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger les modèles après</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les discussions retrouvent sur disque ce qu’elles ont déjà lu. Les deux tailles s’appliquent au prochain démarrage. Les modèles inutilisés pendant cette durée quittent la mémoire et reviennent quand une discussion envoie un message.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Look once a day</source>
-        <translation type="unfinished"></translation>
+        <translation>Vérifier une fois par jour</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Look Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Vérifier maintenant</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>Demande un seul petit fichier au serveur des auteurs, qui apprend seulement que vous l’avez demandé. Rien n’est téléchargé ni installé automatiquement.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>The makers’ server is being asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Le serveur des auteurs est interrogé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Recherche…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>You have the newest version.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous avez la version la plus récente.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Stretto {version} is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto {version} est disponible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model for New Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Modèle des nouvelles discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>New line in the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle ligne dans le message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Maj+Entrée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Stop the reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter la réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Esc</source>
-        <translation type="unfinished"></translation>
+        <translation>Échap</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Edit the last message</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier le dernier message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Up, in an empty message</source>
-        <translation type="unfinished"></translation>
+        <translation>Haut, dans un message vide</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Put in a prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Insérer un prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>/, in an empty message</source>
-        <translation type="unfinished"></translation>
+        <translation>/, dans un message vide</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>The prompt’s next variable</source>
-        <translation type="unfinished"></translation>
+        <translation>La variable suivante du prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, in the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Tab, dans le message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Take a file off the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer un fichier du message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, on the file (Tab, in the message)</source>
-        <translation type="unfinished"></translation>
+        <translation>Suppr, sur le fichier (Tab, dans le message)</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete a chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer une discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the sidebar</source>
-        <translation type="unfinished"></translation>
+        <translation>Suppr, dans la barre latérale</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete a message and what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer un message et la suite</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Suppr, dans la conversation</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Undo what a notice offers to undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Annuler ce qu’un avis propose d’annuler</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>From message to message</source>
-        <translation type="unfinished"></translation>
+        <translation>De message en message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Up and Down, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Haut et Bas, dans la conversation</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>What can be done with a message</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce qu’on peut faire d’un message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Tab, dans la conversation</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Move wide code sideways</source>
-        <translation type="unfinished"></translation>
+        <translation>Faire défiler le code large</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Left and Right, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Gauche et Droite, dans la conversation</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Copy code, wrap its lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier le code, renvoyer ses lignes</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+F10, in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Maj+F10, dans la conversation</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Pause or resume a reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Mettre en pause ou reprendre une réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Space, in the score</source>
-        <translation type="unfinished"></translation>
+        <translation>Espace, dans la partition</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compare…</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparer…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparez d’abord plusieurs messages&#xa0;: Volet &gt; Comparer…</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Messages comparés</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le tableau ne peut pas être lu. Ses réponses sont dans la liste des discussions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat is not being compared</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette discussion n’est pas comparée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Back to What Was There Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Revenir à ce qui était là avant</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat is put aside until you keep one of these</source>
         <comment>%n chats are put aside until you keep one of these</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n discussion est mise de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
+            <numerusform>%n discussions sont mises de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The compared answers are in the list of chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Les réponses comparées sont dans la liste des discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/error_notice.py"/>
         <source>Something went wrong. What you just did may not have worked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un problème est survenu. Ce que vous venez de faire n’a peut-être pas fonctionné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/error_notice.py"/>
         <source>Show Report</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher le rapport</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/error_notice.py"/>
         <source>Something went wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>Un problème est survenu</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Export Chats…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exporter des discussions…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>“{title}”</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{title}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Import Chats…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importer des discussions…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The import could not be undone: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>L’importation n’a pas pu être annulée&#xa0;: {error}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The %Ln chosen chat</source>
         <comment>The %Ln chosen chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln discussion choisie</numerusform>
+            <numerusform>Les %Ln discussions choisies</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>All %Ln chats</source>
         <comment>All %Ln chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln discussion au total</numerusform>
+            <numerusform>Toutes les discussions (%Ln)</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>The chat is in “{file}”</source>
         <comment>%Ln chats are in “{file}”</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>La discussion est dans «&#xa0;{file}&#xa0;»</numerusform>
+            <numerusform>%Ln discussions sont dans «&#xa0;{file}&#xa0;»</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln chat imported</source>
         <comment>%Ln chats imported</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln discussion importée</numerusform>
+            <numerusform>%Ln discussions importées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>%Ln chat that had changed since went to the trash</source>
         <comment>%Ln chats that had changed since went to the trash</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln discussion modifiée depuis a été mise à la corbeille</numerusform>
+            <numerusform>%Ln discussions modifiées depuis ont été mises à la corbeille</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Nothing was said here yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’a encore été dit ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Print…</source>
-        <translation type="unfinished"></translation>
+        <translation>Imprimer…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/file_commands.py"/>
         <source>Attach Files…</source>
-        <translation type="unfinished"></translation>
+        <translation>Joindre des fichiers…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/focus_regions.py"/>
         <source>Next Part of the Window</source>
-        <translation type="unfinished"></translation>
+        <translation>Partie suivante de la fenêtre</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/focus_regions.py"/>
         <source>Part of the Window Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Partie précédente de la fenêtre</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layouts</source>
-        <translation type="unfinished"></translation>
+        <translation>Dispositions</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>No layouts yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore de dispositions</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Choose “Save Layout…” to keep how the panes stand</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez «&#xa0;Enregistrer la disposition…&#xa0;» pour garder l’agencement des volets</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout…</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer la disposition…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save Layout</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer la disposition</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starts when it is needed</source>
-        <translation type="unfinished"></translation>
+        <translation>Démarre quand il est nécessaire</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>Démarrage…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Running</source>
-        <translation type="unfinished"></translation>
+        <translation>En marche</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Ended</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêté</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Servers as JSON</source>
-        <translation type="unfinished"></translation>
+        <translation>Serveurs en JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Import From…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importer depuis…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>Journal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Servers</source>
-        <translation type="unfinished"></translation>
+        <translation>Serveurs</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Programmes et adresses qui proposent des outils par MCP, écrits comme dans d’autres programmes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>This is new. A chat starts it when it needs it:</source>
-        <translation type="unfinished"></translation>
+        <translation>Ceci est nouveau. Une discussion le démarre quand elle en a besoin&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Save These</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer ceux-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistré.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>No other program with servers was found</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun autre programme avec des serveurs n’a été trouvé</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>%n server from {place}. Look at them, then save.</source>
         <comment>%n servers from {place}. Look at them, then save.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n serveur de {place}. Examinez-le, puis enregistrez.</numerusform>
+            <numerusform>%n serveurs de {place}. Examinez-les, puis enregistrez.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Nothing was written yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’a encore été écrit.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Switched off</source>
-        <translation type="unfinished"></translation>
+        <translation>Désactivé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show Log</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher le journal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>End</source>
         <comment>a server</comment>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Allowed without asking</source>
-        <translation type="unfinished"></translation>
+        <translation>Autorisé sans demander</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Nothing. Every call waits for you.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien. Chaque appel attend votre accord.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} de {server} dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>all tools</source>
-        <translation type="unfinished"></translation>
+        <translation>tous les outils</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path} for reading in “{chat}”</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} en lecture dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path} for reading and writing in “{chat}”</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} en lecture et en écriture dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>a deleted chat</source>
-        <translation type="unfinished"></translation>
+        <translation>une discussion supprimée</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>in {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>dans {folder}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Keeps which chats are open and where they stand.</source>
-        <translation type="unfinished"></translation>
+        <translation>Retient quelles discussions sont ouvertes et où elles se trouvent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Disposition «&#xa0;{name}&#xa0;» remplacée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Disposition «&#xa0;{name}&#xa0;» enregistrée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename Layout</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommer la disposition</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout renamed to “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Disposition renommée en «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Disposition «&#xa0;{name}&#xa0;» supprimée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>All chats of layout “{name}” have been deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Toutes les discussions de la disposition «&#xa0;{name}&#xa0;» ont été supprimées</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Disposition «&#xa0;{name}&#xa0;» ouverte</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>Disposition «&#xa0;{name}&#xa0;» ouverte.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/layouts.py"/>
         <source>%n other chat closed.</source>
         <comment>%n other chats closed.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n autre discussion fermée.</numerusform>
+            <numerusform>%n autres discussions fermées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/layouts.py"/>
         <source>%n of its chats was deleted since.</source>
         <comment>%n of its chats were deleted since.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n de ses discussions a été supprimée depuis.</numerusform>
+            <numerusform>%n de ses discussions ont été supprimées depuis.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Sidebar</source>
-        <translation type="unfinished"></translation>
+        <translation>Barre latérale</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Hide the sidebar  Ctrl+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Masquer la barre latérale  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher des discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher dans toutes les discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats  {keys}</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher dans toutes les discussions  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Fold</source>
-        <translation type="unfinished"></translation>
+        <translation>Replier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Unfold</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Beside</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir à côté</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Delete {count} Chat</source>
         <comment>Delete {count} Chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Supprimer {count} discussion</numerusform>
+            <numerusform>Supprimer {count} discussions</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>Memory: weights {weights}, KV caches {kv}</source>
-        <translation type="unfinished"></translation>
+        <translation>Mémoire&#xa0;: poids {weights}, caches KV {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
-        <translation type="unfinished"></translation>
+        <translation>Partition</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>Close the score  Ctrl+J</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer la partition  Ctrl+J</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>No chat has asked the engine anything yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune discussion n’a encore rien demandé au moteur.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/score.py"/>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n répond · {rate} au total</numerusform>
+            <numerusform>%n répondent · {rate} au total</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n attend de la mémoire</numerusform>
+            <numerusform>%n attendent de la mémoire</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/score.py"/>
         <source>At rest</source>
-        <translation type="unfinished"></translation>
+        <translation>Au repos</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modèles…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Télécharger un modèle…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>{name} is back in its place</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est de nouveau à sa place</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notifications.py"/>
         <source>{name} could not answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’a pas pu répondre.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notifications.py"/>
         <source>{name} has answered.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} a répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} copies text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} copie le texte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} cuts text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} coupe le texte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} pastes text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} colle le texte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} selects all text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} sélectionne tout le texte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} takes back what was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} annule ce qui a été écrit.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} writes again what was taken back.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} rétablit ce qui a été annulé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} is needed for writing. Add Command or Option to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} sert à écrire. Ajoutez-y Commande ou Option.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} sert à écrire. Ajoutez-y Ctrl ou Alt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/own_keys.py"/>
         <source>Press the keys that it is to have.</source>
-        <translation type="unfinished"></translation>
+        <translation>Appuyez sur les touches à attribuer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Command Palette…</source>
-        <translation type="unfinished"></translation>
+        <translation>Palette de commandes…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {section}</source>
-        <translation type="unfinished"></translation>
+        <translation>Réglages, {section}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Réglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> GB</source>
-        <translation type="unfinished"></translation>
+        <translation> Go</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> characters</source>
-        <translation type="unfinished"></translation>
+        <translation> caractères</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation type="unfinished"></translation>
+        <translation>Une réponse est encore en cours. Arrêtez-la d’abord, ou attendez sa fin.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No reply is running.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune réponse n’est en cours.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This message is not in the chat any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce message n’est plus dans la discussion.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Bring it back first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le message précédent est supprimé aussi. Rétablissez-le d’abord.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>You have not written anything here yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous n’avez encore rien écrit ici.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no question to answer yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas encore de question à laquelle répondre.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no answer yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas encore de réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>There is nothing in this chat yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a encore rien dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun message n’a d’autre version ici.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>“{file}” is still being read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{file}&#xa0;» est encore en cours de lecture.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Write something first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrivez d’abord quelque chose.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is being stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>La réponse est en train de s’arrêter.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>Nothing to pause: no reply is running</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien à mettre en pause&#xa0;: aucune réponse n’est en cours</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Nothing to pause yet: the model is still loading.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien à mettre en pause pour l’instant&#xa0;: le modèle est encore en cours de chargement.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No message is being edited.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun message n’est en cours de modification.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is nothing to go on with.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a rien à continuer.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A new chat gets its title from your first message.</source>
-        <translation type="unfinished"></translation>
+        <translation>Une nouvelle discussion tire son titre de votre premier message.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Only your own messages can be edited.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seuls vos propres messages peuvent être modifiés.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has no question.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette réponse n’a pas de question.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This is no answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce n’est pas une réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The seed of the last answer is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>La graine de la dernière réponse n’est pas connue</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The seed of this answer is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>La graine de cette réponse n’est pas connue</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Only the last answer can be continued.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seule la dernière réponse peut être continuée.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The answer had not begun. Answer again instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>La réponse n’avait pas commencé. Demandez plutôt une nouvelle réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
-        <translation type="unfinished"></translation>
+        <translation>La réponse est complète.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>It did not fit without the oldest turns either. Shorten the message.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cela ne tenait pas non plus sans les tours les plus anciens. Raccourcissez le message.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There are no older turns to forget. Shorten the message.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas de tours plus anciens à oublier. Raccourcissez le message.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no text to copy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas de texte à copier.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer is still being written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette réponse est encore en cours d’écriture.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This is the first version.</source>
-        <translation type="unfinished"></translation>
+        <translation>C’est la première version.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This is the last version.</source>
-        <translation type="unfinished"></translation>
+        <translation>C’est la dernière version.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Copy Last Answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier la dernière réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Answer Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Répondre à nouveau</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Same Again</source>
-        <translation type="unfinished"></translation>
+        <translation>Refaire à l’identique</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Edit Last Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifier le dernier message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Earlier Version</source>
-        <translation type="unfinished"></translation>
+        <translation>Version précédente</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Later Version</source>
-        <translation type="unfinished"></translation>
+        <translation>Version suivante</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Stop the Reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter la réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause or Resume the Reply</source>
-        <translation type="unfinished"></translation>
+        <translation>Mettre en pause ou reprendre la réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Find in This Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher dans cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Its Own Window</source>
-        <translation type="unfinished"></translation>
+        <translation>Placer dans sa propre fenêtre</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to the Pane Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Placer dans le volet précédent</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to the Pane After</source>
-        <translation type="unfinished"></translation>
+        <translation>Placer dans le volet suivant</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Larger Pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Agrandir le volet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Smaller Pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Réduire le volet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This One of the Compared</source>
-        <translation type="unfinished"></translation>
+        <translation>Garder celle-ci parmi les comparées</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Next Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussion suivante</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Previous Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussion précédente</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Go to the Message Field</source>
-        <translation type="unfinished"></translation>
+        <translation>Aller au champ de message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette discussion a sa propre fenêtre. Ramenez-la d’abord.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>There is no pane after this one</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas de volet après celui-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>There is no pane before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas de volet avant celui-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_placement.py"/>
         <source>There is no other pane beside this one</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas d’autre volet à côté de celui-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompts…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>There is nothing in the message field.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a rien dans le champ de message.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer le message comme prompt…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/quick_ask.py"/>
         <source>Quick Question</source>
-        <translation type="unfinished"></translation>
+        <translation>Question rapide</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>Réglages…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>{name} is no longer listed</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’est plus dans la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Search All Chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher dans toutes les discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Nothing was written here yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’a encore été écrit ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Rename Chat…</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommer la discussion…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Delete Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer la discussion</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>%Ln chat deleted</source>
         <comment>%Ln chats deleted</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln discussion supprimée</numerusform>
+            <numerusform>%Ln discussions supprimées</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Pin or Unpin Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Épingler ou désépingler la discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer la discussion vers un dossier…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Tags of Chat…</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquettes de la discussion…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Archive Chat, or Take It Out</source>
-        <translation type="unfinished"></translation>
+        <translation>Archiver ou désarchiver la discussion</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat pinned</source>
         <comment>{count} chats pinned</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Discussion épinglée</numerusform>
+            <numerusform>{count} discussions épinglées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat no longer pinned</source>
         <comment>{count} chats no longer pinned</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Discussion désépinglée</numerusform>
+            <numerusform>{count} discussions désépinglées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat put into the archive</source>
         <comment>{count} chats put into the archive</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Discussion archivée</numerusform>
+            <numerusform>{count} discussions archivées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat taken out of the archive</source>
         <comment>{count} chats taken out of the archive</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Discussion désarchivée</numerusform>
+            <numerusform>{count} discussions désarchivées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Discussion déplacée vers «&#xa0;{folder}&#xa0;»</numerusform>
+            <numerusform>{count} discussions déplacées vers «&#xa0;{folder}&#xa0;»</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved out of folders</source>
         <comment>{count} chats moved out of folders</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Discussion sortie des dossiers</numerusform>
+            <numerusform>{count} discussions sorties des dossiers</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Make</source>
-        <translation type="unfinished"></translation>
+        <translation>Créer</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Dossier «&#xa0;{name}&#xa0;» supprimé&#xa0;; ses discussions sont conservées</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat tagged</source>
         <comment>{count} chats tagged</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Discussion étiquetée</numerusform>
+            <numerusform>{count} discussions étiquetées</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder moved</source>
-        <translation type="unfinished"></translation>
+        <translation>Dossier déplacé</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer vers un dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Tags…</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquettes…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Take Out of the Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Désarchiver</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>No Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>New Folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau dossier…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommer…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder Inside…</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau sous-dossier…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to the Top</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer au premier niveau</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Delete Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer le dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/store_commands.py"/>
         <source>Restore from Backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>Restaurer une sauvegarde…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>{title}, waits for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, attend votre réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>{title}, answering</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, répond</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>{title}, finished, not read yet</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, terminée, pas encore lue</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tab_marks.py"/>
         <source>Close {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer {title}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Text is as large as it can be</source>
-        <translation type="unfinished"></translation>
+        <translation>Le texte est à sa taille maximale</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Larger Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Agrandir le texte</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Text is as small as it can be</source>
-        <translation type="unfinished"></translation>
+        <translation>Le texte est à sa taille minimale</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Smaller Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Réduire le texte</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Usual Text Size</source>
-        <translation type="unfinished"></translation>
+        <translation>Taille de texte normale</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Full Screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Plein écran</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/text_size.py"/>
         <source>Text at {zoom} %</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte à {zoom}&#xa0;%</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat here, at the right or below</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle discussion ici, à droite ou en dessous</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <source>Folded sidebar</source>
-        <translation type="unfinished"></translation>
+        <translation>Barre latérale repliée</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
-        <translation type="unfinished"></translation>
+        <translation>Menu  F10</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <source>Show the sidebar  Ctrl+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher la barre latérale  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat  Ctrl+N</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle discussion  Ctrl+N</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat at the right  Ctrl+\</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle discussion à droite  Ctrl+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/title_bars.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle discussion en dessous  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Servers of Tools…</source>
-        <translation type="unfinished"></translation>
+        <translation>Serveurs d’outils…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools of This Chat…</source>
-        <translation type="unfinished"></translation>
+        <translation>Outils de cette discussion…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>No tool waits for your answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun outil n’attend votre réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Next Call That Waits for You</source>
-        <translation type="unfinished"></translation>
+        <translation>Prochain appel qui vous attend</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/tray.py"/>
         <source>Show Stretto</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>The folder is not there any more</source>
-        <translation type="unfinished"></translation>
+        <translation>Le dossier n’existe plus</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Annuler</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Load</source>
-        <translation type="unfinished"></translation>
+        <translation>Charger</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>Épingler</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Convert…</source>
-        <translation type="unfinished"></translation>
+        <translation>Convertir…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Show in Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher dans le dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Add Adapter…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter un adaptateur…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move to Trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Mettre à la corbeille</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a model first</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez d’abord un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Load it now</source>
-        <translation type="unfinished"></translation>
+        <translation>Le charger maintenant</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <source>Unload</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Take it out of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Le retirer de la mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Cancel Loading</source>
-        <translation type="unfinished"></translation>
+        <translation>Annuler le chargement</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Do not load it after all</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne pas le charger finalement</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Keep it first in the list, and in memory while it rests</source>
-        <translation type="unfinished"></translation>
+        <translation>Le garder en tête de liste, et en mémoire quand il est inactif</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Désépingler</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Treat it as the others</source>
-        <translation type="unfinished"></translation>
+        <translation>Le traiter comme les autres</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Make a smaller copy of it</source>
-        <translation type="unfinished"></translation>
+        <translation>En faire une copie plus petite</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Show its files</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher ses fichiers</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>It has one already</source>
-        <translation type="unfinished"></translation>
+        <translation>Il en a déjà un</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir un adaptateur LoRA ou DoRA&#xa0;: le modèle apparaît aussi avec lui dans la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Chat with it</source>
-        <translation type="unfinished"></translation>
+        <translation>Discuter avec lui</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>List it no longer</source>
-        <translation type="unfinished"></translation>
+        <translation>Le retirer de la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move its folder to the system&apos;s trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer son dossier vers la corbeille du système</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
         <source>There is nothing to bring back</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a rien à rouvrir</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Bring Back the Last Closed Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Rouvrir la dernière discussion fermée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le fichier qui contient vos discussions est endommagé, plus rien ne peut donc y être enregistré. Quittez Stretto et relancez-le&#xa0;: il proposera alors d’enregistrer ce qui est lisible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>Try Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Essayer maintenant</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>Everything is saved again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout est de nouveau enregistré.</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
         <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le modèle a demandé un outil au lieu de répondre. Il n’y a pas d’outils dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
         <source>The model called a tool in a way that could not be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le modèle a appelé un outil d’une façon illisible.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>A message takes %n file. Send the rest after it.</source>
         <comment>A message takes %n files. Send the rest after it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Un message accepte %n fichier. Envoyez le reste ensuite.</numerusform>
+            <numerusform>Un message accepte %n fichiers. Envoyez le reste ensuite.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez les fichiers qu’il contient.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>Pasted text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte collé</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>“{name}” is attached already.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
         <source>“{name}” cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/choosing.py"/>
         <source>“{part}” is no number. Write 1-3, 7.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Écrivez 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/choosing.py"/>
         <source>There are numbers from 1 to {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les numéros vont de 1 à {last}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/choosing.py"/>
         <source>Write the numbers, for example 1-3, 7.</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrivez les numéros, par exemple 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
-        <translation type="unfinished"></translation>
+        <translation>texte</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
-        <translation type="unfinished"></translation>
+        <translation>code</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
-        <translation type="unfinished"></translation>
+        <translation>page web</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>passages that match the question</source>
-        <translation type="unfinished"></translation>
+        <translation>passages qui correspondent à la question</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} passage</source>
         <comment>{count} passages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} passage</numerusform>
+            <numerusform>{count} passages</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>{passages} from {pages}</source>
-        <translation type="unfinished"></translation>
+        <translation>{passages}, {pages}</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/words.py"/>
         <source>the first {percent} %</source>
-        <translation type="unfinished"></translation>
+        <translation>les premiers {percent}&#xa0;%</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>partie {numbers}</numerusform>
+            <numerusform>parties {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>diapositive {numbers}</numerusform>
+            <numerusform>diapositives {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>feuille {numbers}</numerusform>
+            <numerusform>feuilles {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>chapitre {numbers}</numerusform>
+            <numerusform>chapitres {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>page {numbers}</numerusform>
+            <numerusform>pages {numbers}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} slide</source>
         <comment>{count} slides</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} diapositive</numerusform>
+            <numerusform>{count} diapositives</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} sheet</source>
         <comment>{count} sheets</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} feuille</numerusform>
+            <numerusform>{count} feuilles</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} chapter</source>
         <comment>{count} chapters</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} chapitre</numerusform>
+            <numerusform>{count} chapitres</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached/words.py"/>
         <source>{count} page</source>
         <comment>{count} pages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} page</numerusform>
+            <numerusform>{count} pages</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/branching.py"/>
         <source>{title} (branch)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} (branche)</translation>
     </message>
     <message>
         <location filename="../../app/chats/branching.py"/>
         <source>{title} (branch {number})</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} (branche {number})</translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
         <source>{tokens} of {limit} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>{tokens} sur {limit} tokens</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
         <source>{count} token too many for this model.</source>
         <comment>{count} tokens too many for this model.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} token de trop pour ce modèle.</numerusform>
+            <numerusform>{count} tokens de trop pour ce modèle.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
         <source>The oldest turns are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les tours les plus anciens sont laissés de côté.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>There is too little memory for this now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il y a trop peu de mémoire pour cela actuellement.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The conversation does not fit into the model&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>La conversation ne tient pas dans le contexte du modèle.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The engine has stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le moteur s’est arrêté.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>Answering has failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>La réponse a échoué.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model cannot be asked this.</source>
-        <translation type="unfinished"></translation>
+        <translation>On ne peut pas demander cela au modèle.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model could not be loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le modèle n’a pas pu être chargé.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>There is not enough memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’y a pas assez de mémoire.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The chat is still being answered.</source>
-        <translation type="unfinished"></translation>
+        <translation>Une réponse est encore en cours dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The chat was closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>La discussion a été fermée.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model&apos;s chat template does not take these messages.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The model is not loaded any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le modèle n’est plus chargé.</translation>
     </message>
     <message>
         <location filename="../../app/chats/engine_words.py"/>
         <source>The chat cannot be kept apart from the others with this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Avec ce modèle, la discussion ne peut pas être tenue à l’écart des autres.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>“{file}” could not be written: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{file}&#xa0;» n’a pas pu être écrit&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>The chat is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>La discussion n’existe plus.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussion {name}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Thoughts</source>
-        <translation type="unfinished"></translation>
+        <translation>Réflexion</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/prose.py"/>
         <source>Attached: {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>Joint&#xa0;: {file}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/paper.py"/>
         <source>the file cannot be made</source>
-        <translation type="unfinished"></translation>
+        <translation>le fichier ne peut pas être créé</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/paper.py"/>
         <source>the disk is full</source>
-        <translation type="unfinished"></translation>
+        <translation>le disque est plein</translation>
     </message>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
     </message>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>about {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>environ {size}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/fitting.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>une discussion</numerusform>
+            <numerusform>%n discussions</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation type="unfinished"></translation>
+        <translation>La forme demandée pour les réponses n’est pas utilisable. {wrong} Elle figure dans les réglages de la discussion, sous «&#xa0;Format de réponse&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The list is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>La liste est vide.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The schema is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le schéma est vide.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>Line {line}, column {column}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ligne {line}, colonne {column}</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The schema is nested too deeply.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le schéma est imbriqué trop profondément.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>A schema is a JSON object, in curly brackets.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un schéma est un objet JSON, entre accolades.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>In {place}</source>
-        <translation type="unfinished"></translation>
+        <translation>Dans {place}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/forms.py"/>
         <source>It is {count} character long; {most} are the most.</source>
         <comment>It is {count} characters long; {most} are the most.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le texte compte {count} caractère&#xa0;; le maximum est {most}.</numerusform>
+            <numerusform>Le texte compte {count} caractères&#xa0;; le maximum est {most}.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>{name} is no number in JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’est pas un nombre en JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>The pattern is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le motif est vide.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Au caractère {n}&#xa0;: une barre oblique inverse que rien ne suit.</translation>
     </message>
     <message>
         <location filename="../../app/chats/forms.py"/>
         <source>At character {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>Au caractère {n}</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: it cannot be stored.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}&#xa0;: enregistrement impossible.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{file}, conversation {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}, conversation {number}</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: it is too long.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}&#xa0;: trop long.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: this is no conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}&#xa0;: ce n’est pas une conversation.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: it is damaged ({why}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}&#xa0;: endommagé ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: this is of no program that is known.</source>
-        <translation type="unfinished"></translation>
+        <translation>{where}&#xa0;: ne provient d’aucun programme connu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{file}: a later version of Stretto has written this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: ce fichier a été écrit par une version ultérieure de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>it cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>lecture impossible</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: the archive is damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: l’archive est endommagée.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: a text in it is too long, so it was read up to there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: un texte y est trop long, le fichier a donc été lu jusque-là.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
         <source>Only the first {count} file was read.</source>
         <comment>Only the first {count} files were read.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Seul {count} fichier, le premier, a été lu.</numerusform>
+            <numerusform>Seuls les {count} premiers fichiers ont été lus.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: there are no conversations in this archive.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: cette archive ne contient pas de conversations.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is locked with a password.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is damaged, or no JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: endommagé, ou ce n’est pas du JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: endommagé après la conversation {number}&#xa0;; ce qui précède a été lu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: it is nested too deep, so it was read up to there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}&#xa0;: imbriqué trop profondément, le fichier a donc été lu jusque-là.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
         <source>There was more that was not understood.</source>
-        <translation type="unfinished"></translation>
+        <translation>D’autres éléments n’ont pas été compris.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
         <source>No chat was taken in.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune discussion n’a été importée.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat was taken in from {programs}, with {messages}.</source>
         <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} discussion a été importée de {programs}, avec {messages}.</numerusform>
+            <numerusform>{count} discussions ont été importées de {programs}, avec {messages}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} message</source>
         <comment>{count} messages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} message</numerusform>
+            <numerusform>{count} messages</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
         <source>The import was stopped before its end.</source>
-        <translation type="unfinished"></translation>
+        <translation>L’importation a été arrêtée avant la fin.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat is here already and stayed as it was.</source>
         <comment>{count} chats are here already and stayed as they were.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} discussion est déjà présente et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes et sont restées inchangées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} chat is here already, in the trash, and stayed as it was.</source>
         <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} discussion est déjà présente, dans la corbeille, et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes (dont {trashed} dans la corbeille) et sont restées inchangées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} attached file.</source>
         <comment>Left out: {count} attached files.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} fichier joint.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} fichiers joints.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} picture.</source>
         <comment>Left out: {count} pictures.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} image.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} images.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} recording or video.</source>
         <comment>Left out: {count} recordings and videos.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrement ou vidéo.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrements et vidéos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} tool call or result.</source>
         <comment>Left out: {count} tool calls and results.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} appel d’outil ou résultat.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} appels d’outils et résultats.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} empty conversation.</source>
         <comment>Left out: {count} empty conversations.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} conversation vide.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} conversations vides.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} instruction in the middle of a chat.</source>
         <comment>Left out: {count} instructions in the middle of a chat.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} instruction au milieu d’une discussion.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} instructions au milieu d’une discussion.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} message that follows itself.</source>
         <comment>Left out: {count} messages that follow themselves.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} message qui se suit lui-même.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} messages qui se suivent eux-mêmes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>Left out: {count} entry of the kind “{kind}”.</source>
         <comment>Left out: {count} entries of the kind “{kind}”.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} entrée de type «&#xa0;{kind}&#xa0;».</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} entrées de type «&#xa0;{kind}&#xa0;».</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/model_choice.py"/>
         <source>The model could not be loaded ({why}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Le modèle n’a pas pu être chargé ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_history.py"/>
         <source>The arguments are no JSON: {why} in line {line}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les arguments ne sont pas du JSON&#xa0;: {why} à la ligne {line}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_history.py"/>
         <source>The arguments are no JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les arguments ne sont pas du JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_history.py"/>
         <source>The arguments are no JSON object: { … }.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les arguments ne sont pas un objet JSON&#xa0;: { … }.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>This call does not wait any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cet appel n’est plus en attente.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>Look at the difference first. It is shown below.</source>
-        <translation type="unfinished"></translation>
+        <translation>Examinez d’abord la différence. Elle est affichée ci-dessous.</translation>
     </message>
     <message>
         <location filename="../../app/chats/unloading.py"/>
         <source>It is not loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il n’est pas chargé.</translation>
     </message>
     <message>
         <location filename="../../app/chats/unloading.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation type="unfinished"></translation>
+        <translation>La discussion «&#xa0;{chat}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/unloading.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n discussion est en train de répondre avec lui. Arrêtez d’abord sa réponse.</numerusform>
+            <numerusform>%n discussions sont en train de répondre avec lui. Arrêtez d’abord leurs réponses.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/unloading.py"/>
         <source>Another chat waits for {model}: it goes on loading.</source>
         <comment>%n other chats wait for {model}: it goes on loading.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Une autre discussion attend {model}&#xa0;: le chargement continue.</numerusform>
+            <numerusform>%n autres discussions attendent {model}&#xa0;: le chargement continue.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at most {most}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: choisissez-en au plus {most}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most} characters.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: {most} caractères au plus.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>this is no e-mail address.</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas une adresse e-mail.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>this is no address such as https://example.org.</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas une adresse du type https://example.org.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>write the date as 2026-05-31.</source>
-        <translation type="unfinished"></translation>
+        <translation>écrivez la date ainsi&#xa0;: 2026-05-31.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>write date and time as 2026-05-31T14:30:00Z.</source>
-        <translation type="unfinished"></translation>
+        <translation>écrivez la date et l’heure ainsi&#xa0;: 2026-05-31T14:30:00Z.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: this is needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: ce champ est obligatoire.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose from the list.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: choisissez dans la liste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at least {least}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: choisissez-en au moins {least}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least} characters.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: {least} caractères au moins.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: a whole number.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: un nombre entier.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: un nombre.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at least {least}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: {least} au moins.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: at most {most}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{field}&#xa0;: {most} au plus.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked for something that is no form.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} a demandé quelque chose qui n’est pas un formulaire.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked for more than {most} things at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} a demandé plus de {most} choses à la fois.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that cannot be shown: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} a demandé avec un formulaire impossible à afficher&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked to open what is no web address.</source>
-        <translation type="unfinished"></translation>
+        <translation>{server} a demandé d’ouvrir ce qui n’est pas une adresse web.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/adding_talk.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter un dossier de modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/adding_talk.py"/>
         <source>Add an Adapter to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter un adaptateur à {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/adding_talk.py"/>
         <source>Listed as {name} + {adapter}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dans la liste sous le nom {name} + {adapter}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/card_view.py"/>
         <source>Model card</source>
-        <translation type="unfinished"></translation>
+        <translation>Fiche du modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <source>Convert</source>
-        <translation type="unfinished"></translation>
+        <translation>Convertir</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <source>Make a smaller copy of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Faire une copie plus petite de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/convert_dialog.py"/>
         <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il prend {size} et reste tel quel. La copie est faite en quelques minutes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} is not wholly downloaded yet</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’est pas entièrement téléchargé</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n modèle n’est pas entièrement téléchargé</numerusform>
+            <numerusform>%n modèles ne sont pas entièrement téléchargés</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} is converted</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est converti</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} is downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est téléchargé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/models/go_button.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <source>Download of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Téléchargement de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Open in a Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir dans une discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
@@ -6376,162 +6380,162 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Remove from List</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer de la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <source>Cancel and Throw Away</source>
-        <translation type="unfinished"></translation>
+        <translation>Annuler et jeter</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>For a machine with {gigabytes} GB of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Pour une machine avec {gigabytes}&#xa0;Go de mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>The hub is being searched…</source>
-        <translation type="unfinished"></translation>
+        <translation>Recherche sur le hub…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/finding.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n modèle trouvé</numerusform>
+            <numerusform>%n modèles trouvés</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Nothing was found. Try fewer or other words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’a été trouvé. Essayez moins de mots, ou d’autres.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Téléchargé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Gated</source>
         <comment>a model</comment>
-        <translation type="unfinished"></translation>
+        <translation>Accès restreint</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/finding.py"/>
         <source>Cannot be loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne peut pas être chargé</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Garder le cache KV de cette discussion sur %n bit</numerusform>
+            <numerusform>Garder le cache KV de cette discussion sur %n bits</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prend {size}. Ce qu’elle a lu est un peu arrondi.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Limiter cette discussion à %Ln token</numerusform>
+            <numerusform>Limiter cette discussion à %Ln tokens</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Takes {size}. Its settings can change that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prend {size}. Ses réglages permettent de le changer.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Le charger pour des discussions de %Ln token au plus</numerusform>
+            <numerusform>Le charger pour des discussions de %Ln tokens au plus</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prend {size}. De plus longues pourraient manquer de mémoire.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Use {name} instead</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser plutôt {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ses poids prennent {size}, et il est sur cette machine.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Look for a smaller one…</source>
-        <translation type="unfinished"></translation>
+        <translation>En chercher un plus petit…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Searches the hub, once you have typed what for.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cherche sur le hub, une fois que vous avez écrit quoi chercher.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ses poids tiennent. Les discussions pourraient manquer de mémoire.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Load it all the same</source>
-        <translation type="unfinished"></translation>
+        <translation>Le charger quand même</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Unload {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>Libère {size}. Ses discussions le rechargent à l’envoi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Unload {names} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger {names} et {last}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_choices.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
-        <translation type="unfinished"></translation>
+        <translation>Libère {size}. Leurs discussions les rechargent à l’envoi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_dialog.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_dialog.py"/>
         <source>{name} does not fit into memory</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ne tient pas en mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit_flow.py"/>
         <source>{name} stays. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} reste. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -6541,1395 +6545,1395 @@ You left it unanswered.</source>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modèles</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Tokens in each chat</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens par discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre de discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Read Its Card</source>
-        <translation type="unfinished"></translation>
+        <translation>Lire sa fiche</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Asks the hub about this model</source>
-        <translation type="unfinished"></translation>
+        <translation>Interroge le hub sur ce modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Reckoned for {chats} of {tokens}</source>
-        <translation type="unfinished"></translation>
+        <translation>Calculé pour {chats} de {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>It is on this machine already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il est déjà sur cette machine.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/models/library_words.py"/>
         <source>{bits}-bit</source>
-        <translation type="unfinished"></translation>
+        <translation>{bits} bits</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>at {revision}</source>
-        <translation type="unfinished"></translation>
+        <translation>à la révision {revision}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>This version does not know its architecture. A newer one may.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cette version ne connaît pas son architecture. Une plus récente la connaît peut-être.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le hub Hugging Face est interrogé quand vous appuyez sur Entrée, et dès qu’un nom complet est écrit ici. Rien d’autre ne lui est communiqué, et seules des données sont téléchargées, pas de code.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Downloads are listed here. They go on when this is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les téléchargements sont listés ici. Ils continuent quand cette fenêtre est fermée.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The hub gives this model only to whom it knows: paste a token first</source>
-        <translation type="unfinished"></translation>
+        <translation>Le hub ne donne ce modèle qu’à ceux qu’il connaît&#xa0;: collez d’abord un jeton</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Write a word of the model&apos;s name first</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrivez d’abord un mot du nom du modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Get Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Télécharger un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Asking the hub…</source>
-        <translation type="unfinished"></translation>
+        <translation>Interrogation du hub…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The hub is being asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Le hub est interrogé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>The hub is asked first</source>
-        <translation type="unfinished"></translation>
+        <translation>Le hub est d’abord interrogé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Choose a model, or write its name</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez un modèle, ou écrivez son nom</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/go_button.py"/>
         <source>Download</source>
-        <translation type="unfinished"></translation>
+        <translation>Télécharger</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/go_button.py"/>
         <source>Look Up</source>
-        <translation type="unfinished"></translation>
+        <translation>Chercher</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun pour l’instant. Les modèles ouverts ou téléchargés sont listés ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Put the model back into the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Remettre le modèle dans la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add a model folder to the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter un dossier de modèle à la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Get…</source>
-        <translation type="unfinished"></translation>
+        <translation>Télécharger…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’est plus dans la liste. Ses fichiers restent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Unload: take it out of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger&#xa0;: le retirer de la mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>The folder is being looked for</source>
-        <translation type="unfinished"></translation>
+        <translation>Recherche du dossier en cours</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>The folder is not there</source>
-        <translation type="unfinished"></translation>
+        <translation>Le dossier n’existe pas</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Show the folder of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher le dossier de {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Remove {name} from the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer {name} de la liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Loaded, {size} of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Chargé, {size} de mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Folder not found</source>
-        <translation type="unfinished"></translation>
+        <translation>Dossier introuvable</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>Not downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Non téléchargé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>No model in it</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne contient pas de modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
         <source>From the hub</source>
-        <translation type="unfinished"></translation>
+        <translation>Du hub</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>Move {name} to the trash? {warning}</source>
-        <translation type="unfinished"></translation>
+        <translation>Mettre {name} à la corbeille&#xa0;? {warning}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>{name} goes to the trash…</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} part à la corbeille…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/removal_talk.py"/>
         <source>{name} is back in its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est de nouveau à sa place.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/search_field.py"/>
         <source>Search, or owner/name, or the address of a model&apos;s page</source>
-        <translation type="unfinished"></translation>
+        <translation>Recherche, ou propriétaire/nom, ou adresse de la page d’un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Montré au hub seul, et gardé dans le trousseau de ce système une fois que le hub l’a accepté.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gardé jusqu’à la fermeture de Stretto, et montré au hub seul&#xa0;: ce système n’a pas de trousseau pour le garder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le trousseau n’a pas accepté le jeton&#xa0;: il est gardé jusqu’à la fermeture de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>An access token is shown to the hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un jeton d’accès est montré au hub.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Access token</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeton d’accès</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Forget It</source>
-        <translation type="unfinished"></translation>
+        <translation>L’oublier</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Forget the access token</source>
-        <translation type="unfinished"></translation>
+        <translation>Oublier le jeton d’accès</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Open Its Page</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir sa page</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation type="unfinished"></translation>
+        <translation>Demande d’abord, puis ouvre la page du modèle sur le hub</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les modèles dont l’architecture est plus récente que cette version de Stretto ont besoin d’un mlx-lm plus récent. Choisissez son wheel, tel qu’il a été téléchargé. Si un démarrage avec lui échoue, Stretto utilise le sien.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>It is being tried in a process of its own…</source>
-        <translation type="unfinished"></translation>
+        <translation>Essai en cours dans un processus à part…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Each architecture is made small and tried, which takes a few minutes…</source>
-        <translation type="unfinished"></translation>
+        <translation>Chaque architecture est créée en petit et essayée, ce qui prend quelques minutes…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Advanced</source>
-        <translation type="unfinished"></translation>
+        <translation>Avancé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Which mlx-lm is used</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm utilisé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Choose Wheel…</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir un wheel…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Use Stretto’s own from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser celui de Stretto au prochain démarrage</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>What it can do</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce qu’il sait faire</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Try All Architectures</source>
-        <translation type="unfinished"></translation>
+        <translation>Essayer toutes les architectures</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Stop Trying</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter l’essai</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheels</source>
-        <translation type="unfinished"></translation>
+        <translation>Wheels</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheel of mlx-lm</source>
-        <translation type="unfinished"></translation>
+        <translation>Wheel de mlx-lm</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>It could not be tried: {error}.</source>
-        <translation type="unfinished"></translation>
+        <translation>L’essai n’a pas été possible&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Web pages that may ask</source>
-        <translation type="unfinished"></translation>
+        <translation>Pages web autorisées à demander</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>none</source>
         <comment>no web page</comment>
-        <translation type="unfinished"></translation>
+        <translation>aucune</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>As https://example.org, several with blanks between them</source>
-        <translation type="unfinished"></translation>
+        <translation>Du type https://example.org, plusieurs séparées par des espaces</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Web pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Pages web</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>Sessions</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>none</source>
         <comment>no session</comment>
-        <translation type="unfinished"></translation>
+        <translation>aucune</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>One more takes the place of the longest unused</source>
-        <translation type="unfinished"></translation>
+        <translation>Une de plus prend la place de la plus longtemps inutilisée</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Requests at once</source>
-        <translation type="unfinished"></translation>
+        <translation>Requêtes simultanées</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source> at once</source>
-        <translation type="unfinished"></translation>
+        <translation> à la fois</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>any at once</source>
-        <translation type="unfinished"></translation>
+        <translation>sans limite</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Requests a minute</source>
-        <translation type="unfinished"></translation>
+        <translation>Requêtes par minute</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source> a minute</source>
-        <translation type="unfinished"></translation>
+        <translation> par minute</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>any a minute</source>
-        <translation type="unfinished"></translation>
+        <translation>sans limite</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Each key</source>
-        <translation type="unfinished"></translation>
+        <translation>Chaque clé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Unload idle models</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger les modèles inactifs</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> min</source>
-        <translation type="unfinished"></translation>
+        <translation> min</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>never</source>
-        <translation type="unfinished"></translation>
+        <translation>jamais</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Models that no chat here uses are unloaded after so long</source>
-        <translation type="unfinished"></translation>
+        <translation>Les modèles qu’aucune discussion n’utilise ici sont déchargés après cette durée</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Unload after</source>
-        <translation type="unfinished"></translation>
+        <translation>Décharger après</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/door_limits.py"/>
         <source>Less</source>
-        <translation type="unfinished"></translation>
+        <translation>Moins</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Where things are</source>
-        <translation type="unfinished"></translation>
+        <translation>Emplacements</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Chats and settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Discussions et réglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show the folder of chats and settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher le dossier des discussions et réglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Logs</source>
-        <translation type="unfinished"></translation>
+        <translation>Journaux</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show the folder of logs</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher le dossier des journaux</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>KV caches</source>
-        <translation type="unfinished"></translation>
+        <translation>Caches KV</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/folder_rows.py"/>
         <source>Show the folder of KV caches</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher le dossier des caches KV</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Normal</source>
-        <translation type="unfinished"></translation>
+        <translation>Normal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>High</source>
-        <translation type="unfinished"></translation>
+        <translation>Élevé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Look</source>
-        <translation type="unfinished"></translation>
+        <translation>Aspect</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Contrast</source>
-        <translation type="unfinished"></translation>
+        <translation>Contraste</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>All text</source>
-        <translation type="unfinished"></translation>
+        <translation>Tous les textes</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Of the size that the system asks for</source>
-        <translation type="unfinished"></translation>
+        <translation>De la taille demandée par le système</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>{percent} %</source>
-        <translation type="unfinished"></translation>
+        <translation>{percent}&#xa0;%</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>The arrow keys make it larger and smaller</source>
-        <translation type="unfinished"></translation>
+        <translation>Les touches fléchées l’agrandissent et la réduisent</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source> px</source>
-        <translation type="unfinished"></translation>
+        <translation> px</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Text size</source>
-        <translation type="unfinished"></translation>
+        <translation>Taille du texte</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Always less</source>
-        <translation type="unfinished"></translation>
+        <translation>Toujours réduites</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Otherwise as the system asks for</source>
-        <translation type="unfinished"></translation>
+        <translation>Sinon, comme le système le demande</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Motion</source>
-        <translation type="unfinished"></translation>
+        <translation>Animations</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>A line for a terminal</source>
-        <translation type="unfinished"></translation>
+        <translation>Une ligne pour un terminal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>A few lines for OpenAI&apos;s library</source>
-        <translation type="unfinished"></translation>
+        <translation>Quelques lignes pour la bibliothèque d’OpenAI</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors</source>
-        <translation type="unfinished"></translation>
+        <translation>Éditeurs</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>What editors and agents look for in their environment</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce que les éditeurs et les agents cherchent dans leur environnement</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/places.py"/>
         <source>Other programs</source>
-        <translation type="unfinished"></translation>
+        <translation>Autres programmes</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>May ask the models here</source>
-        <translation type="unfinished"></translation>
+        <translation>Peuvent interroger les modèles d’ici</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
-        <translation type="unfinished"></translation>
+        <translation>Éditeurs, scripts et agents, par le HTTP d’OpenAI et d’Anthropic</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Programs</source>
-        <translation type="unfinished"></translation>
+        <translation>Programmes</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Port</source>
-        <translation type="unfinished"></translation>
+        <translation>Port</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Only with a key</source>
-        <translation type="unfinished"></translation>
+        <translation>Seulement avec une clé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Who may</source>
-        <translation type="unfinished"></translation>
+        <translation>Qui a accès</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Also from other machines, with a key</source>
-        <translation type="unfinished"></translation>
+        <translation>Aussi depuis d’autres machines, avec une clé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Now</source>
-        <translation type="unfinished"></translation>
+        <translation>État</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy for {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier pour {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy for</source>
-        <translation type="unfinished"></translation>
+        <translation>Copier pour</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Clés</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Open at {address}, %n connected</source>
         <comment>Open at {address}, %n connected</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ouvert à l’adresse {address}, %n connexion</numerusform>
+            <numerusform>Ouvert à l’adresse {address}, %n connexions</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Open at {address}, nobody is connected</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvert à l’adresse {address}, personne n’est connecté</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Off. Nothing listens.</source>
-        <translation type="unfinished"></translation>
+        <translation>Désactivé. Rien n’écoute.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Opening…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouverture…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The keys cannot be read: {error}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les clés ne peuvent pas être lues&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key…</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle clé…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>dd MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation type="unfinished"></translation>
+        <translation>dd MMMM yyyy</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>since {date}</source>
-        <translation type="unfinished"></translation>
+        <translation>depuis le {date}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
-        <translation type="unfinished"></translation>
+        <translation>Révoquer</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Nobody gets in with it any more. There is no way back</source>
-        <translation type="unfinished"></translation>
+        <translation>Elle ne donne plus accès à personne. C’est irréversible</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Revoke the key {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Révoquer la clé {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New Key</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouvelle clé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Who is it for?</source>
-        <translation type="unfinished"></translation>
+        <translation>Pour qui est-elle&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>That was not possible: {error}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cela n’a pas été possible&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied.</source>
-        <translation type="unfinished"></translation>
+        <translation>Copié.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied. Put your key in.</source>
-        <translation type="unfinished"></translation>
+        <translation>Copié. Insérez-y votre clé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The key for “{name}”. It is shown now and never again.</source>
-        <translation type="unfinished"></translation>
+        <translation>La clé de «&#xa0;{name}&#xa0;». Elle est affichée maintenant et plus jamais ensuite.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The new key</source>
-        <translation type="unfinished"></translation>
+        <translation>La nouvelle clé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>In the menu bar</source>
-        <translation type="unfinished"></translation>
+        <translation>Dans la barre des menus</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>In the system’s tray</source>
-        <translation type="unfinished"></translation>
+        <translation>Dans la zone de notification du système</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>This desktop has no tray.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce bureau n’a pas de zone de notification.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation type="unfinished"></translation>
+        <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par les réglages de clavier de votre système&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/reach.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation type="unfinished"></translation>
+        <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par votre app Raccourcis&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Archives</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun résultat</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Your chats will appear here</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos discussions apparaîtront ici</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>{count} piece</source>
         <comment>{count} pieces</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} fragment</numerusform>
+            <numerusform>{count} fragments</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>paused · {pieces}</source>
-        <translation type="unfinished"></translation>
+        <translation>en pause · {pieces}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Stop this answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter cette réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuer</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>session {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>session {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>{who} asks {model}, session {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{who} interroge {model}, session {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>{who} asks {model}</source>
-        <translation type="unfinished"></translation>
+        <translation>{who} interroge {model}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Guests, {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Invités, {words}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Guests</source>
-        <translation type="unfinished"></translation>
+        <translation>Invités</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n connexion</numerusform>
+            <numerusform>%n connexions</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>nobody</source>
-        <translation type="unfinished"></translation>
+        <translation>personne</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n de plus</numerusform>
+            <numerusform>%n de plus</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests_part.py"/>
         <source>Other programs may ask at {address}</source>
-        <translation type="unfinished"></translation>
+        <translation>D’autres programmes peuvent interroger Stretto à l’adresse {address}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Narrow the search</source>
-        <translation type="unfinished"></translation>
+        <translation>Affiner la recherche</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Narrow the search  Alt+Down</source>
-        <translation type="unfinished"></translation>
+        <translation>Affiner la recherche  Alt+Down</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Dans le dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>With Tag</source>
-        <translation type="unfinished"></translation>
+        <translation>Avec l’étiquette</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Answered by Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Réponse du modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Said by Me</source>
-        <translation type="unfinished"></translation>
+        <translation>Dit par moi</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Said by the Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Dit par le modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Since Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Depuis hier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In the Last 7 Days</source>
-        <translation type="unfinished"></translation>
+        <translation>Ces 7 derniers jours</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In the Last 30 Days</source>
-        <translation type="unfinished"></translation>
+        <translation>Ces 30 derniers jours</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>Before This Year</source>
-        <translation type="unfinished"></translation>
+        <translation>Avant cette année</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/search_filters.py"/>
         <source>In the Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Dans les archives</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>folder</source>
-        <translation type="unfinished"></translation>
+        <translation>dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>archived chats</source>
-        <translation type="unfinished"></translation>
+        <translation>discussions archivées</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les derniers instants avant le plantage manquent peut-être&#xa0;: le journal de vos discussions était endommagé. Il est conservé sous {file}.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>This is an empty start. Your earlier chats are kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous repartez de zéro. Vos discussions précédentes sont conservées sous {file}.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{messages} dans {chats} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/opening.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln message</numerusform>
+            <numerusform>%Ln messages</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/opening.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln discussion</numerusform>
+            <numerusform>%Ln discussions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} discussion</numerusform>
+            <numerusform>{count} discussions</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>These are the chats of the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Voici les discussions de la sauvegarde.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Voici les discussions de la sauvegarde. Les précédentes sont conservées sous {file}.</translation>
     </message>
     <message>
         <location filename="../../app/opening.py"/>
         <source>The backup could not be restored. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>La sauvegarde n’a pas pu être restaurée. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>unfolded</source>
-        <translation type="unfinished"></translation>
+        <translation>déplié</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>folded</source>
-        <translation type="unfinished"></translation>
+        <translation>replié</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>waits for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>attend votre réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>finished, not read yet</source>
-        <translation type="unfinished"></translation>
+        <translation>terminée, pas encore lue</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
-        <translation type="unfinished"></translation>
+        <translation>ouverte</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>in the archive</source>
-        <translation type="unfinished"></translation>
+        <translation>dans les archives</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/spoken.py"/>
         <source>tagged {tags}</source>
-        <translation type="unfinished"></translation>
+        <translation>étiquetée {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquettes</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>Tags, separated by commas</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquettes, séparées par des virgules</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>recipes, to read</source>
-        <translation type="unfinished"></translation>
+        <translation>recettes, à lire</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Séparées par des virgules. Une recherche les trouve avec tag:nom.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <source>In use: {tags}</source>
-        <translation type="unfinished"></translation>
+        <translation>Utilisées&#xa0;: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{field} (optional)</source>
-        <translation type="unfinished"></translation>
+        <translation>{field} (facultatif)</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>{least} to {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>{least} à {most}</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at least {least}</source>
-        <translation type="unfinished"></translation>
+        <translation>au moins {least}</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/question_field.py"/>
         <source>at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>au plus {most}</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>4 bits: the usual choice</source>
-        <translation type="unfinished"></translation>
+        <translation>4 bits&#xa0;: le choix habituel</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>6 bits: closer to the original</source>
-        <translation type="unfinished"></translation>
+        <translation>6 bits&#xa0;: plus proche de l’original</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>8 bits: hardly to be told from the original</source>
-        <translation type="unfinished"></translation>
+        <translation>8 bits&#xa0;: quasi identique à l’original</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>4 and 6 bits: more where it matters</source>
-        <translation type="unfinished"></translation>
+        <translation>4 et 6 bits&#xa0;: davantage là où c’est important</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
-        <translation type="unfinished"></translation>
+        <translation>3 et 6 bits&#xa0;: aussi petit que 4, davantage là où c’est important</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>3 and 4 bits: the smallest</source>
-        <translation type="unfinished"></translation>
+        <translation>3 et 4 bits&#xa0;: le plus petit</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>2 and 6 bits: small, and not for every model</source>
-        <translation type="unfinished"></translation>
+        <translation>2 et 6 bits&#xa0;: petit, mais pas pour tous les modèles</translation>
     </message>
     <message>
         <location filename="../../app/conversion.py"/>
         <source>It is quantized already: convert the model that it was made from</source>
-        <translation type="unfinished"></translation>
+        <translation>Il est déjà quantifié&#xa0;: convertissez le modèle dont il est issu</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>Stretto cannot use it: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto ne peut pas l’utiliser&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>mlx-lm {version} can be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version} est utilisable.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/doctor.py"/>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{ran} architecture sur %n fonctionne.</numerusform>
+            <numerusform>{ran} architectures sur %n fonctionnent.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>Nothing else is different from Stretto’s own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien d’autre ne diffère de celui de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>What is different from Stretto’s own:</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce qui diffère de celui de Stretto&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>it takes too long to start</source>
-        <translation type="unfinished"></translation>
+        <translation>il met trop de temps à démarrer</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>its process ended with {status}</source>
-        <translation type="unfinished"></translation>
+        <translation>son processus s’est terminé avec {status}</translation>
     </message>
     <message>
         <location filename="../../app/doctor.py"/>
         <source>It wants {what}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il exige {what}.</translation>
     </message>
     <message>
         <location filename="../../app/door_server.py"/>
         <source>Port {port} is not free ({why}). Choose another.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le port {port} n’est pas libre ({why}). Choisissez-en un autre.</translation>
     </message>
     <message>
         <location filename="../../app/download.py"/>
         <source>It failed ({kind}). The log says how.</source>
-        <translation type="unfinished"></translation>
+        <translation>Échec ({kind}). Le journal dit pourquoi.</translation>
     </message>
     <message>
         <location filename="../../app/installed.py"/>
         <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’est pas un adaptateur&#xa0;: choisissez un dossier qui contient adapter_config.json et adapters.safetensors.</translation>
     </message>
     <message>
         <location filename="../../app/installed.py"/>
         <source>That folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce dossier</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>Stretto ended while it started with it</source>
-        <translation type="unfinished"></translation>
+        <translation>Stretto s’est arrêté en démarrant avec lui</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>Its own from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>Celui de Stretto au prochain démarrage</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>Stretto’s own</source>
-        <translation type="unfinished"></translation>
+        <translation>Celui de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version} n’est pas utilisé&#xa0;: {why}. Stretto utilise le sien.</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>mlx-lm {version} from the next start on</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version} au prochain démarrage</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
-        <translation type="unfinished"></translation>
+        <translation>mlx-lm {version}, de {wheel}</translation>
     </message>
     <message>
         <location filename="../../app/newer_mlx_lm.py"/>
         <source>It cannot be read: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lecture impossible&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is in the system&apos;s trash, where you can put it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est dans la corbeille du système, d’où vous pouvez le restaurer.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is in the trash.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est dans la corbeille.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is a part of Stretto.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} fait partie de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} contient bien plus qu’un modèle. Supprimez-y les fichiers du modèle.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is on its way to the trash.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est en route vers la corbeille.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is being loaded. Wait until it is, or cancel that.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est en cours de chargement. Attendez la fin, ou annulez.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is being converted. Cancel that first.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est en cours de conversion. Annulez d’abord la conversion.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} is being downloaded. Cancel the download first.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} est en cours de téléchargement. Annulez d’abord le téléchargement.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation type="unfinished"></translation>
+        <translation>La discussion «&#xa0;{title}&#xa0;» répond avec lui, et aura besoin d’un autre modèle.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln discussion répond avec lui, et aura besoin d’un autre modèle.</numerusform>
+            <numerusform>%Ln discussions répondent avec lui, et auront besoin d’un autre modèle.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/removal.py"/>
         <source>It shares files with %n other revision, which goes with it.</source>
         <comment>It shares files with %n other revisions, which go with it.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Il partage des fichiers avec %n autre révision, qui part avec lui.</numerusform>
+            <numerusform>Il partage des fichiers avec %n autres révisions, qui partent avec lui.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>Its folder holds other things, which go with it: {list} and more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list} et plus encore.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>Its folder holds other things, which go with it: {list}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list}.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’a pas été retiré&#xa0;: {why}. Vous pouvez afficher son dossier et le supprimer là.</translation>
     </message>
     <message>
         <location filename="../../app/removal.py"/>
         <source>{name} was not put back: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} n’a pas été remis&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>it is not there any more</source>
-        <translation type="unfinished"></translation>
+        <translation>il n’existe plus</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>the trash does not take it</source>
-        <translation type="unfinished"></translation>
+        <translation>la corbeille ne l’accepte pas</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>the trash has not taken it</source>
-        <translation type="unfinished"></translation>
+        <translation>la corbeille ne l’a pas accepté</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>it is not in the trash any more</source>
-        <translation type="unfinished"></translation>
+        <translation>il n’est plus dans la corbeille</translation>
     </message>
     <message>
         <location filename="../../app/system_trash.py"/>
         <source>something of that name is there again</source>
-        <translation type="unfinished"></translation>
+        <translation>quelque chose porte de nouveau ce nom</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>{answer} was {what}</source>
         <comment>Answer A was Seed 1</comment>
-        <translation type="unfinished"></translation>
+        <translation>{answer} était {what}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/group.py"/>
         <source>Answer {letter}</source>
-        <translation type="unfinished"></translation>
+        <translation>Réponse {letter}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>One message</source>
-        <translation type="unfinished"></translation>
+        <translation>Un message</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>A message in each line</source>
-        <translation type="unfinished"></translation>
+        <translation>Un message par ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>My prompts</source>
-        <translation type="unfinished"></translation>
+        <translation>Mes prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>What to ask</source>
-        <translation type="unfinished"></translation>
+        <translation>Que demander</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Message to compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Message à comparer</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il a des variables à remplir. Écrivez-le plutôt en entier sur une ligne.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Ask</source>
-        <translation type="unfinished"></translation>
+        <translation>Demander</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Ask at most {most} messages: these are {count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Envoyez au plus {most} messages&#xa0;: il y en a {count}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrez d’abord un prompt, avec Édition &gt; Prompts.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Tick the prompts that all columns answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cochez les prompts auxquels toutes les colonnes répondent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrivez un message par ligne. Toutes les colonnes répondent à tous.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Write the message that all columns answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrivez le message auquel toutes les colonnes répondent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>Several messages for all columns, one in each line</source>
-        <translation type="unfinished"></translation>
+        <translation>Plusieurs messages pour toutes les colonnes, un par ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/messages_field.py"/>
         <source>One message for all columns</source>
-        <translation type="unfinished"></translation>
+        <translation>Un message pour toutes les colonnes</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/together.py"/>
         <source>Scroll Compared Answers Together</source>
-        <translation type="unfinished"></translation>
+        <translation>Faire défiler ensemble les réponses comparées</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/together.py"/>
         <source>Compared answers scroll together</source>
-        <translation type="unfinished"></translation>
+        <translation>Les réponses comparées défilent ensemble</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/together.py"/>
         <source>Each answer scrolls by itself</source>
-        <translation type="unfinished"></translation>
+        <translation>Chaque réponse défile séparément</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/together.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
+            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>writing</source>
-        <translation type="unfinished"></translation>
+        <translation>écriture</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
@@ -7944,186 +7948,186 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>resting</source>
-        <translation type="unfinished"></translation>
+        <translation>au repos</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Reprendre</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{title}&#xa0;: {state}, %Ln token dans son cache KV</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln tokens dans son cache KV</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>waiting, {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>en attente, nº {place}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
-        <translation type="unfinished"></translation>
+        <translation>{rate} lus</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>{all} in all · chats’ KV {kv}</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} au total · KV des discussions {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>models {models} · chats’ KV {kv}</source>
-        <translation type="unfinished"></translation>
+        <translation>modèles {models} · KV des discussions {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>models</source>
-        <translation type="unfinished"></translation>
+        <translation>modèles</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>what the chats have read (KV caches)</source>
-        <translation type="unfinished"></translation>
+        <translation>ce que les discussions ont lu (caches KV)</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>free again, kept for what comes next</source>
-        <translation type="unfinished"></translation>
+        <translation>de nouveau libre, gardé pour la suite</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>the program itself</source>
-        <translation type="unfinished"></translation>
+        <translation>le programme lui-même</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>helper processes</source>
-        <translation type="unfinished"></translation>
+        <translation>processus auxiliaires</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>{size} of memory in all:</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} de mémoire au total&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/memory.py"/>
         <source>Models and chats may take {most} and take {used}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les modèles et les discussions ont droit à {most} et prennent {used}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Send  Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Envoyer  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Open Link</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir le lien</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce lien joint un fichier à un e-mail, Stretto ne l’ouvre donc pas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Write a mail to this address outside Stretto?</source>
-        <translation type="unfinished"></translation>
+        <translation>Écrire un e-mail à cette adresse hors de Stretto&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce lien ne mène pas à une page web, Stretto ne l’ouvre donc pas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>It leads to {place}, not to what stands before the “@”:</source>
-        <translation type="unfinished"></translation>
+        <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce lien cache sa destination, Stretto ne l’ouvre donc pas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Open this address at {place} outside Stretto?</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir cette adresse, sur {place}, hors de Stretto&#xa0;?</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/widgets/links.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>(%Ln caractère de plus)</numerusform>
+            <numerusform>(%Ln caractères de plus)</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>The answer is not signed by the makers of Stretto.</source>
-        <translation type="unfinished"></translation>
+        <translation>La réponse n’est pas signée par les auteurs de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>The answer could not be understood.</source>
-        <translation type="unfinished"></translation>
+        <translation>La réponse n’a pas pu être comprise.</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>it was sent elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>renvoi vers une autre adresse</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>No answer: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas de réponse&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/updates.py"/>
         <source>It failed; the log says how.</source>
-        <translation type="unfinished"></translation>
+        <translation>Échec&#xa0;; le journal dit pourquoi.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” is no text.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas un texte.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters. {most} are the most.</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{name}&#xa0;» compte {size} caractères. Le maximum est {most}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>A prompt of {server}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un prompt de {server}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>Use Prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser le prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/resource_picker.py"/>
         <source>Resources</source>
-        <translation type="unfinished"></translation>
+        <translation>Ressources</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_offers.py"/>
         <source>Being asked…</source>
-        <translation type="unfinished"></translation>
+        <translation>Interrogation…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_offers.py"/>
         <source>A message takes {most} files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un message accepte {most} fichiers.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/tool_figures.py"/>
